@@ -7,9 +7,9 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
-    heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_end
-    matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_free scan_sums scan_totals
-    scratch sobol sums transfer tridiag tridiag_fused tridiag_long transforms tune variance)
+    heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_epilogue
+    matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums scan_totals scan_unordered
+    scratch sobol sums transfer transforms tridiag tridiag_fused tridiag_long tune variance)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()

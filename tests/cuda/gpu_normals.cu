@@ -5,7 +5,7 @@
 
 #include "cuda/random/normals.cuh"
 
-static const uint32_t PIECES = NORMAL_OCTAVES * NORMAL_PIECES;
+static const uint32_t PARTS = NORMAL_OCTAVES * NORMAL_PARTS;
 static const uint64_t WORDS = UINT64_C(1) << 32, NUMBERS = UINT64_C(1) << 24;
 enum { THREADS = 512 };
 
@@ -20,15 +20,15 @@ static __device__ void note(findings *f, unsigned long long *count, uint64_t wha
     if (place < 8) f->some[place] = what;
 }
 
-static __global__ void table_kernel(normal_piece *table) {
+static __global__ void table_kernel(normal_part *table) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
-    if (k < PIECES) table[k] = make_piece(k);
+    if (k < PARTS) table[k] = make_part(k);
 }
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-static __global__ void words_kernel(const normal_piece *table, findings *f) {
-    const near_normals near = bring_normals(table, NORMAL_OCTAVES, (normal_piece *)dynamic_shared);
+static __global__ void words_kernel(const normal_part *table, findings *f) {
+    const near_normals near = copy_in_normals(table, NORMAL_OCTAVES, (normal_part *)dynamic_shared);
     const uint64_t stride = (uint64_t)gridDim.x * THREADS * 4;
     for (uint64_t first = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) * 4; first < WORDS; first += stride) {
         const uint32_t w[4] = {(uint32_t)first, (uint32_t)first + 1, (uint32_t)first + 2, (uint32_t)first + 3};
@@ -79,13 +79,13 @@ int main() {
         return 77;
     }
     findings *f;
-    normal_piece *table;
+    normal_part *table;
     const int shared = (int)normal_table_bytes(NORMAL_OCTAVES);
     CUDA_OK(cudaMallocManaged(&f, sizeof *f));
     CUDA_OK(cudaMalloc(&table, (size_t)shared));
     CUDA_OK(cudaFuncSetAttribute((const void *)words_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     memset(f, 0, sizeof *f);
-    table_kernel<<<(PIECES - 1) / THREADS + 1, THREADS>>>(table);
+    table_kernel<<<(PARTS - 1) / THREADS + 1, THREADS>>>(table);
     words_kernel<<<1024, THREADS, shared>>>(table, f);
     CUDA_OK(cudaGetLastError());
     CUDA_OK(cudaDeviceSynchronize());

@@ -84,10 +84,10 @@ static void compile(const map_shape *shape, const kernel *consumer) {
     free(text);
 }
 
-static void compile_folds(const map_shape *shape, const char *const *ops, kernel_kind kind) {
+static void compile_reductions(const map_shape *shape, const char *const *ops, kernel_kind kind) {
     for (; *ops; ops++) {
-        const kernel fold = {NULL, kind, *ops};
-        compile(shape, &fold);
+        const kernel reduction = {NULL, kind, *ops};
+        compile(shape, &reduction);
     }
 }
 
@@ -98,20 +98,20 @@ static void compile_scans(void) {
         const char *op, *types;
         bool is_long;
     } scans[] = {
-        {WEFT_F32, "adding", "float, float, float", false},
-        {WEFT_F32, "adding", "float, double, double", false},
-        {WEFT_F32, "multiplying", "float, float, float", true},
-        {WEFT_F32, "least_of", "float", false},
-        {WEFT_F64, "adding", "double, double, double", true},
-        {WEFT_F64, "multiplying", "double, double, double", false},
-        {WEFT_F64, "least_of", "double", false},
-        {WEFT_I32, "adding", "uint32_t, uint32_t, uint32_t", false},
-        {WEFT_I32, "multiplying", "int32_t, uint64_t, uint64_t", true},
-        {WEFT_I32, "least_of", "uint32_t", false},
-        {WEFT_U32, "adding", "uint32_t, uint64_t, uint64_t", false},
-        {WEFT_I64, "multiplying", "uint64_t, uint64_t, uint64_t", false},
-        {WEFT_U32, "oring", "uint32_t", true},
-        {WEFT_U64, "xoring", "uint64_t", false},
+        {WEFT_F32, "scan_sum", "float, float, float", false},
+        {WEFT_F32, "scan_sum", "float, double, double", false},
+        {WEFT_F32, "scan_product", "float, float, float", true},
+        {WEFT_F32, "scan_min", "float", false},
+        {WEFT_F64, "scan_sum", "double, double, double", true},
+        {WEFT_F64, "scan_product", "double, double, double", false},
+        {WEFT_F64, "scan_min", "double", false},
+        {WEFT_I32, "scan_sum", "uint32_t, uint32_t, uint32_t", false},
+        {WEFT_I32, "scan_product", "int32_t, uint64_t, uint64_t", true},
+        {WEFT_I32, "scan_min", "uint32_t", false},
+        {WEFT_U32, "scan_sum", "uint32_t, uint64_t, uint64_t", false},
+        {WEFT_I64, "scan_product", "uint64_t, uint64_t, uint64_t", false},
+        {WEFT_U32, "scan_or", "uint32_t", true},
+        {WEFT_U64, "scan_xor", "uint64_t", false},
     };
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         const map_shape shape = scans[i].is_long ? shape_of(scans[i].dtype) : small_shape(scans[i].dtype);
@@ -143,19 +143,20 @@ int main() {
                                             "deviations<double>",    "rescaled_squares",        NULL};
     static const char *const i32_trees[] = {"total<int32_t, double>", "magnitudes<int32_t>", "deviations<int32_t>",
                                             NULL};
-    static const char *const f32_free[] = {"extreme<float>", "place<float>", "count_nonzero<float>",
-                                           "extreme<uint32_t>", NULL};
-    static const char *const f64_free[] = {"extreme<double>", "place<double>", "count_nonzero<double>",
-                                           "extreme<uint64_t>", NULL};
-    static const char *const i32_free[] = {"integer_sum<int32_t>",
-                                           "integer_product<int32_t>",
-                                           "largest_magnitude<int32_t>",
-                                           "bits<WEFT_AND>",
-                                           "bits<WEFT_XOR>",
-                                           "place<uint32_t>",
-                                           NULL};
-    static const char *const u64_free[] = {"integer_sum<uint64_t>", "integer_product<uint64_t>", "place<uint64_t>",
-                                           "bits<WEFT_OR>",         "count_nonzero<uint64_t>",   NULL};
+    static const char *const f32_unordered[] = {"extreme<float>", "place<float>", "count_nonzero<float>",
+                                                "extreme<uint32_t>", NULL};
+    static const char *const f64_unordered[] = {"extreme<double>", "place<double>", "count_nonzero<double>",
+                                                "extreme<uint64_t>", NULL};
+    static const char *const i32_unordered[] = {"integer_sum<int32_t>",
+                                                "integer_product<int32_t>",
+                                                "largest_magnitude<int32_t>",
+                                                "bits<WEFT_AND>",
+                                                "bits<WEFT_XOR>",
+                                                "place<uint32_t>",
+                                                NULL};
+    static const char *const u64_unordered[] = {"integer_sum<uint64_t>",   "integer_product<uint64_t>",
+                                                "place<uint64_t>",         "bits<WEFT_OR>",
+                                                "count_nonzero<uint64_t>", NULL};
     if (!nvrtc_knows(ARCH)) {
         puts("skipped: there is no libnvrtc that compiles for sm_90");
         return 77;
@@ -167,13 +168,13 @@ int main() {
     }
     const map_shape f32 = small_shape(WEFT_F32), f64 = small_shape(WEFT_F64), i32 = small_shape(WEFT_I32),
                     u64 = small_shape(WEFT_U64);
-    compile_folds(&f32, f32_trees, KERNEL_TREE);
-    compile_folds(&f64, f64_trees, KERNEL_TREE);
-    compile_folds(&i32, i32_trees, KERNEL_TREE);
-    compile_folds(&f32, f32_free, KERNEL_FREE);
-    compile_folds(&f64, f64_free, KERNEL_FREE);
-    compile_folds(&i32, i32_free, KERNEL_FREE);
-    compile_folds(&u64, u64_free, KERNEL_FREE);
+    compile_reductions(&f32, f32_trees, KERNEL_TREE);
+    compile_reductions(&f64, f64_trees, KERNEL_TREE);
+    compile_reductions(&i32, i32_trees, KERNEL_TREE);
+    compile_reductions(&f32, f32_unordered, KERNEL_UNORDERED);
+    compile_reductions(&f64, f64_unordered, KERNEL_UNORDERED);
+    compile_reductions(&i32, i32_unordered, KERNEL_UNORDERED);
+    compile_reductions(&u64, u64_unordered, KERNEL_UNORDERED);
     compile_scans();
     if (!refuses_nonsense()) {
         puts("a text that does not compile is not refused as it should");

@@ -54,8 +54,8 @@ weft_status compiled_load(const void *code, const char *name, void **library, vo
 void compiled_unload(void *library) { dlclose(library); }
 
 weft_status compiled_launch(const gpu *, const char *operation, void *function, unsigned blocks, unsigned threads,
-                            size_t shared_bytes, formula_job *f, weft_error *error) {
-    emulated::launch(emulated::geometry(blocks, threads, shared_bytes), (void (*)(formula_job))function, *f);
+                            size_t shared_bytes, formula_params *f, weft_error *error) {
+    emulated::launch(emulated::geometry(blocks, threads, shared_bytes), (void (*)(formula_params))function, *f);
     CUDA_TRY(cudaGetLastError(), operation);
     return WEFT_OK;
 }

@@ -6,7 +6,7 @@
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_kernels.h"
-#include "cuda/tridiag/tridiag_job.h"
+#include "cuda/tridiag/tridiag_params.h"
 #include "executor.h"
 
 #include <set>
@@ -58,12 +58,12 @@ bool scans(const void *kernel) {
 }
 
 std::set<const void *> kernels_of_transforms() {
-    const fft_job j = {};
+    const fft_params j = {};
     std::set<const void *> all;
     for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
-        for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64); log++)
-            all.insert(cuda_fft_whole(dtype, log, &j).kernel);
-        for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
+        for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_FULL_LOG_F32 : FFT_FULL_LOG_F64); log++)
+            all.insert(cuda_fft_full(dtype, log, &j).kernel);
+        for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++)
             all.insert({cuda_fft_columns(dtype, log, &j).kernel, cuda_fft_rows(dtype, log, &j).kernel,
                         cuda_convolve_columns_back(dtype, log, &j).kernel});
         all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_combine(dtype, &j).kernel,
@@ -78,15 +78,15 @@ bool transforms(const void *kernel) {
 }
 
 std::set<const void *> kernels_of_convolutions() {
-    const convolve_job j = {};
+    const convolve_params j = {};
     std::set<const void *> all;
     for (int i = 0; i < 4; i++) {
         const weft_dtype dtype = i & 1 ? WEFT_F32 : WEFT_F64;
         const bool is_complex = i & 2;
-        for (int log = BLOCK_LOG_LEAST; log <= (dtype == WEFT_F32 ? BLOCK_LOG_F32 : BLOCK_LOG_F64); log++)
+        for (int log = BLOCK_LOG_MIN; log <= (dtype == WEFT_F32 ? BLOCK_LOG_F32 : BLOCK_LOG_F64); log++)
             all.insert({cuda_convolve_blocks(dtype, is_complex, log, &j).kernel,
                         cuda_convolve_block_filter(dtype, is_complex, log, &j).kernel});
-        for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
+        for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++)
             all.insert(
                 {cuda_convolve_row_filter(dtype, log, &j).kernel, cuda_convolve_row_product(dtype, log, &j).kernel});
         all.insert(
@@ -101,7 +101,7 @@ bool convolves(const void *kernel) {
     return all.count(kernel) > 0;
 }
 
-bool joins_products(const void *kernel) {
+bool combines_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
         if (kernel == cuda_matmul_combine_kernel(types[0], types[1])) return true;
     return false;
@@ -115,17 +115,17 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
     if (solves_systems(kernel))
-        emulated::launch(g, (void (*)(tridiag_job))kernel, *(tridiag_job *)arguments[0]);
+        emulated::launch(g, (void (*)(tridiag_params))kernel, *(tridiag_params *)arguments[0]);
     else if (multiplies(kernel))
-        emulated::launch(g, (void (*)(matmul_job))kernel, *(matmul_job *)arguments[0]);
+        emulated::launch(g, (void (*)(matmul_params))kernel, *(matmul_params *)arguments[0]);
     else if (scans(kernel))
-        emulated::launch(g, (void (*)(scan_job))kernel, *(scan_job *)arguments[0]);
+        emulated::launch(g, (void (*)(scan_params))kernel, *(scan_params *)arguments[0]);
     else if (transforms(kernel))
-        emulated::launch(g, (void (*)(fft_job))kernel, *(fft_job *)arguments[0]);
+        emulated::launch(g, (void (*)(fft_params))kernel, *(fft_params *)arguments[0]);
     else if (convolves(kernel))
-        emulated::launch(g, (void (*)(convolve_job))kernel, *(convolve_job *)arguments[0]);
-    else if (joins_products(kernel))
-        emulated::launch(g, (void (*)(matmul_job, void *))kernel, *(matmul_job *)arguments[0],
+        emulated::launch(g, (void (*)(convolve_params))kernel, *(convolve_params *)arguments[0]);
+    else if (combines_products(kernel))
+        emulated::launch(g, (void (*)(matmul_params, void *))kernel, *(matmul_params *)arguments[0],
                          *(void **)arguments[1]);
     else if (kernel == tridiag_singular_kernel())
         emulated::launch(g, (void (*)(const uint64_t *, uint64_t, uint64_t *))kernel,
@@ -134,7 +134,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
         emulated::launch(g, (void (*)(void *, uint64_t, uint32_t))kernel, *(void **)arguments[0],
                          *(uint64_t *)arguments[1], *(uint32_t *)arguments[2]);
     else
-        emulated::launch(g, (void (*)(job))kernel, *(job *)arguments[0]);
+        emulated::launch(g, (void (*)(reduce_params))kernel, *(reduce_params *)arguments[0]);
     return cudaPeekAtLastError();
 }
 
@@ -175,7 +175,7 @@ struct last_words {
 } // namespace
 
 /* The emulated GPU has no bulk copies. */
-weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_job *, bool *launched, weft_error *) {
+weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_params *, bool *launched, weft_error *) {
     *launched = false;
     return WEFT_OK;
 }

@@ -11,7 +11,7 @@ static const size_t NUMBERS_MOST = (size_t)1 << 27; /* maximum bytes of the item
 typedef struct convolve_work {
     gpu *g;
     const convolve_call *call;
-    convolve_job j;
+    convolve_params j;
     bool direct, swapped, in_passes;
     int log;            /* log2 of a block's size */
     size_t real, value; /* bytes per real number and per value */
@@ -64,13 +64,13 @@ static void plan(convolve_work *w, gpu *g, const convolve_call *c) {
 
 /* ---------------------------------------------------------------------------------- running */
 
-static weft_status launch(const convolve_work *w, const fft_launch &l, const convolve_job &j, weft_error *error) {
+static weft_status launch(const convolve_work *w, const fft_launch &l, const convolve_params &j, weft_error *error) {
     return gpu_launch(w->g, NAME, &l, &j, error);
 }
 
 /* Writes the filter in reverse order (complex: conjugated) to `copy`. */
 static weft_status turn(const convolve_work *w, const void *h, void *copy, weft_error *error) {
-    convolve_job j = w->j;
+    convolve_params j = w->j;
     j.h = h;
     j.m = w->call->m;
     j.filter = copy;
@@ -84,9 +84,9 @@ static weft_status in_blocks(const convolve_work *w, weft_error *error) {
 }
 
 /* Runs the passes along columns, forward or backward. */
-static weft_status column_passes(const convolve_work *w, const convolve_job &j, const pass_list &passes, bool back,
+static weft_status column_passes(const convolve_work *w, const convolve_params &j, const pass_list &passes, bool back,
                                  weft_error *error) {
-    fft_job f;
+    fft_params f;
     memset(&f, 0, sizeof f);
     f.x = f.y = j.numbers;
     f.table = j.table;
@@ -105,7 +105,7 @@ static weft_status column_passes(const convolve_work *w, const convolve_job &j, 
 }
 
 /* Processes the taps if j.items is 0, and j.items items otherwise. */
-static weft_status some_items(const convolve_work *w, convolve_job j, weft_error *error) {
+static weft_status run_items(const convolve_work *w, convolve_params j, weft_error *error) {
     const convolve_call *c = w->call;
     const pass_list passes = gpu_passes(w->g, w->log);
     const int row_log = passes.log[passes.count - 1];
@@ -119,13 +119,13 @@ static weft_status some_items(const convolve_work *w, convolve_job j, weft_error
 }
 
 static weft_status in_passes(const convolve_work *w, weft_error *error) {
-    convolve_job j = w->j;
+    convolve_params j = w->j;
     j.items = 0;
-    RETURN_IF_ERROR(some_items(w, j, error));
+    RETURN_IF_ERROR(run_items(w, j, error));
     for (uint64_t done = 0; done < w->j.items; done += w->items) {
         j.item = w->j.item + done;
         j.items = w->j.items - done < w->items ? w->j.items - done : w->items;
-        RETURN_IF_ERROR(some_items(w, j, error));
+        RETURN_IF_ERROR(run_items(w, j, error));
     }
     return WEFT_OK;
 }

@@ -16,45 +16,45 @@ template <typename T, int LOG> struct block_shape {
 
 /* Loads the numbers of an item. If all of them are in the signal, no bounds are checked. */
 template <typename T, bool COMPLEX, int LOG>
-static __device__ __forceinline__ void take_item(const convolve_job &j, uint64_t item, int t, number<T> *v) {
+static __device__ __forceinline__ void take_item(const convolve_params &j, uint64_t item, int t, number<T> *v) {
     typedef line<LOG> l;
     const item_view<T, COMPLEX> view(j, item);
     if (COMPLEX || !view.inside) {
 #pragma unroll
-        for (int i = 0; i < l::HELD; i++) v[i] = view.take(l::template place<0>(t, i));
+        for (int i = 0; i < l::HELD; i++) v[i] = view.take(l::template index<0>(t, i));
         return;
     }
     const T *x = (const T *)j.x + view.from + t, *next = x + j.step;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
-        v[i].re = __ldg(x + l::template place_of<0>(0, i));
-        v[i].im = __ldg(next + l::template place_of<0>(0, i));
+        v[i].re = __ldg(x + l::template index_of<0>(0, i));
+        v[i].im = __ldg(next + l::template index_of<0>(0, i));
     }
 }
 
 template <typename T, bool COMPLEX, int LOG>
-static __device__ __forceinline__ void give_item(const convolve_job &j, uint64_t item, int t, const number<T> *v) {
+static __device__ __forceinline__ void give_item(const convolve_params &j, uint64_t item, int t, const number<T> *v) {
     typedef line<LOG> l;
     const item_view<T, COMPLEX> view(j, item);
     if (COMPLEX || !view.wanted) {
 #pragma unroll
-        for (int i = 0; i < l::HELD; i++) view.give(l::template place<0>(t, i), v[i]);
+        for (int i = 0; i < l::HELD; i++) view.give(l::template index<0>(t, i), v[i]);
         return;
     }
     T *y = (T *)j.y + view.to + t, *next = y + j.step;
     const int first = (int)j.m - 1 - t;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        if (l::template place_of<0>(0, i) >= first) {
-            __stcg(y + l::template place_of<0>(0, i), canonical(v[i].re));
-            __stcg(next + l::template place_of<0>(0, i), canonical(v[i].im));
+        if (l::template index_of<0>(0, i) >= first) {
+            __stcg(y + l::template index_of<0>(0, i), canonical(v[i].re));
+            __stcg(next + l::template index_of<0>(0, i), canonical(v[i].im));
         }
 }
 
 /* Convolves one item. An item past the last one is computed but not stored, because its threads take part in the
  * block's barriers. */
 template <typename T, bool COMPLEX, int LOG>
-static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
@@ -74,14 +74,14 @@ static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_ker
 }
 
 template <typename T, bool COMPLEX, int LOG>
-static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int t = threadIdx.x;
     const T scale = (T)j.scale;
     number<T> v[l::HELD];
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) v[i] = take_tap<T, COMPLEX>(j, l::template place<0>(t, i));
+    for (int i = 0; i < l::HELD; i++) v[i] = take_tap<T, COMPLEX>(j, l::template index<0>(t, i));
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, padded{0});
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
@@ -93,7 +93,8 @@ static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const
 
 /* --------------------------------------------------------------------------------- launches */
 
-template <typename T, bool COMPLEX, int LOG> static fft_launch find(int log, bool of_filter, const convolve_job *j) {
+template <typename T, bool COMPLEX, int LOG>
+static fft_launch find(int log, bool of_filter, const convolve_params *j) {
     constexpr unsigned bytes = padded_size<LOG>() * sizeof(number<T>);
     constexpr int items = block_shape<T, LOG>::ITEMS;
     if (log == LOG && of_filter)
@@ -101,11 +102,11 @@ template <typename T, bool COMPLEX, int LOG> static fft_launch find(int log, boo
     if (log == LOG)
         return fft_launch{(const void *)block_kernel<T, COMPLEX, LOG>, (j->items - 1) / items + 1,
                           block_shape<T, LOG>::THREADS, items * bytes};
-    if constexpr (LOG > BLOCK_LOG_LEAST) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
+    if constexpr (LOG > BLOCK_LOG_MIN) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
     return fft_launch{};
 }
 
-static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_filter, const convolve_job *j) {
+static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_filter, const convolve_params *j) {
     if (dtype == WEFT_F32)
         return is_complex ? find<float, true, BLOCK_LOG_F32>(log, of_filter, j)
                           : find<float, false, BLOCK_LOG_F32>(log, of_filter, j);
@@ -113,10 +114,10 @@ static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_f
                       : find<double, false, BLOCK_LOG_F64>(log, of_filter, j);
 }
 
-fft_launch cuda_convolve_blocks(weft_dtype dtype, bool is_complex, int log, const convolve_job *j) {
+fft_launch cuda_convolve_blocks(weft_dtype dtype, bool is_complex, int log, const convolve_params *j) {
     return find_any(dtype, is_complex, log, false, j);
 }
 
-fft_launch cuda_convolve_block_filter(weft_dtype dtype, bool is_complex, int log, const convolve_job *j) {
+fft_launch cuda_convolve_block_filter(weft_dtype dtype, bool is_complex, int log, const convolve_params *j) {
     return find_any(dtype, is_complex, log, true, j);
 }

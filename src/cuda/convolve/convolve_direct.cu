@@ -63,8 +63,8 @@ template <typename E> static __device__ __forceinline__ void put_vector(E *y, co
 
 /* Applies the first `count` taps of a vector. */
 template <typename E>
-static __device__ __forceinline__ void some_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
-                                                 int count, vector<E> &c) {
+static __device__ __forceinline__ void add_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
+                                                int count, vector<E> &c) {
     constexpr int VECTOR = direct_shape<E>::VECTOR;
 #pragma unroll
     for (int k = 0; k < VECTOR; k++)
@@ -91,9 +91,9 @@ static __device__ __forceinline__ void all_taps(const E *x, const E *taps, int m
         for (int g = 0; g < GROUPS; g++) {
             const vector<E> lower = *(const vector<E> *)(own + g * DIRECT_THREADS * VECTOR);
             if (count >= VECTOR)
-                some_taps(upper[g], lower, h, VECTOR, c[g]);
+                add_taps(upper[g], lower, h, VECTOR, c[g]);
             else
-                some_taps(upper[g], lower, h, count, c[g]);
+                add_taps(upper[g], lower, h, count, c[g]);
             upper[g] = lower;
         }
     }
@@ -109,11 +109,12 @@ static __device__ __forceinline__ E one_by_one(const E *x, uint64_t n, bool alig
     return c;
 }
 
-template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const convolve_job j) {
+template <typename E>
+static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const convolve_params j) {
     typedef direct_shape<E> shape;
-    __shared__ __align__(16) unsigned char workspace[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
+    __shared__ __align__(16) unsigned char value_bytes[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
     __shared__ __align__(16) unsigned char tap_bytes[shape::HALO * sizeof(E)];
-    E *values = (E *)workspace, *taps = (E *)tap_bytes;
+    E *values = (E *)value_bytes, *taps = (E *)tap_bytes;
     const uint64_t start = (uint64_t)blockIdx.x * shape::TILE; /* index in y */
     const uint64_t i = j.first + start;
     const int m = (int)j.m, halo = (m + shape::VECTOR - 1) / shape::VECTOR * shape::VECTOR;
@@ -156,7 +157,7 @@ template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) d
 
 /* Computes h' of ORDER.md 15.1. */
 template <typename T, bool COMPLEX>
-static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convolve_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x, from = j.m - 1 - i;
     const T *h = (const T *)j.h;
     T *to = (T *)j.filter;
@@ -171,16 +172,16 @@ static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convo
 
 /* --------------------------------------------------------------------------------- launches */
 
-template <typename E> static fft_launch direct_launch(const convolve_job *j) {
+template <typename E> static fft_launch direct_launch(const convolve_params *j) {
     return fft_launch{(const void *)direct_kernel<E>, (j->count - 1) / direct_shape<E>::TILE + 1, DIRECT_THREADS, 0};
 }
 
-fft_launch cuda_convolve_direct(weft_dtype dtype, bool is_complex, const convolve_job *j) {
+fft_launch cuda_convolve_direct(weft_dtype dtype, bool is_complex, const convolve_params *j) {
     if (dtype == WEFT_F32) return is_complex ? direct_launch<number<float>>(j) : direct_launch<float>(j);
     return is_complex ? direct_launch<number<double>>(j) : direct_launch<double>(j);
 }
 
-fft_launch cuda_convolve_turn(weft_dtype dtype, bool is_complex, const convolve_job *j) {
+fft_launch cuda_convolve_turn(weft_dtype dtype, bool is_complex, const convolve_params *j) {
     const void *f32 = is_complex ? (const void *)turn_kernel<float, true> : (const void *)turn_kernel<float, false>;
     const void *f64 = is_complex ? (const void *)turn_kernel<double, true> : (const void *)turn_kernel<double, false>;
     return fft_launch{dtype == WEFT_F32 ? f32 : f64, (j->m - 1) / DIRECT_THREADS + 1, DIRECT_THREADS, 0};

@@ -3,16 +3,16 @@
 #ifndef WEFT_CUDA_CONVOLVE_ITEMS_CUH
 #define WEFT_CUDA_CONVOLVE_ITEMS_CUH
 
-#include "cuda/convolve/convolve_job.h"
+#include "cuda/convolve/convolve_params.h"
 #include "cuda/fft/stages.cuh"
 
 /* View of one item for one thread: the positions of its numbers and results, and whether all of them are in range. */
 template <typename T, bool COMPLEX> struct item_view {
-    const convolve_job &j;
+    const convolve_params &j;
     int64_t from, to;    /* index of number 0 in the signal, and in the requested results; both may be negative */
     bool inside, wanted; /* inside: all numbers are in the signal; wanted: all results are requested */
 
-    __device__ __forceinline__ item_view(const convolve_job &job, uint64_t item) : j(job) {
+    __device__ __forceinline__ item_view(const convolve_params &params, uint64_t item) : j(params) {
         const int64_t first = (int64_t)((COMPLEX ? item : 2 * item) * j.step), before = (int64_t)(j.m - 1);
         const int64_t reach = COMPLEX ? 0 : (int64_t)j.step;
         from = first - before;
@@ -26,15 +26,15 @@ template <typename T, bool COMPLEX> struct item_view {
         return inside || (i >= 0 && i < (int64_t)j.n) ? __ldg((const T *)j.x + i) : (T)0;
     }
 
-    __device__ __forceinline__ number<T> take(int64_t place) const {
+    __device__ __forceinline__ number<T> take(int64_t index) const {
         number<T> v;
         v.re = v.im = 0;
         if (COMPLEX) {
-            const int64_t i = from + place;
+            const int64_t i = from + index;
             if (inside || (i >= 0 && i < (int64_t)j.n)) v = load_number((const T *)j.x, (uint64_t)i, j.x_aligned);
         } else {
-            v.re = value_or_zero(from + place);
-            v.im = value_or_zero(from + place + (int64_t)j.step);
+            v.re = value_or_zero(from + index);
+            v.im = value_or_zero(from + index + (int64_t)j.step);
         }
         return v;
     }
@@ -43,10 +43,10 @@ template <typename T, bool COMPLEX> struct item_view {
         if (wanted || (i >= 0 && i < (int64_t)j.count)) __stcg((T *)j.y + i, canonical(v));
     }
 
-    /* Stores the results of number `place`; the first m - 1 numbers have none. */
-    __device__ __forceinline__ void give(int64_t place, number<T> v) const {
-        if (place < (int64_t)(j.m - 1)) return;
-        const int64_t i = to + place;
+    /* Stores the results of number `index`; the first m - 1 numbers have none. */
+    __device__ __forceinline__ void give(int64_t index, number<T> v) const {
+        if (index < (int64_t)(j.m - 1)) return;
+        const int64_t i = to + index;
         if (!COMPLEX) {
             give_value(i, v.re);
             give_value(i + (int64_t)j.step, v.im);
@@ -58,16 +58,16 @@ template <typename T, bool COMPLEX> struct item_view {
     }
 };
 
-/* Returns tap `place`, or 0 after the last. */
+/* Returns tap `index`, or 0 after the last. */
 template <typename T, bool COMPLEX>
-static __device__ __forceinline__ number<T> take_tap(const convolve_job &j, uint64_t place) {
+static __device__ __forceinline__ number<T> take_tap(const convolve_params &j, uint64_t index) {
     number<T> v;
     v.re = v.im = 0;
-    if (place >= j.m) return v;
+    if (index >= j.m) return v;
     if (COMPLEX)
-        v = load_number((const T *)j.h, place, false);
+        v = load_number((const T *)j.h, index, false);
     else
-        v.re = __ldg((const T *)j.h + place);
+        v.re = __ldg((const T *)j.h + index);
     return v;
 }
 

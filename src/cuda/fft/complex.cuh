@@ -14,25 +14,25 @@ template <typename T> struct __align__(2 * sizeof(T)) number { T re, im; };
 /* Accesses by instructions for global memory. Without them the compiler must assume that the address may be in shared
  * memory, and keeps loads and stores in order. Other blocks may have just written the values, so they are cached in
  * L2 only. */
-static __device__ __forceinline__ number<float> load_whole(const float *x, uint64_t i) {
+static __device__ __forceinline__ number<float> load_aligned(const float *x, uint64_t i) {
     const float2 v = __ldcg((const float2 *)x + i);
     return number<float>{v.x, v.y};
 }
-static __device__ __forceinline__ number<double> load_whole(const double *x, uint64_t i) {
+static __device__ __forceinline__ number<double> load_aligned(const double *x, uint64_t i) {
     const double2 v = __ldcg((const double2 *)x + i);
     return number<double>{v.x, v.y};
 }
-static __device__ __forceinline__ void store_whole(float *y, uint64_t i, number<float> v) {
+static __device__ __forceinline__ void store_aligned(float *y, uint64_t i, number<float> v) {
     __stcg((float2 *)y + i, make_float2(v.re, v.im));
 }
-static __device__ __forceinline__ void store_whole(double *y, uint64_t i, number<double> v) {
+static __device__ __forceinline__ void store_aligned(double *y, uint64_t i, number<double> v) {
     __stcg((double2 *)y + i, make_double2(v.re, v.im));
 }
 
 /* Loads number i of an array. `aligned`: the array is aligned to full complex numbers; otherwise only to their
  * parts. */
 template <typename T> static __device__ __forceinline__ number<T> load_number(const T *x, uint64_t i, bool aligned) {
-    if (aligned) return load_whole(x, i);
+    if (aligned) return load_aligned(x, i);
     number<T> v;
     v.re = __ldcg(x + 2 * i);
     v.im = __ldcg(x + 2 * i + 1);
@@ -42,7 +42,7 @@ template <typename T> static __device__ __forceinline__ number<T> load_number(co
 template <typename T>
 static __device__ __forceinline__ void store_number(T *y, uint64_t i, bool aligned, number<T> v) {
     if (aligned) {
-        store_whole(y, i, v);
+        store_aligned(y, i, v);
     } else {
         __stcg(y + 2 * i, v.re);
         __stcg(y + 2 * i + 1, v.im);
@@ -62,7 +62,7 @@ template <typename T> static __device__ __forceinline__ number<T> swapped(number
 /* ---------------------------------------------------------------------------- arithmetic */
 
 /* Returns -i w. */
-template <typename T> static __device__ __forceinline__ number<T> turned(number<T> w) {
+template <typename T> static __device__ __forceinline__ number<T> rotated(number<T> w) {
     number<T> v;
     v.re = w.im;
     v.im = -w.re;
@@ -131,17 +131,17 @@ static __device__ __forceinline__ void one_stage(number<T> *v, const number<T> *
 #pragma unroll
         for (int j = 0; j < HALF * OF_PAIR; j++) {
             const int at = (OF_PAIR * b + j / HALF) * 2 * HALF + j % HALF;
-            apply(v[at], v[at + HALF], j / HALF ? turned(w) : w);
+            apply(v[at], v[at + HALF], j / HALF ? rotated(w) : w);
         }
     }
 }
 
-struct go_forth {
+struct forward {
     template <typename T> __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, number<T> w) const {
         butterfly(a, b, w);
     }
 };
-struct go_back {
+struct backward {
     template <typename T> __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, number<T> w) const {
         undo_butterfly(a, b, w);
     }
@@ -151,7 +151,7 @@ struct go_back {
 template <int BITS, int S = 0, typename T>
 static __device__ __forceinline__ void stages(number<T> *v, const number<T> *table, uint32_t k) {
     if constexpr (S < BITS) {
-        one_stage<BITS, S>(v, table, k, go_forth());
+        one_stage<BITS, S>(v, table, k, forward());
         stages<BITS, S + 1>(v, table, k);
     }
 }
@@ -160,7 +160,7 @@ template <int BITS, int S = 0, typename T>
 static __device__ __forceinline__ void stages_back(number<T> *v, const number<T> *table, uint32_t k) {
     if constexpr (S < BITS) {
         stages_back<BITS, S + 1>(v, table, k);
-        one_stage<BITS, S>(v, table, k, go_back());
+        one_stage<BITS, S>(v, table, k, backward());
     }
 }
 

@@ -12,21 +12,21 @@ typedef struct fft_work {
     const fft_call *call;
     int log; /* log2 of the length of the complex transform */
     bool real_side, long_transform;
-    fft_job j; /* parameters common to all launches */
+    fft_params j; /* parameters common to all launches */
     size_t real;
 } fft_work;
 
 static bool is_aligned(const void *p, size_t bytes) { return (uintptr_t)p % bytes == 0; }
 
 /* Transforms arrays at x, x_step numbers apart, to y. `between` is workspace for the numbers between passes. */
-static weft_status transform(const fft_work *w, fft_job j, void *between, weft_error *error) {
+static weft_status transform(const fft_work *w, fft_params j, void *between, weft_error *error) {
     const weft_dtype dtype = w->call->dtype;
     if (!w->long_transform) {
-        const fft_launch launch = cuda_fft_whole(dtype, w->log, &j);
+        const fft_launch launch = cuda_fft_full(dtype, w->log, &j);
         return gpu_launch(w->g, NAME, &launch, &j, error);
     }
     const pass_list passes = gpu_passes(w->g, w->log);
-    fft_job pass = j;
+    fft_params pass = j;
     pass.y = between;
     pass.y_step = j.n;
     pass.y_aligned = true;
@@ -48,9 +48,9 @@ static weft_status transform(const fft_work *w, fft_job j, void *between, weft_e
 }
 
 /* Transforms one part of the batch. */
-static weft_status transform_part(const fft_work *w, fft_job j, void *between, weft_error *error) {
+static weft_status transform_part(const fft_work *w, fft_params j, void *between, weft_error *error) {
     if (w->call->kind == WEFT_C2R) {
-        fft_job combine = j;
+        fft_params combine = j;
         combine.y = between;
         combine.y_step = j.n;
         combine.y_aligned = true;
@@ -67,10 +67,10 @@ static weft_status transform_part(const fft_work *w, fft_job j, void *between, w
     return gpu_launch(w->g, NAME, &launch, &j, error);
 }
 
-static fft_job describe(const fft_work *w, const void *x, void *y, const void *table) {
+static fft_params describe(const fft_work *w, const void *x, void *y, const void *table) {
     const fft_call *c = w->call;
     const bool inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
-    fft_job j;
+    fft_params j;
     memset(&j, 0, sizeof j);
     j.x = x;
     j.y = y;
@@ -87,7 +87,7 @@ static fft_job describe(const fft_work *w, const void *x, void *y, const void *t
 
 /* Copies the values of transforms of length one, to or from a real value: the result is that value. */
 static weft_status copy_values(const fft_work *w, const void *x, void *y, weft_error *error) {
-    fft_job j;
+    fft_params j;
     memset(&j, 0, sizeof j);
     j.x = x;
     j.y = y;
@@ -99,9 +99,9 @@ static weft_status copy_values(const fft_work *w, const void *x, void *y, weft_e
 static weft_status transform_all(const fft_work *w, const void *x, void *y, const void *table, void *between,
                                  size_t part, weft_error *error) {
     if (w->real_side && w->call->n == 1) return copy_values(w, x, y, error);
-    const fft_job whole = describe(w, x, y, table);
+    const fft_params all = describe(w, x, y, table);
     for (size_t first = 0; first < w->call->batch; first += part) {
-        fft_job j = whole;
+        fft_params j = all;
         j.x = (const char *)x + first * j.x_step * 2 * w->real;
         j.y = (char *)y + first * j.y_step * 2 * w->real;
         j.batch = w->call->batch - first < part ? w->call->batch - first : part;
@@ -112,12 +112,12 @@ static weft_status transform_all(const fft_work *w, const void *x, void *y, cons
 
 /* Returns true if a transform requires several passes over memory. */
 static bool takes_passes(const gpu *g, const fft_call *c, int log) {
-    const int most = c->dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64;
-    if (log > most || (log >= most - 1 && c->batch < FFT_WHOLE_BATCH)) return true;
-    fft_job j;
+    const int most = c->dtype == WEFT_F32 ? FFT_FULL_LOG_F32 : FFT_FULL_LOG_F64;
+    if (log > most || (log >= most - 1 && c->batch < FFT_FULL_BATCH)) return true;
+    fft_params j;
     memset(&j, 0, sizeof j);
     j.batch = c->batch;
-    return cuda_fft_whole(c->dtype, log, &j).shared_bytes > g->shared_bytes;
+    return cuda_fft_full(c->dtype, log, &j).shared_bytes > g->shared_bytes;
 }
 
 weft_status cuda_fft(void *state, const fft_call *c, weft_error *error) {

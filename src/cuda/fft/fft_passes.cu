@@ -19,7 +19,7 @@ template <typename T> static __device__ __forceinline__ number<T> finished(numbe
 /* Reads and writes every number once. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
-    columns_kernel(const fft_job j) {
+    columns_kernel(const fft_params j) {
     typedef pass_shape<T, LOG> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -32,11 +32,11 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
     number<T> v[l::HELD];
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        v[i] = swapped(load_number(x, first + l::template place<0>(t, i) * step, j.x_aligned), j.swap_in);
+        v[i] = swapped(load_number(x, first + l::template index<0>(t, i) * step, j.x_aligned), j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, (uint32_t)block, side_by_side<shape::WIDTH>{c});
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        store_number(y, first + l::template place<l::PHASES - 1>(t, i) * step, j.y_aligned, v[i]);
+        store_number(y, first + l::template index<l::PHASES - 1>(t, i) * step, j.y_aligned, v[i]);
 }
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
  * in rows whose results are adjacent. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
-    rows_kernel(const fft_job j) {
+    rows_kernel(const fft_params j) {
     typedef pass_shape<T, LOG> shape;
     typedef line<LOG> l;
     typedef side_by_side<shape::WIDTH + 1> rows;
@@ -61,82 +61,83 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
     const uint64_t row = mirrored(first + c, digits);
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        v[i] = swapped(load_number(x, (row << LOG) + l::template place<0>(t, i), j.x_aligned), j.swap_in);
+        v[i] = swapped(load_number(x, (row << LOG) + l::template index<0>(t, i), j.x_aligned), j.swap_in);
     phase<LOG, 0>(v, t, table, (uint32_t)row);
     const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
     phases_from<LOG, 1>(v, shared, u, table, (uint32_t)mirrored(first + d, digits), rows{d});
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
-        const uint64_t place = mirrored(l::template place<l::PHASES - 1>(u, i), LOG);
-        store_number(y, first + d + place * j.blocks, j.y_aligned, finished(v[i], (T)j.scale, j.swap_out));
+        const uint64_t index = mirrored(l::template index<l::PHASES - 1>(u, i), LOG);
+        store_number(y, first + d + index * j.blocks, j.y_aligned, finished(v[i], (T)j.scale, j.swap_out));
     }
 }
 
-/* ----------------------------------------------------------------------------------- whole */
+/* ------------------------------------------------------------------------------------ full */
 
 /* Threads of a block, and the number of transforms that it computes. */
-template <int LOG> struct whole_shape {
+template <int LOG> struct full_shape {
     static constexpr int THREADS = line<LOG>::THREADS < 128 ? 128 : line<LOG>::THREADS;
     static constexpr int ARRAYS = THREADS / line<LOG>::THREADS;
 };
 
-/* Returns the position of natural index `place` in shared memory. It is XORed, within its group of 16, with the bits
+/* Returns the position of natural index `index` in shared memory. It is XORed, within its group of 16, with the bits
  * in which the indexes of adjacent threads differ, to avoid bank conflicts. */
-template <int LOG> static __device__ __forceinline__ int moved(int place) {
+template <int LOG> static __device__ __forceinline__ int moved(int index) {
     constexpr int SHIFT = LOG - line<LOG>::bits(line<LOG>::PHASES - 1) - 4;
-    return SHIFT < 1 ? place : place ^ ((place >> (SHIFT < 1 ? 0 : SHIFT)) & 15);
+    return SHIFT < 1 ? index : index ^ ((index >> (SHIFT < 1 ? 0 : SHIFT)) & 15);
 }
 
 /* Position of number i of a thread when short arrays are read or written. Adjacent threads access adjacent numbers,
  * whichever array they belong to; shared memory redistributes them. */
 template <int LOG> struct in_turn {
-    int array, place;
+    int array, index;
     __device__ __forceinline__ explicit in_turn(int i) {
-        const int number = i * whole_shape<LOG>::THREADS + (int)threadIdx.x;
+        const int number = i * full_shape<LOG>::THREADS + (int)threadIdx.x;
         array = number >> LOG;
-        place = number & ((1 << LOG) - 1);
+        index = number & ((1 << LOG) - 1);
     }
 };
 
 template <typename T, int LOG>
-static __device__ __forceinline__ void take_short(const fft_job &j, uint64_t first, number<T> *shared, number<T> *v) {
+static __device__ __forceinline__ void take_short(const fft_params &j, uint64_t first, number<T> *shared,
+                                                  number<T> *v) {
     typedef line<LOG> l;
     const T *x = (const T *)j.x + 2 * first * j.x_step;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         const in_turn<LOG> k(i);
         v[i].re = v[i].im = 0;
-        if (first + k.array < j.batch) v[i] = load_number(x, k.array * j.x_step + k.place, j.x_aligned);
+        if (first + k.array < j.batch) v[i] = load_number(x, k.array * j.x_step + k.index, j.x_aligned);
     }
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         const in_turn<LOG> k(i);
-        shared[k.array * padded_size<LOG>() + padded::apart(k.place)] = v[i];
+        shared[k.array * padded_size<LOG>() + padded::apart(k.index)] = v[i];
     }
     __syncthreads();
 }
 
 template <typename T, int LOG>
-static __global__ void __launch_bounds__(whole_shape<LOG>::THREADS, 4096 / sizeof(T) / whole_shape<LOG>::THREADS)
-    whole_kernel(const fft_job j) {
+static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof(T) / full_shape<LOG>::THREADS)
+    full_kernel(const fft_params j) {
     typedef line<LOG> l;
     constexpr bool SHORT = LOG < 8;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
-    const uint64_t first = (uint64_t)blockIdx.x * whole_shape<LOG>::ARRAYS, array = first + which;
+    const uint64_t first = (uint64_t)blockIdx.x * full_shape<LOG>::ARRAYS, array = first + which;
     const bool there = array < j.batch;
     const padded at{which * padded_size<LOG>()};
     number<T> v[l::HELD];
     if (SHORT) take_short<T, LOG>(j, first, shared, v);
-    const T *x = (const T *)j.x + 2 * (array * j.x_step + (SHORT ? 0 : l::template place_of<0>(t, 0)));
-    const number<T> *own = shared + at.start(l::template place_of<0>(t, 0));
+    const T *x = (const T *)j.x + 2 * (array * j.x_step + (SHORT ? 0 : l::template index_of<0>(t, 0)));
+    const number<T> *own = shared + at.start(l::template index_of<0>(t, 0));
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         if (SHORT)
-            v[i] = own[padded::apart(l::template place_of<0>(0, i))];
+            v[i] = own[padded::apart(l::template index_of<0>(0, i))];
         else if (there)
-            v[i] = load_number(x, l::template place_of<0>(0, i), j.x_aligned);
+            v[i] = load_number(x, l::template index_of<0>(0, i), j.x_aligned);
         else
             v[i].re = v[i].im = 0;
         v[i] = swapped(v[i], j.swap_in);
@@ -145,17 +146,17 @@ static __global__ void __launch_bounds__(whole_shape<LOG>::THREADS, 4096 / sizeo
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        shared[at.first + moved<LOG>((int)mirrored(l::template place<l::PHASES - 1>(t, i), LOG))] = v[i];
+        shared[at.first + moved<LOG>((int)mirrored(l::template index<l::PHASES - 1>(t, i), LOG))] = v[i];
     __syncthreads();
     T *y = (T *)j.y + 2 * ((SHORT ? first : array) * j.y_step);
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         const in_turn<LOG> k(i);
-        const int place = t + i * l::THREADS;
+        const int index = t + i * l::THREADS;
         if (SHORT ? first + k.array >= j.batch : !there) continue;
         const number<T> w =
-            SHORT ? shared[k.array * padded_size<LOG>() + moved<LOG>(k.place)] : shared[at.first + moved<LOG>(place)];
-        store_number(y, SHORT ? k.array * j.y_step + k.place : place, j.y_aligned,
+            SHORT ? shared[k.array * padded_size<LOG>() + moved<LOG>(k.index)] : shared[at.first + moved<LOG>(index)];
+        store_number(y, SHORT ? k.array * j.y_step + k.index : index, j.y_aligned,
                      finished(w, (T)j.scale, j.swap_out));
     }
 }
@@ -182,7 +183,7 @@ static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T
 
 /* Computes the pair f, n - f; 1 <= f <= n/2. */
 template <typename T, bool INVERSE>
-static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *y, uint64_t f) {
+static __device__ __forceinline__ void pair_of(const fft_params &j, const T *x, T *y, uint64_t f) {
     const uint64_t g = j.n - f;
     const T factor = INVERSE ? (T)1 : (T)0.5;
     number<T> a = load_number(x, f, j.x_aligned), b = load_number(x, g, j.x_aligned);
@@ -194,7 +195,7 @@ static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *
 
 /* Computes f = 0, together with f = n: two real values. */
 template <typename T, bool INVERSE>
-static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x, T *y) {
+static __device__ __forceinline__ void real_pair_of(const fft_params &j, const T *x, T *y) {
     number<T> a, b;
     const T first = __ldcg(x), second = __ldcg(x + (INVERSE ? 2 * j.n : 1));
     a.re = first + second;
@@ -207,7 +208,7 @@ static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x
 
 /* Each thread computes one pair of one array; the first thread of an array computes f = 0 and f = n/2. */
 template <typename T, bool INVERSE>
-static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_job j) {
+static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_params j) {
     const uint64_t at = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
     const int digits = j.n > 1 ? 62 - __clzll(j.n) : 0;
     const uint64_t array = at >> digits, f = at & (((uint64_t)1 << digits) - 1);
@@ -224,7 +225,7 @@ static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_j
 
 /* Transforms of one value, to or from a real one. */
 template <typename T, bool FROM_REAL>
-static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_job j) {
+static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
     if (i >= j.batch) return;
     const T v = canonical(((const T *)j.x)[FROM_REAL ? i : 2 * i]);
@@ -234,73 +235,73 @@ static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_
 
 /* ------------------------------------------------------------------------------ launches */
 
-template <typename T, int LOG> static fft_launch whole_launch(const fft_job *j) {
-    const uint64_t arrays = whole_shape<LOG>::ARRAYS;
-    return fft_launch{(const void *)whole_kernel<T, LOG>, (j->batch - 1) / arrays + 1, whole_shape<LOG>::THREADS,
+template <typename T, int LOG> static fft_launch full_launch(const fft_params *j) {
+    const uint64_t arrays = full_shape<LOG>::ARRAYS;
+    return fft_launch{(const void *)full_kernel<T, LOG>, (j->batch - 1) / arrays + 1, full_shape<LOG>::THREADS,
                       (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch columns_launch(const fft_job *j) {
+template <typename T, int LOG> static fft_launch columns_launch(const fft_params *j) {
     typedef pass_shape<T, LOG> shape;
     return fft_launch{(const void *)columns_kernel<T, LOG>, j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
                       (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch rows_launch(const fft_job *j) {
+template <typename T, int LOG> static fft_launch rows_launch(const fft_params *j) {
     typedef pass_shape<T, LOG> shape;
     return fft_launch{(const void *)rows_kernel<T, LOG>, j->batch * (j->blocks / shape::WIDTH), shape::THREADS,
                       (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch find_whole(int log, const fft_job *j) {
-    if (log == LOG) return whole_launch<T, LOG>(j);
-    if constexpr (LOG > 0) return find_whole<T, LOG - 1>(log, j);
+template <typename T, int LOG> static fft_launch find_full(int log, const fft_params *j) {
+    if (log == LOG) return full_launch<T, LOG>(j);
+    if constexpr (LOG > 0) return find_full<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_columns(int log, const fft_job *j) {
+template <typename T, int LOG> static fft_launch find_columns(int log, const fft_params *j) {
     if (log == LOG) return columns_launch<T, LOG>(j);
-    if constexpr (LOG > FFT_PASS_LOG_LEAST) return find_columns<T, LOG - 1>(log, j);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_rows(int log, const fft_job *j) {
+template <typename T, int LOG> static fft_launch find_rows(int log, const fft_params *j) {
     if (log == LOG) return rows_launch<T, LOG>(j);
-    if constexpr (LOG > FFT_PASS_LOG_LEAST) return find_rows<T, LOG - 1>(log, j);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_rows<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-fft_launch cuda_fft_whole(weft_dtype dtype, int log, const fft_job *j) {
-    return dtype == WEFT_F32 ? find_whole<float, FFT_WHOLE_LOG_F32>(log, j)
-                             : find_whole<double, FFT_WHOLE_LOG_F64>(log, j);
+fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_full<float, FFT_FULL_LOG_F32>(log, j)
+                             : find_full<double, FFT_FULL_LOG_F64>(log, j);
 }
 
-fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_job *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MOST>(log, j)
-                             : find_columns<double, FFT_PASS_LOG_MOST>(log, j);
+fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MAX>(log, j)
+                             : find_columns<double, FFT_PASS_LOG_MAX>(log, j);
 }
 
-fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_job *j) {
-    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_MOST>(log, j)
-                             : find_rows<double, FFT_PASS_LOG_MOST>(log, j);
+fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_MAX>(log, j)
+                             : find_rows<double, FFT_PASS_LOG_MAX>(log, j);
 }
 
-static fft_launch parts_launch(const void *kernel, const fft_job *j) {
+static fft_launch parts_launch(const void *kernel, const fft_params *j) {
     const uint64_t pairs = j->n > 1 ? j->n / 2 : 1;
     return fft_launch{kernel, (j->batch * pairs - 1) / PARTS_THREADS + 1, PARTS_THREADS, 0};
 }
 
-fft_launch cuda_fft_split(weft_dtype dtype, const fft_job *j) {
+fft_launch cuda_fft_split(weft_dtype dtype, const fft_params *j) {
     return parts_launch(
         dtype == WEFT_F32 ? (const void *)parts_kernel<float, false> : (const void *)parts_kernel<double, false>, j);
 }
 
-fft_launch cuda_fft_combine(weft_dtype dtype, const fft_job *j) {
+fft_launch cuda_fft_combine(weft_dtype dtype, const fft_params *j) {
     return parts_launch(
         dtype == WEFT_F32 ? (const void *)parts_kernel<float, true> : (const void *)parts_kernel<double, true>, j);
 }
 
-fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_job *j) {
+fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_params *j) {
     const void *f32 =
         from_real ? (const void *)single_kernel<float, true> : (const void *)single_kernel<float, false>;
     const void *f64 =

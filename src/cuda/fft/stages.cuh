@@ -26,15 +26,15 @@ template <int LOG> struct line {
     template <int P> static constexpr __host__ __device__ int hi_of(int t, int i) {
         return (t + (i >> bits(P)) * THREADS) >> (LOG - done(P) - bits(P));
     }
-    template <int P> static constexpr __host__ __device__ int place_of(int t, int i) {
+    template <int P> static constexpr __host__ __device__ int index_of(int t, int i) {
         const int low = LOG - done(P) - bits(P), mid = i & ((1 << bits(P)) - 1);
         return ((hi_of<P>(t, i) << bits(P) | mid) << low) | ((t + (i >> bits(P)) * THREADS) & ((1 << low) - 1));
     }
     template <int P> static __device__ __forceinline__ int hi(int t, int i) {
         return hi_of<P>(t, 0) + hi_of<P>(0, i);
     }
-    template <int P> static __device__ __forceinline__ int place(int t, int i) {
-        return place_of<P>(t, 0) + place_of<P>(0, i);
+    template <int P> static __device__ __forceinline__ int index(int t, int i) {
+        return index_of<P>(t, 0) + index_of<P>(0, i);
     }
 };
 
@@ -44,14 +44,14 @@ template <int LOG> struct line {
 template <int LOG, int FROM, int TO, typename T, typename At>
 static __device__ __forceinline__ void exchange(number<T> *v, number<T> *shared, int t, int u, At at, At bt) {
     typedef line<LOG> l;
-    number<T> *from = shared + at.start(l::template place_of<FROM>(t, 0));
-    const number<T> *to = shared + bt.start(l::template place_of<TO>(u, 0));
+    number<T> *from = shared + at.start(l::template index_of<FROM>(t, 0));
+    const number<T> *to = shared + bt.start(l::template index_of<TO>(u, 0));
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) from[At::apart(l::template place_of<FROM>(0, i))] = v[i];
+    for (int i = 0; i < l::HELD; i++) from[At::apart(l::template index_of<FROM>(0, i))] = v[i];
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) v[i] = to[At::apart(l::template place_of<TO>(0, i))];
+    for (int i = 0; i < l::HELD; i++) v[i] = to[At::apart(l::template index_of<TO>(0, i))];
 }
 
 template <int LOG, int P, typename T>
@@ -106,8 +106,8 @@ template <typename V> static __device__ __forceinline__ V afresh(V value) {
  * apart use the same bank. */
 struct padded {
     int first;
-    static constexpr __host__ __device__ int apart(int place) { return place + (place >> 4); }
-    __device__ __forceinline__ int start(int place) const { return first + apart(place); }
+    static constexpr __host__ __device__ int apart(int index) { return index + (index >> 4); }
+    __device__ __forceinline__ int start(int index) const { return first + apart(index); }
 };
 template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
 
@@ -123,8 +123,8 @@ template <typename T, int LOG> struct pass_shape {
 /* Interleaved lines: adjacent numbers of a line are STRIDE apart. */
 template <int STRIDE> struct side_by_side {
     int which;
-    static constexpr __host__ __device__ int apart(int place) { return place * STRIDE; }
-    __device__ __forceinline__ int start(int place) const { return which + apart(place); }
+    static constexpr __host__ __device__ int apart(int index) { return index * STRIDE; }
+    __device__ __forceinline__ int start(int index) const { return which + apart(index); }
 };
 
 /* Returns k with its lowest `digits` bits in reverse order. */

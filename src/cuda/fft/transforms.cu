@@ -83,9 +83,9 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
 
 /* --------------------------------------------------------------------------------- launches */
 
-weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
+weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *params,
                        weft_error *error) {
-    void *arguments[] = {(void *)job};
+    void *arguments[] = {(void *)params};
     RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU: %llu blocks",
               operation, (unsigned long long)launch->blocks);
     RETURN_IF_ERROR(gpu_allow_shared(g, launch->kernel, operation, error));
@@ -98,7 +98,7 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
 /* Divides the stages into the minimum number of passes, at least two, of nearly equal length. Passes of many stages
  * need more shared memory than some GPUs have. */
 pass_list gpu_passes(const gpu *g, int log) {
-    const int most = g->shared_bytes < FFT_PASS_SHARED ? FFT_PASS_LOG_SMALL : FFT_PASS_LOG_MOST;
+    const int most = g->shared_bytes < FFT_PASS_SHARED ? FFT_PASS_LOG_SMALL : FFT_PASS_LOG_MAX;
     pass_list list;
     list.count = (log + most - 1) / most;
     if (list.count < 2) list.count = 2;

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_TRANSFORMS_H
 #define WEFT_CUDA_TRANSFORMS_H
 
-#include "cuda/fft/fft_job.h"
+#include "cuda/fft/fft_params.h"
 #include "cuda/runtime/arrays.h"
 
 /* Sets *table to T[2k] of ORDER.md 14.1 in device memory, long enough for transforms of 2^log values. The table grows
@@ -10,8 +10,8 @@
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
                          weft_error *error);
 
-/* Launches a kernel whose only argument is `job`. */
-weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
+/* Launches a kernel whose only argument is `params`. */
+weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *params,
                        weft_error *error);
 
 /* Number of stages of each pass of a transform of 2^log values. */

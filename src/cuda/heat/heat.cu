@@ -6,7 +6,7 @@
 enum {
     THREADS = 128,
     WARP = 32,
-    PIECE = 1024, /* points of a row per warp and iteration */
+    CHUNK = 1024, /* points of a row per warp and iteration */
     BLOCKS_A_MULTIPROCESSOR = 16
 };
 
@@ -27,13 +27,13 @@ static __device__ __forceinline__ T side(const weft_heat_pass &p, const weft_hea
  * points. Reads each value of u once or three times, mostly from the caches. */
 template <class T>
 static __global__ void __launch_bounds__(THREADS) heat_pass(const weft_heat_pass p, const T *from, T *to) {
-    const uint64_t pieces = (p.n[0] - 1) / PIECE + 1, items = p.n[1] * p.n[2] * p.batch * pieces;
+    const uint64_t chunks = (p.n[0] - 1) / CHUNK + 1, items = p.n[1] * p.n[2] * p.batch * chunks;
     const uint64_t warps = (uint64_t)gridDim.x * (THREADS / WARP);
     for (uint64_t item = (uint64_t)blockIdx.x * (THREADS / WARP) + threadIdx.x / WARP; item < items; item += warps) {
-        const weft_heat_row row = weft_heat_find_row(&p, item / pieces);
+        const weft_heat_row row = weft_heat_find_row(&p, item / chunks);
         const T *const u = from + row.from;
         T *const d = to + row.to;
-        const uint64_t first = item % pieces * PIECE, end = p.n[0] - first < PIECE ? p.n[0] : first + PIECE;
+        const uint64_t first = item % chunks * CHUNK, end = p.n[0] - first < CHUNK ? p.n[0] : first + CHUNK;
         for (uint64_t i = first + threadIdx.x % WARP; i < end; i += WARP) {
             if (p.use == WEFT_HEAT_COPY)
                 d[i] = u[i];
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(THREADS) heat_pass(const weft_heat_pass
 
 static weft_status launch(const gpu *g, bool f32, const weft_heat_pass &p, const void *from, void *to,
                           weft_error *error) {
-    const uint64_t items = p.n[1] * p.n[2] * p.batch * ((p.n[0] - 1) / PIECE + 1);
+    const uint64_t items = p.n[1] * p.n[2] * p.batch * ((p.n[0] - 1) / CHUNK + 1);
     const uint64_t blocks = (items - 1) / (THREADS / WARP) + 1;
     const uint64_t most = (uint64_t)g->multiprocessors * BLOCKS_A_MULTIPROCESSOR;
     const unsigned grid = (unsigned)(blocks < most ? blocks : most);

@@ -46,10 +46,10 @@ static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *erro
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "histogram");
     if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
     g->pending = true;
-    launch_check(c, g->stream, g->landing);
+    launch_check(c, g->stream, g->pinned);
     CUDA_TRY(cudaGetLastError(), "histogram");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "histogram");
-    const size_t bad = (size_t)*g->landing;
+    const size_t bad = (size_t)*g->pinned;
     if (bad == c->bins) return WEFT_OK;
     uint64_t pair[2];
     CUDA_TRY(cudaMemcpy(pair, (const char *)c->edges + bad * size, 2 * size, cudaMemcpyDefault), "histogram");

@@ -7,10 +7,10 @@ enum { Z_BLOCKS_MAX = 65535, LEAST_PLANES = 32, WAVES = 8, SWEEPS_MAX = 4 };
 
 /* ------------------------------------------------------------------------------- the change */
 
-template <class T> struct differences : summing<double> {
+template <class T> struct differences : sum_operator<double> {
     static constexpr int INPUTS = 2;
     typedef T element;
-    __device__ explicit differences(const job &) {}
+    __device__ explicit differences(const reduce_params &) {}
     __device__ double step(double lane, T x, T y) const {
         const double d = (double)x - (double)y;
         return fma(d, d, lane);
@@ -41,7 +41,7 @@ static __device__ __forceinline__ uint4 *laplace_shared() {
 }
 
 typedef struct laplace_launch {
-    void (*kernel)(laplace_job);
+    void (*kernel)(laplace_params);
     size_t shared_bytes;
     uint32_t threads, tile; /* rows per block */
 } laplace_launch;
@@ -109,10 +109,10 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
     RETURN_IF(tiles_y > 65535 || tiles_x > INT32_MAX, WEFT_INVALID,
               "laplace of a grid of %zu x %zu x %zu points: a GPU supports at most %llu points in y", l->nx, l->ny,
               l->nz, 65535ull * (launch.tile - 2 * sweeps));
-    laplace_job j = {from, to, l->nx, l->ny, l->nz, planes_of_block(g, tiles_x * tiles_y, l->nz), false};
+    laplace_params j = {from, to, l->nx, l->ny, l->nz, planes_of_block(g, tiles_x * tiles_y, l->nz), false};
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));
-    void (*const kernel)(laplace_job) = launch.kernel;
+    void (*const kernel)(laplace_params) = launch.kernel;
     RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "laplace", error));
     kernel<<<grid, launch.threads, launch.shared_bytes, g->stream>>>(j);
     CUDA_TRY(cudaGetLastError(), "laplace");

@@ -12,7 +12,7 @@
 #define WEFT_CUDA_LAPLACE_KERNEL_CUH
 
 #include "arith/bits.h"
-#include "cuda/laplace/laplace_job.h"
+#include "cuda/laplace/laplace_params.h"
 
 #include <cuda_pipeline.h>
 #include <string.h>
@@ -23,8 +23,8 @@ template <class A> struct strip {
     A at[V];
 };
 
-static __device__ __forceinline__ float laplace_stored(float v) { return weft_canonical_f32(v); }
-static __device__ __forceinline__ double laplace_stored(double v) { return weft_canonical_f64(v); }
+static __device__ __forceinline__ float laplace_canonical(float v) { return weft_canonical_f32(v); }
+static __device__ __forceinline__ double laplace_canonical(double v) { return weft_canonical_f64(v); }
 
 /* Geometry of a pass of SWEEPS sweeps by blocks of WARPS_ warps with ROWS_ rows per thread. */
 template <class ELEMENT, int SWEEPS, int WARPS_, int ROWS_> struct laplace_pass {
@@ -34,14 +34,14 @@ template <class ELEMENT, int SWEEPS, int WARPS_, int ROWS_> struct laplace_pass 
 };
 
 /* Position of a thread's points: its first point in x, its first row, and which of its points are on faces. */
-template <class P> struct laplace_place {
+template <class P> struct laplace_position {
     static constexpr int T = P::T, V = P::V, WIDTH = P::WIDTH, RIM = P::RIM, TILE = P::TILE;
     int64_t x, y; /* may be outside the grid */
     bool x_face[V], y_face[P::ROWS];
     bool has_faces; /* the tile has points on faces or outside the grid; equal in all threads */
 
-    __device__ static laplace_place find(const laplace_job &a) {
-        laplace_place p;
+    __device__ static laplace_position find(const laplace_params &a) {
+        laplace_position p;
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         p.x = (int64_t)blockIdx.x * (WIDTH - 2 * RIM) - RIM + lane * V;
         p.y = (int64_t)blockIdx.y * (TILE - 2 * T) - T + warp * P::ROWS;
@@ -52,7 +52,7 @@ template <class P> struct laplace_place {
         return p;
     }
     /* Returns true if row r of the thread is in the grid and written by this block. */
-    __device__ bool writes_row(const laplace_job &a, int r) const {
+    __device__ bool writes_row(const laplace_params &a, int r) const {
         const int row = threadIdx.x / 32 * P::ROWS + r;
         return row >= T && row < TILE - T && y + r < (int64_t)a.ny;
     }
@@ -67,8 +67,8 @@ template <class P> struct laplace_place {
 template <class P> struct laplace_stages { strip<typename P::element> row[LAPLACE_STAGES][P::ROWS][P::THREADS]; };
 
 template <class P>
-static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const laplace_place<P> &p, int64_t plane,
-                                                     laplace_stages<P> &stages) {
+static __device__ __forceinline__ void laplace_fetch(const laplace_params &a, const laplace_position<P> &p,
+                                                     int64_t plane, laplace_stages<P> &stages) {
     typedef typename P::element A;
     constexpr int V = P::V;
     const A *from = (const A *)a.from + (plane * (int64_t)a.ny + p.y) * (int64_t)a.nx + p.x;
@@ -91,7 +91,8 @@ static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const
 }
 
 template <class P>
-static __device__ __forceinline__ void laplace_store(const laplace_job &a, const laplace_place<P> &p, int64_t plane,
+static __device__ __forceinline__ void laplace_store(const laplace_params &a, const laplace_position<P> &p,
+                                                     int64_t plane,
                                                      const strip<typename P::element> (&rows)[P::ROWS]) {
     typedef typename P::element A;
     constexpr int V = P::V;
@@ -132,7 +133,7 @@ static __device__ __forceinline__ strip<A> laplace_five(const strip<A> &middle, 
  * which is the input of the next sweep. `five` contains the previous plane before this sweep, which the next plane's
  * sum needs. */
 template <class P, class A = typename P::element>
-static __device__ __forceinline__ void laplace_finish(const laplace_place<P> &place, bool z_face, bool last,
+static __device__ __forceinline__ void laplace_finish(const laplace_position<P> &position, bool z_face, bool last,
                                                       strip<A> (&newest)[P::ROWS], strip<A> (&five)[P::ROWS],
                                                       strip<A> (&arriving)[P::ROWS]) {
     constexpr int V = P::V;
@@ -142,11 +143,11 @@ static __device__ __forceinline__ void laplace_finish(const laplace_place<P> &pl
         strip<A> finished;
         for (int e = 0; e < V; e++) {
             finished.at[e] = (five[r].at[e] + arriving[r].at[e]) * sixth;
-            if (last) finished.at[e] = laplace_stored(finished.at[e]);
+            if (last) finished.at[e] = laplace_canonical(finished.at[e]);
         }
-        if (place.has_faces || z_face)
+        if (position.has_faces || z_face)
             for (int e = 0; e < V; e++)
-                if (z_face || place.y_face[r] || place.x_face[e]) finished.at[e] = newest[r].at[e];
+                if (z_face || position.y_face[r] || position.x_face[e]) finished.at[e] = newest[r].at[e];
         five[r] = newest[r];
         newest[r] = arriving[r];
         arriving[r] = finished;
@@ -164,13 +165,14 @@ template <class P> struct laplace_memory {
 static __device__ uint4 *laplace_shared();
 
 template <class P, int BLOCKS>
-static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(const __grid_constant__ laplace_job a) {
+static __global__ void __launch_bounds__(P::THREADS, BLOCKS)
+    laplace_kernel(const __grid_constant__ laplace_params a) {
     typedef typename P::element A;
     constexpr int T = P::T, V = P::V, R = P::ROWS;
     laplace_memory<P> &shared = *(laplace_memory<P> *)laplace_shared();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const laplace_place<P> place = laplace_place<P>::find(a);
-    const bool columns = place.writes_columns();
+    const laplace_position<P> position = laplace_position<P>::find(a);
+    const bool columns = position.writes_columns();
     /* For each sweep, its newest plane, and the sum of the first five terms of that plane's next value. */
     strip<A> newest[T][R], five[T][R];
     const int64_t nz = (int64_t)a.nz, first = (int64_t)blockIdx.z * a.planes, end = min(first + a.planes, nz);
@@ -181,7 +183,7 @@ static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(cons
         for (int t = 0; t < T; t++)
             for (int e = 0; e < V; e++) newest[t][r].at[e] = five[t][r].at[e] = 0;
     for (int64_t p = start; p < start + LAPLACE_STAGES - 1; p++) {
-        if (p < nz) laplace_fetch<P>(a, place, p, shared.stages);
+        if (p < nz) laplace_fetch<P>(a, position, p, shared.stages);
         __pipeline_commit();
     }
     for (int64_t p = start; p < end + T; p++) {
@@ -189,16 +191,16 @@ static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(cons
         __pipeline_wait_prior(LAPLACE_STAGES - 2);
 #pragma unroll
         for (int r = 0; r < R; r++) arriving[r] = shared.stages.row[p % LAPLACE_STAGES][r][threadIdx.x];
-        if (p + LAPLACE_STAGES - 1 < nz) laplace_fetch<P>(a, place, p + LAPLACE_STAGES - 1, shared.stages);
+        if (p + LAPLACE_STAGES - 1 < nz) laplace_fetch<P>(a, position, p + LAPLACE_STAGES - 1, shared.stages);
         __pipeline_commit();
 #pragma unroll
         for (int t = 0; t < T; t++) {
             const int64_t plane = p - t - 1; /* plane that sweep t + 1 completes */
-            laplace_finish<P>(place, plane <= 0 || plane >= nz - 1, t == T - 1, newest[t], five[t], arriving);
+            laplace_finish<P>(position, plane <= 0 || plane >= nz - 1, t == T - 1, newest[t], five[t], arriving);
             shared.edges[p & 1][t].row[warp][0][lane] = newest[t][0];
             shared.edges[p & 1][t].row[warp][1][lane] = newest[t][R - 1];
         }
-        if (p - T >= first && columns) laplace_store<P>(a, place, p - T, arriving);
+        if (p - T >= first && columns) laplace_store<P>(a, position, p - T, arriving);
         __syncthreads();
 #pragma unroll
         for (int t = 0; t < T; t++) {

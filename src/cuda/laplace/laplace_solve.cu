@@ -35,12 +35,12 @@ struct solve_rows {
     __device__ uint64_t k() const { return first + at / in_plane; }
 };
 
-static __device__ __forceinline__ uint64_t solve_place(const solve_grid &g, uint64_t i, uint64_t j, uint64_t k) {
+static __device__ __forceinline__ uint64_t solve_index(const solve_grid &g, uint64_t i, uint64_t j, uint64_t k) {
     return i + g.x.n * (j + g.y.n * k);
 }
 
-static __device__ __forceinline__ float solve_stored(float v) { return weft_canonical_f32(v); }
-static __device__ __forceinline__ double solve_stored(double v) { return weft_canonical_f64(v); }
+static __device__ __forceinline__ float solve_canonical(float v) { return weft_canonical_f32(v); }
+static __device__ __forceinline__ double solve_canonical(double v) { return weft_canonical_f64(v); }
 
 /* Weighted sum of a point's six neighbours plus its right-hand side, and the sum of the weights. On the first grid
  * the weights are 1. */
@@ -49,7 +49,7 @@ template <class A> struct solve_equation { A around, weights; };
 template <class A, bool FIRST>
 static __device__ __forceinline__ solve_equation<A> equation_of(const solve_grid &g, uint64_t i, uint64_t j,
                                                                 uint64_t k) {
-    const uint64_t p = solve_place(g, i, j, k), row = g.x.n, plane = g.x.n * g.y.n;
+    const uint64_t p = solve_index(g, i, j, k), row = g.x.n, plane = g.x.n * g.y.n;
     const A *const e = (const A *)g.e;
     if (FIRST) {
         const A five = (((e[p - 1] + e[p + 1]) + e[p - row]) + e[p + row]) + e[p - plane];
@@ -77,10 +77,10 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
         const uint64_t j = rows.j(), k = rows.k();
         for (uint64_t i = 1 + (1 + j + k + colour) % 2 + threadIdx.x % 32 * 2; i + 1 < g.x.n; i += 64) {
             const solve_equation<A> q = equation_of<A, FIRST>(g, i, j, k);
-            const uint64_t p = solve_place(g, i, j, k);
+            const uint64_t p = solve_index(g, i, j, k);
             const A wanted = FIRST ? q.around * ((A)1 / 6) : q.around / q.weights;
             const A now = e[p] + omega * (wanted - e[p]);
-            e[p] = FIRST ? solve_stored(now) : now;
+            e[p] = FIRST ? solve_canonical(now) : now;
         }
     }
 }
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
         const uint64_t j = rows.j(), k = rows.k();
         const bool face = j == 0 || j + 1 == g.y.n || k == 0 || k + 1 == g.z.n;
         for (uint64_t i = threadIdx.x % 32; i < g.x.n; i += 32) {
-            const uint64_t p = solve_place(g, i, j, k);
+            const uint64_t p = solve_index(g, i, j, k);
             A r = 0;
             if (!face && i > 0 && i + 1 < g.x.n) {
                 const solve_equation<A> q = equation_of<A, FIRST>(g, i, j, k);
@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
         const weft_parts along_y = weft_axis_parts(g.y, j), along_z = weft_axis_parts(g.z, k);
         const uint64_t cj = weft_axis_is_halved(g.y) ? 2 * j : j, ck = weft_axis_is_halved(g.z) ? 2 * k : k;
         for (uint64_t i = 1 + threadIdx.x % 32; i + 1 < next.x.n; i += 32) {
-            const uint64_t p = solve_place(g, weft_axis_is_halved(g.x) ? 2 * i : i, cj, ck);
+            const uint64_t p = solve_index(g, weft_axis_is_halved(g.x) ? 2 * i : i, cj, ck);
             A x[3], z[3];
             for (int a = 0; a < 3; a++) {
                 for (int c = 0; c < 3; c++) {
@@ -129,26 +129,26 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
                 x[a] = combine_three<A>(along_z, z[0], z[1], z[2]);
             }
             const A combined = combine_three<A>(weft_axis_parts(g.x, i), x[0], x[1], x[2]);
-            ((A *)next.right)[solve_place(next, i, j, k)] = scale * combined;
+            ((A *)next.right)[solve_index(next, i, j, k)] = scale * combined;
         }
     }
 }
 
 /* Interpolation along one axis: for point i of this grid, the next grid's point at or before it (`at`). If i is
- * between two points, `shares` contains the weights of that point and of the one after it. */
+ * between two points, `weights` contains the weights of that point and of the one after it. */
 struct solve_between {
     uint64_t at;
     bool two;
-    weft_shares shares;
+    weft_shares weights;
 
     __device__ solve_between(weft_axis a, uint64_t i) {
         const bool halved = weft_axis_is_halved(a);
         at = halved ? i / 2 : i;
         two = halved && i % 2;
-        shares = weft_axis_shares(a, i);
+        weights = weft_axis_shares(a, i);
     }
-    template <class A> __device__ A combine(A here, A behind) const {
-        return two ? (A)shares.before * here + (A)shares.behind * behind : here;
+    template <class A> __device__ A combine(A here, A after) const {
+        return two ? (A)weights.before * here + (A)weights.behind * after : here;
     }
 };
 
@@ -164,22 +164,22 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
         const uint64_t row = y.two ? next.x.n : 0, plane = z.two ? next.x.n * next.y.n : 0;
         for (uint64_t i = 1 + threadIdx.x % 32; i + 1 < g.x.n; i += 32) {
             const solve_between x(g.x, i);
-            const uint64_t p = solve_place(next, x.at, y.at, z.at), column = x.two ? 1 : 0;
+            const uint64_t p = solve_index(next, x.at, y.at, z.at), column = x.two ? 1 : 0;
             A along_x[2];
             for (uint64_t a = 0; a < 2; a++) {
                 const A *const v = from + (p + a * column);
                 along_x[a] = z.combine<A>(y.combine<A>(v[0], v[row]), y.combine<A>(v[plane], v[plane + row]));
             }
-            const uint64_t to = solve_place(g, i, j, k);
+            const uint64_t to = solve_index(g, i, j, k);
             e[to] = e[to] + x.combine<A>(along_x[0], along_x[1]);
         }
     }
 }
 
-template <class T> struct squares : summing<double> {
+template <class T> struct squares : sum_operator<double> {
     static constexpr int INPUTS = 1;
     typedef T element;
-    __device__ explicit squares(const job &) {}
+    __device__ explicit squares(const reduce_params &) {}
     __device__ double step(double lane, T x, T) const { return fma((double)x, (double)x, lane); }
 };
 
@@ -264,7 +264,7 @@ template <class A> static weft_status find_residual(const solver<A> *s, const so
 }
 
 /* Sets up the problem on the grid that follows `g`: its right-hand side, and e = 0. */
-template <class A> static weft_status go_down(const solver<A> *s, const solve_grid *g, weft_error *error) {
+template <class A> static weft_status restrict_to(const solver<A> *s, const solve_grid *g, weft_error *error) {
     const solve_grid &next = g[1];
     RETURN_IF_ERROR(find_residual(s, *g, error));
     restrict_kernel<A>
@@ -277,7 +277,7 @@ template <class A> static weft_status go_down(const solver<A> *s, const solve_gr
 template <class A> static weft_status cycle(const solver<A> *s, weft_error *error) {
     for (int l = 0; l < s->count; l++) {
         RETURN_IF_ERROR(relax(s, s->grids[l], error));
-        if (l + 1 < s->count) RETURN_IF_ERROR(go_down(s, &s->grids[l], error));
+        if (l + 1 < s->count) RETURN_IF_ERROR(restrict_to(s, &s->grids[l], error));
     }
     for (int l = s->count - 1; l >= 0; l--) {
         RETURN_IF_ERROR(relax(s, s->grids[l], error));

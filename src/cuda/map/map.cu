@@ -4,8 +4,8 @@
  * registers are in local memory, which the L1 cache holds. */
 #include "arith/map.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/canonical.cuh"
 #include "cuda/runtime/compiled.h"
-#include "cuda/runtime/stored.cuh"
 
 #include <string.h>
 
@@ -25,11 +25,12 @@ static __device__ uint64_t step_of(map_op op, uint64_t a, uint64_t b, uint64_t c
 }
 
 /* Values of a thread's AT_ONCE elements at one step. Elements past the end are replaced by the thread's first. */
-template <class T> struct some { T of[AT_ONCE]; };
+template <class T> struct batch { T of[AT_ONCE]; };
 
 template <class T>
-static __device__ __forceinline__ some<T> steps_of(map_op op, const some<T> &a, const some<T> &b, const some<T> &c) {
-    some<T> r;
+static __device__ __forceinline__ batch<T> steps_of(map_op op, const batch<T> &a, const batch<T> &b,
+                                                    const batch<T> &c) {
+    batch<T> r;
     switch (op) {
 #define STEP(ID)                                                                                  \
     case MAP_##ID:                                                                                \
@@ -49,8 +50,8 @@ template <class T> static __device__ void read_value(const map_leaf &leaf, T &v)
 
 /* Returns a leaf at each element i, converted to T. Floating-point leaves occur only if T is a floating-point type.
  */
-template <class T> static __device__ some<T> leaf_at(const map_leaf &leaf, const some<uint64_t> &i) {
-    some<T> v;
+template <class T> static __device__ batch<T> leaf_at(const map_leaf &leaf, const batch<uint64_t> &i) {
+    batch<T> v;
     if (leaf.kind == LEAF_INDEX)
         for (int e = 0; e < AT_ONCE; e++) v.of[e] = (T)(leaf.value.u64 + i.of[e]);
     if (leaf.kind == LEAF_VALUE)
@@ -69,14 +70,14 @@ template <class T> static __device__ some<T> leaf_at(const map_leaf &leaf, const
 template <class T>
 static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_t first, uint64_t n, T *out) {
     const uint64_t stride = (uint64_t)gridDim.x * THREADS * AT_ONCE;
-    some<T> registers[MAP_REGISTERS];
+    batch<T> registers[MAP_REGISTERS];
     for (uint64_t own = (uint64_t)blockIdx.x * THREADS * AT_ONCE + threadIdx.x; own < n; own += stride) {
-        some<uint64_t> at;
-        some<T> result;
+        batch<uint64_t> at;
+        batch<T> result;
         for (int e = 0; e < AT_ONCE; e++) at.of[e] = first + (own + e * THREADS < n ? own + e * THREADS : own);
         for (uint32_t s = 0; s < p.step_count; s++) {
             const map_step step = p.steps[s];
-            some<T> operands[3];
+            batch<T> operands[3];
             const uint8_t numbers[] = {step.a, step.b, step.c};
 #pragma unroll
             for (int k = 0; k < 3; k++) {
@@ -91,7 +92,7 @@ static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_
             registers[step.to] = result;
         }
         for (int e = 0; e < AT_ONCE; e++)
-            if (own + e * THREADS < n) out[own + e * THREADS] = stored(result.of[e]);
+            if (own + e * THREADS < n) out[own + e * THREADS] = canonical(result.of[e]);
     }
 }
 
@@ -112,7 +113,7 @@ static weft_status launch_compiled(const gpu *g, const map_program *program, voi
                                    uint64_t n, void *out, weft_error *error) {
     const size_t vector = rows ? 16 / cuda_type_bytes(program->dtype) : 1;
     const uint64_t block = FORMULA_THREADS * vector * (rows ? rows : 1), blocks = (n - 1) / block + 1;
-    formula_job f;
+    formula_params f;
     memset(&f.j, 0, sizeof f.j);
     f.j.vectors = gpu_formula_operands(program, first, vector, f.operands) &&
                   (uintptr_t)out % FORMULA_ALIGNMENT(vector * cuda_type_bytes(program->dtype)) == 0;
@@ -139,8 +140,8 @@ weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uin
     }
 }
 
-weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
-                          map_program *program, weft_error *error) {
+weft_status gpu_map_copy_in(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
+                            map_program *program, weft_error *error) {
     int array_of[MAP_LEAVES];
     arrays->count = 0;
     for (size_t k = 0; k < c->leaf_count; k++) {
@@ -171,7 +172,7 @@ weft_status cuda_map(void *state, const map_call *c, weft_error *error) {
     const current_device scope(g->device);
     map_program program;
     map_arrays arrays;
-    RETURN_IF_ERROR(gpu_map_bring(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
+    RETURN_IF_ERROR(gpu_map_copy_in(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
     RETURN_IF_ERROR(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
     return arrays_copy_out(g, "map", arrays.list, arrays.count, error);
 }

@@ -69,15 +69,15 @@ static void forget(formula *f) {
     memset(f, 0, sizeof *f);
 }
 
-/* Frees the least recently used entry. *place is NULL if graphs may use all of them. Synchronizes the stream first if
+/* Frees the least recently used entry. *entry is NULL if graphs may use all of them. Synchronizes the stream first if
  * the entry was compiled, because its kernel may still be running. */
-static weft_status evict_formula(gpu *g, formula **place, weft_error *error) {
-    *place = NULL;
+static weft_status evict_formula(gpu *g, formula **entry, weft_error *error) {
+    *entry = NULL;
     for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
-        if (!f->kept && (!*place || f->last_use < (*place)->last_use)) *place = f;
-    if (!*place) return WEFT_OK;
-    if ((*place)->library) CUDA_TRY(cudaStreamSynchronize(g->stream), "releasing a compiled formula");
-    forget(*place);
+        if (!f->kept && (!*entry || f->last_use < (*entry)->last_use)) *entry = f;
+    if (!*entry) return WEFT_OK;
+    if ((*entry)->library) CUDA_TRY(cudaStreamSynchronize(g->stream), "releasing a compiled formula");
+    forget(*entry);
     return WEFT_OK;
 }
 

@@ -7,7 +7,7 @@
 #ifndef WEFT_CUDA_MAP_COMPILED_H
 #define WEFT_CUDA_MAP_COMPILED_H
 
-#include "cuda/map/map_job.h"
+#include "cuda/map/map_params.h"
 #include "cuda/map/map_text.h"
 
 #define FORMULA_WORK ((uint64_t)1 << 28)

@@ -2,8 +2,8 @@
 #ifndef WEFT_CUDA_MAP_FORMULA_H
 #define WEFT_CUDA_MAP_FORMULA_H
 
-#include "cuda/reduce/job.h"
-#include "cuda/scan/scan_job.h"
+#include "cuda/reduce/reduce_params.h"
+#include "cuda/scan/scan_params.h"
 #include "formula/formula.h"
 
 /* A leaf at element 0 of the launch: the array's address, the value, or the index. */
@@ -16,13 +16,13 @@ typedef union formula_operand {
 
 /* A map uses j.n, j.out and j.vectors. `vectors` is true if all arrays are aligned for vector loads, and `out` for
  * vector stores. A scan has no x; its `vectors` has this meaning too. */
-typedef struct formula_job {
+typedef struct formula_params {
     union {
-        job j;
-        scan_job scan;
+        reduce_params j;
+        scan_params scan;
     };
     formula_operand operands[MAP_LEAVES];
-} formula_job;
+} formula_params;
 
 /* Threads per block of a map; each computes one vector per row. */
 #define FORMULA_THREADS 256

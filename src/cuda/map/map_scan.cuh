@@ -26,7 +26,7 @@ static __device__ __forceinline__ void compute_chunks(const formula_operand *o, 
         for (int r = 0; r < ROWS; r++) {
             const int c = (top + r) * 32 + lane;
             const packed<value, OWN> values = values_of<F, OWN>(l[r], o, start + c * OWN);
-            memcpy(&buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)], &values, sizeof values);
+            memcpy(&buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)], &values, sizeof values);
         }
     }
 }
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void compute_elements(const formula_operand *o
 #pragma unroll
         for (int r = 0; r < AT_ONCE; r++) {
             const int e = top + r * 32 + lane, bytes = e % WEFT_SCAN_GROUP * (int)sizeof(value);
-            const int chunk = scan_place<CHUNKS>(e / WEFT_SCAN_GROUP, bytes / 16);
+            const int chunk = scan_chunk_index<CHUNKS>(e / WEFT_SCAN_GROUP, bytes / 16);
             const value v = start + e < n ? F::at(l[r], o, start + e, 0) : value(0);
             memcpy((char *)&buffer[chunk] + bytes % 16, &v, sizeof v);
         }
@@ -62,10 +62,10 @@ static __device__ __forceinline__ void compute_elements(const formula_operand *o
 template <class F, int ROWS> struct scan_values {
     const formula_operand *o;
     template <class Part>
-    __device__ __forceinline__ void fill(const scan_job &a, uint64_t start, int tiles,
+    __device__ __forceinline__ void fill(const scan_params &a, uint64_t start, int tiles,
                                          Part (*buffer)[SCAN_WARPS]) const {
-        const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
-        if (near) F::prefetch(o, near, a.block_tiles * SCAN_TILE);
+        const uint64_t prefetch = threadIdx.x == 0 ? scan_prefetch_start(a, start) : 0;
+        if (prefetch) F::prefetch(o, prefetch, a.block_tiles * SCAN_TILE);
         const int warp = threadIdx.x / 32;
 #pragma unroll 1
         for (int t = 0; t < tiles; t++) {
@@ -78,7 +78,7 @@ template <class F, int ROWS> struct scan_values {
     }
 };
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void scan_formula(const formula_job &f) {
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void scan_formula(const formula_params &f) {
     scan_from<Op>(scan_values<F, ROWS>{f.operands}, f.scan);
 }
 

@@ -4,7 +4,7 @@
  *     const float x0 = (float)l.x0.element[e];                   a leaf: an array,
  *     const float x1 = o[1].f32;                                 a value
  *     const float s0 = weft_map_f32(MAP_MULTIPLY, x0, x1, x0);   a step
- *     return stored(s0);
+ *     return canonical(s0);
  *
  * The text contains nothing of the caller's formula text: names and numbers are leaves, which it numbers. */
 #include "cuda/map/map_text.h"
@@ -82,11 +82,11 @@ int map_text_rows(const map_shape *shape) {
 
 /* Returns the number of rows that a thread of a reduction has in flight, a divisor of a tile's rows: fewer if a
  * formula has more arrays to load or more to compute. */
-static int fold_rows(const map_shape *shape, const kernel *fold) {
+static int reduction_rows(const map_shape *shape, const kernel *consumer) {
     const int weight = weight_of(shape), arrays = arrays_of(shape);
     const int rows = arrays <= 1 ? TREE_ROWS : arrays == 2 ? TREE_ROWS / 2 : TREE_ROWS / 4;
     if (weight > 32) return weight > 128 ? 1 : 2;
-    return fold->kind == KERNEL_FREE && rows > FREE_LOADS ? FREE_LOADS : rows;
+    return consumer->kind == KERNEL_UNORDERED && rows > UNORDERED_LOADS ? UNORDERED_LOADS : rows;
 }
 
 /* -------------------------------------------------------------------------------------- parts */
@@ -138,11 +138,11 @@ static void write_steps(text *t, const map_shape *shape) {
              type_name(shape->dtype), step_name(step.op), a, b, c);
         writers[step.to] = (int)s;
     }
-    line(t, "        return stored(s%u);", shape->step_count - 1);
+    line(t, "        return canonical(s%u);", shape->step_count - 1);
 }
 
 /* Writes the function that prefetches the operands of elements i .. i + count - 1. */
-static void write_bring(text *t, const map_shape *shape) {
+static void write_prefetch(text *t, const map_shape *shape) {
     line(t, "    static __device__ void prefetch(const formula_operand *o, uint64_t i, uint32_t count) {");
     for (uint32_t k = 0; k < shape->leaf_count; k++) {
         const char *type = c_type(shape->leaves[k].dtype);
@@ -157,7 +157,7 @@ static void write_formula(text *t, const map_shape *shape, const kernel *consume
     line(t, "struct formula {");
     line(t, "    typedef %s value;", type);
     write_loads(t, shape);
-    if (consumer && consumer->kind == KERNEL_SCAN) write_bring(t, shape);
+    if (consumer && consumer->kind == KERNEL_SCAN) write_prefetch(t, shape);
     line(t, "    template <int V>");
     line(t, "    static __device__ __forceinline__ %s", type);
     line(t, "    at(const loads<V> &l, const formula_operand *o, uint64_t i, int e) {");
@@ -173,9 +173,9 @@ static void write_includes(text *t, const kernel *consumer) {
     } else if (consumer->kind == KERNEL_SCAN) {
         line(t, "#include \"cuda/map/map_scan.cuh\"");
     } else {
-        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
-        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
-        line(t, "#include \"cuda/map/map_fold.cuh\"");
+        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_UNORDERED ? "integers" : "sums");
+        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_UNORDERED ? "extremes" : "variance");
+        line(t, "#include \"cuda/map/map_reduce.cuh\"");
     }
 }
 
@@ -184,7 +184,7 @@ static const char *bounds_of(const kernel *consumer) {
     if (!consumer) return "FORMULA_THREADS";
     switch (consumer->kind) {
     case KERNEL_TREE: return "WARPS_MAX *WARP, TREE_BLOCKS";
-    case KERNEL_FREE: return "WARPS_MAX *WARP, FREE_BLOCKS";
+    case KERNEL_UNORDERED: return "WARPS_MAX *WARP, UNORDERED_BLOCKS";
     default: return "SCAN_THREADS, SCAN_BLOCKS";
     }
 }
@@ -192,14 +192,15 @@ static const char *bounds_of(const kernel *consumer) {
 static void write_kernel(text *t, const map_shape *shape, const kernel *consumer) {
     const int rows = map_text_rows(shape);
     line(t, "extern \"C\" __global__ void __launch_bounds__(%s)", bounds_of(consumer));
-    line(t, FORMULA_KERNEL "(const __grid_constant__ formula_job f) {");
+    line(t, FORMULA_KERNEL "(const __grid_constant__ formula_params f) {");
     if (!consumer)
         line(t, "    map_values<formula, %s, %d>(f);", rows ? "16 / sizeof(formula::value)" : "1", rows ? rows : 1);
     else if (consumer->kind == KERNEL_SCAN)
         line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
     else
-        line(t, "    %s<%s, formula, %d>(f);", consumer->kind == KERNEL_FREE ? "fold_free" : "fold_tree",
-             consumer->op, fold_rows(shape, consumer));
+        line(t, "    %s<%s, formula, %d>(f);",
+             consumer->kind == KERNEL_UNORDERED ? "reduce_unordered" : "reduce_tree", consumer->op,
+             reduction_rows(shape, consumer));
     line(t, "}");
 }
 

@@ -18,7 +18,7 @@ typedef struct map_shape {
     } leaves[MAP_LEAVES];
 } map_shape;
 
-/* Name of the kernel, for every formula; it takes a formula_job. */
+/* Name of the kernel, for every formula; it takes a formula_params. */
 #define FORMULA_KERNEL "weft_formula"
 
 /* Returns the number of 16-byte vectors of values that a thread of a map has in each block, and that a thread of a

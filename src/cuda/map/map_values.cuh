@@ -13,7 +13,7 @@
 
 #include "arith/map.h"
 #include "cuda/map/map_formula.h"
-#include "cuda/runtime/stored.cuh"
+#include "cuda/runtime/canonical.cuh"
 
 template <class T, int V> struct alignas(FORMULA_ALIGNMENT(V * sizeof(T))) packed { T element[V]; };
 
@@ -39,7 +39,7 @@ static __device__ __forceinline__ typename F::value value_at(const formula_opera
 }
 
 template <class F, int V, int ROWS>
-static __device__ __forceinline__ void map_whole_block(const formula_job &f, uint64_t first) {
+static __device__ __forceinline__ void map_full_block(const formula_params &f, uint64_t first) {
     typename F::template loads<V> l[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -51,12 +51,12 @@ static __device__ __forceinline__ void map_whole_block(const formula_job &f, uin
     }
 }
 
-template <class F, int V, int ROWS> static __device__ __forceinline__ void map_values(const formula_job &f) {
+template <class F, int V, int ROWS> static __device__ __forceinline__ void map_values(const formula_params &f) {
     constexpr uint32_t ELEMENTS = FORMULA_THREADS * V * ROWS;
     for (uint64_t first = (uint64_t)blockIdx.x * ELEMENTS; first < f.j.n; first += (uint64_t)gridDim.x * ELEMENTS) {
         const uint64_t count = f.j.n - first;
         if (f.j.vectors && count >= ELEMENTS) {
-            map_whole_block<F, V, ROWS>(f, first);
+            map_full_block<F, V, ROWS>(f, first);
             continue;
         }
 #pragma unroll 1

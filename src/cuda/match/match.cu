@@ -29,33 +29,33 @@ enum {
 };
 #define ALL_LANES 0xffffffffu
 
-typedef struct match_job {
+typedef struct match_params {
     weft_match_set set;
     const unsigned char *text;
     uint64_t n, first, end; /* positions [first, end) are searched */
     uint64_t from;          /* position of the first group: an aligned address, at `first` or up to 15 before it */
     uint64_t tile, tiles;   /* range of this launch */
     uint32_t tile_chunks, filter_words, shared_counts;
-    uint32_t keys_tell; /* 1 if a matching key is a match: no pattern is longer than its key, and whole_word is off */
-    uint32_t few;       /* number of patterns if at most FEW, else 0; their keys and masks follow */
+    uint32_t keys_suffice; /* 1 if a matching key is a match: no pattern exceeds its key, and whole_word is off */
+    uint32_t few;          /* number of patterns if at most FEW, else 0; their keys and masks follow */
     uint32_t few_keys[FEW], few_masks[FEW];
-} match_job;
+} match_params;
 
 /* ------------------------------------------------------------------------------- the text */
 
 /* Returns the byte at a position, or 0 outside the text. */
-static __device__ __forceinline__ uint32_t byte_at(const match_job &j, int64_t place) {
-    return place >= 0 && (uint64_t)place < j.n ? j.text[place] : 0;
+static __device__ __forceinline__ uint32_t byte_at(const match_params &j, int64_t position) {
+    return position >= 0 && (uint64_t)position < j.n ? j.text[position] : 0;
 }
 
-static __device__ __forceinline__ uint32_t four_by_bytes(const match_job &j, int64_t place) {
+static __device__ __forceinline__ uint32_t four_by_bytes(const match_params &j, int64_t position) {
     uint32_t four = 0;
 #pragma unroll 1
-    for (int k = 0; k < 4; k++) four |= byte_at(j, place + k) << 8 * k;
+    for (int k = 0; k < 4; k++) four |= byte_at(j, position + k) << 8 * k;
     return four;
 }
 
-static __device__ __forceinline__ uint4 group_by_bytes(const match_job &j, int64_t from) {
+static __device__ __forceinline__ uint4 group_by_bytes(const match_params &j, int64_t from) {
     uint4 v = {0, 0, 0, 0};
 #pragma unroll 1
     for (int k = 0; k < PER; k++) {
@@ -67,31 +67,31 @@ static __device__ __forceinline__ uint4 group_by_bytes(const match_job &j, int64
     return v;
 }
 
-static __device__ __forceinline__ bool in_text(const match_job &j, int64_t from, int bytes) {
+static __device__ __forceinline__ bool in_text(const match_params &j, int64_t from, int bytes) {
     return from >= 0 && (uint64_t)from + (uint64_t)bytes <= j.n;
 }
 
 /* Loads four bytes. Here and below, `inside` is true if all positions of the tile are searched and all bytes read
  * around them are in the text. */
-static __device__ __forceinline__ uint32_t four_at(const match_job &j, int64_t place, bool inside) {
-    const unsigned skip = (unsigned)((uintptr_t)(j.text + place) % 4);
-    if (!inside && !in_text(j, place - (int64_t)skip, 8)) return four_by_bytes(j, place);
-    const uint32_t *const words = (const uint32_t *)(j.text + place - skip);
+static __device__ __forceinline__ uint32_t four_at(const match_params &j, int64_t position, bool inside) {
+    const unsigned skip = (unsigned)((uintptr_t)(j.text + position) % 4);
+    if (!inside && !in_text(j, position - (int64_t)skip, 8)) return four_by_bytes(j, position);
+    const uint32_t *const words = (const uint32_t *)(j.text + position - skip);
     return __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * skip);
 }
 
 /* Load the word or the group at a position whose address is aligned. */
-static __device__ __forceinline__ uint32_t load_word(const match_job &j, int64_t from, bool inside) {
+static __device__ __forceinline__ uint32_t load_word(const match_params &j, int64_t from, bool inside) {
     return inside || in_text(j, from, 4) ? __ldg((const uint32_t *)(j.text + from)) : four_by_bytes(j, from);
 }
 
-static __device__ __forceinline__ uint4 load_group(const match_job &j, int64_t from, bool inside) {
+static __device__ __forceinline__ uint4 load_group(const match_params &j, int64_t from, bool inside) {
     return inside || in_text(j, from, PER) ? __ldg((const uint4 *)(j.text + from)) : group_by_bytes(j, from);
 }
 
 /* Returns the first word of the group after the lane's. `next` must be, in lane 0, the first word after the groups of
  * this step. */
-static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t next) {
+static __device__ __forceinline__ uint32_t word_after(uint32_t mine, uint32_t next) {
     const int lane = threadIdx.x % WARP;
     return __shfl_sync(ALL_LANES, lane == 0 ? next : mine, lane + 1);
 }
@@ -101,10 +101,10 @@ static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t n
 /* Returns a mask: bit b is 1 if the filter contains the gram at byte b STRIDE of the group. A filter word is shifted
  * right by the gram's first byte modulo 32; its lowest bit is then shifted into `bits`. */
 template <int STRIDE, bool FOLD>
-static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uint32_t *filter, uint4 group,
-                                                   uint32_t behind) {
+static __device__ __forceinline__ uint32_t look_up(const match_params &j, const uint32_t *filter, uint4 group,
+                                                   uint32_t after) {
     const uint32_t fold = FOLD ? weft_match_filter_fold(&j.set) : 0, shift = weft_match_filter_shift(&j.set);
-    const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, behind | fold};
+    const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, after | fold};
     uint32_t marks = 0;
     for (uint32_t i = 0; i < (STRIDE > 1 ? 1 : j.set.gram_count); i++) {
         const uint32_t factor = weft_match_filter_factor(j.set.grams[i]);
@@ -122,23 +122,24 @@ static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uin
 /* ----------------------------------------------------------------------------- the matches */
 
 /* Returns a mask: bit i is 1 if `four` begins with the key of pattern i, for at most FEW patterns. */
-static __device__ __forceinline__ uint32_t few_at(const match_job &j, uint32_t four) {
+static __device__ __forceinline__ uint32_t few_at(const match_params &j, uint32_t four) {
     uint32_t keys = 0;
 #pragma unroll
     for (uint32_t i = 0; i < FEW; i++) keys |= (((four ^ j.few_keys[i]) & j.few_masks[i]) == 0 ? 1u : 0u) << i;
     return keys & ((1u << j.few) - 1);
 }
 
-/* Calls found(place, pattern) for each match at the position `place`, by ascending pattern. If STRIDE > 1, all
+/* Calls found(position, pattern) for each match at `position`, by ascending pattern. If STRIDE > 1, all
  * patterns are of one class. */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t place, bool inside, FOUND found) {
+static __device__ __forceinline__ void each_of_many(const match_params &j, int64_t position, bool inside,
+                                                    FOUND found) {
     const weft_match_set &s = j.set;
-    const uint32_t four = four_at(j, place, inside);
+    const uint32_t four = four_at(j, position, inside);
     if (STRIDE == 1 && s.class_count > 1) {
         weft_match_cursor cursor = weft_match_begin(&s, four);
-        for (uint32_t i; (i = weft_match_next(&s, &cursor, j.text, j.n, (size_t)place)) < s.patterns;)
-            found(place, i);
+        for (uint32_t i; (i = weft_match_next(&s, &cursor, j.text, j.n, (size_t)position)) < s.patterns;)
+            found(position, i);
         return;
     }
     const uint32_t key = (FOLD ? weft_match_fold_four(&s, four) : four) & weft_match_class_mask(s.classes[0]);
@@ -146,14 +147,14 @@ static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t 
     for (uint32_t at = s.buckets[bucket], end = s.buckets[bucket + 1]; at < end; at++) {
         const uint32_t i = s.entries[at];
         if (s.keys[i] != key) continue;
-        if ((j.keys_tell && inside) || weft_match_rest(&s, i, j.text, j.n, (size_t)place)) found(place, i);
+        if ((j.keys_suffice && inside) || weft_match_rest(&s, i, j.text, j.n, (size_t)position)) found(position, i);
     }
 }
 
-/* Calls found(place, pattern) for each match at the positions last - (STRIDE - 1) .. last, by ascending position: a
- * pattern whose gram is at `last` begins at one of these. */
+/* Calls found(position, pattern) for each match at the positions last - (STRIDE - 1) .. last, by ascending position:
+ * a pattern whose gram is at `last` begins at one of these. */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_match(const match_job &j, int64_t last, bool inside, FOUND found) {
+static __device__ __forceinline__ void each_match(const match_params &j, int64_t last, bool inside, FOUND found) {
     const int64_t first = last - (STRIDE - 1);
     uint32_t keys = 0;
 #pragma unroll
@@ -166,8 +167,9 @@ static __device__ __forceinline__ void each_match(const match_job &j, int64_t la
     }
     for (; keys; keys &= keys - 1) {
         const uint32_t bit = (uint32_t)__ffs((int)keys) - 1, i = bit % FEW;
-        const int64_t place = first + bit / FEW;
-        if ((j.keys_tell && inside) || weft_match_rest(&j.set, i, j.text, j.n, (size_t)place)) found(place, i);
+        const int64_t position = first + bit / FEW;
+        if ((j.keys_suffice && inside) || weft_match_rest(&j.set, i, j.text, j.n, (size_t)position))
+            found(position, i);
     }
 }
 
@@ -175,7 +177,7 @@ static __device__ __forceinline__ void each_match(const match_job &j, int64_t la
  * most one per lane at a time. All lanes must call take(), with `is` true in those that have a gram. */
 template <int STRIDE, bool FOLD> struct counting {
     static constexpr bool IN_ORDER = false;
-    const match_job &j;
+    const match_params &j;
     uint32_t *counters; /* in shared memory; unused if j.shared_counts is 0 */
     uint64_t *counts;
 
@@ -193,7 +195,7 @@ template <int STRIDE, bool FOLD> struct counting {
 /* Sink that counts matches, and if there is a list writes them from index `at` on. */
 template <int STRIDE, bool FOLD> struct listing {
     static constexpr bool IN_ORDER = true;
-    const match_job &j;
+    const match_params &j;
     uint64_t at, capacity; /* `at` is equal in all lanes */
     uint64_t *positions;   /* NULL: matches are only counted */
     uint32_t *numbers;
@@ -211,9 +213,9 @@ template <int STRIDE, bool FOLD> struct listing {
     }
 
     template <bool INSIDE> __device__ __forceinline__ void write(int64_t gram, uint64_t next) {
-        each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t place, uint32_t i) {
+        each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t position, uint32_t i) {
             if (next < capacity) {
-                positions[next] = (uint64_t)place;
+                positions[next] = (uint64_t)position;
                 numbers[next] = i;
             }
             next++;
@@ -256,12 +258,12 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
 
     /* Pushes one gram of each lane that has any, until no lane has. Bit b of `marks` is byte b STRIDE % PER of group
      * b STRIDE / PER; groups are STEP bytes apart. */
-    __device__ __forceinline__ void push_any(uint32_t marks, unsigned place) {
+    __device__ __forceinline__ void push_any(uint32_t marks, unsigned position) {
         const unsigned below = (1u << threadIdx.x % WARP) - 1;
         for (unsigned lanes; (lanes = __ballot_sync(ALL_LANES, marks != 0)) != 0; take_warp()) {
             if (marks) {
                 const unsigned byte = STRIDE * ((unsigned)__ffs((int)marks) - 1);
-                grams[count + __popc(lanes & below)] = (uint16_t)(place + byte % PER + byte / PER * STEP);
+                grams[count + __popc(lanes & below)] = (uint16_t)(position + byte % PER + byte / PER * STEP);
             }
             marks &= marks - 1;
             count += __popc(lanes);
@@ -269,13 +271,13 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
     }
 
     /* Pushes the grams of one group per lane, in the order of lanes. */
-    __device__ __forceinline__ void push_in_order(uint32_t marks, unsigned place) {
+    __device__ __forceinline__ void push_in_order(uint32_t marks, unsigned position) {
         for (unsigned lanes = __ballot_sync(ALL_LANES, marks != 0); lanes; lanes &= lanes - 1, take_warp()) {
             const int lane = __ffs((int)lanes) - 1;
             unsigned at = count;
             if ((int)threadIdx.x % WARP == lane)
                 for (uint32_t left = marks; left; left &= left - 1)
-                    grams[at++] = (uint16_t)(place + STRIDE * ((unsigned)__ffs((int)left) - 1));
+                    grams[at++] = (uint16_t)(position + STRIDE * ((unsigned)__ffs((int)left) - 1));
             count += __popc(__shfl_sync(ALL_LANES, marks, lane));
         }
     }
@@ -284,7 +286,7 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
 /* ---------------------------------------------------------------------------------- a tile */
 
 /* Returns the number of chunks of a tile with positions to search, or with positions to look up for these. */
-static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
+static __device__ uint32_t chunks_of(const match_params &j, int64_t tile) {
     const int64_t left = (int64_t)j.end + (int64_t)j.set.stride - 1 - tile;
     const int64_t chunks = (left + CHUNK - 1) / CHUNK;
     return chunks < (int64_t)j.tile_chunks ? (uint32_t)chunks : j.tile_chunks;
@@ -292,7 +294,7 @@ static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
 
 /* Searches `chunks` chunks from `tile` on. All lanes of a warp must call it. */
 template <int STRIDE, bool FOLD, bool INSIDE, class SINK>
-static __device__ __forceinline__ void search_chunks(const match_job &j, const uint32_t *filter, uint16_t *grams,
+static __device__ __forceinline__ void search_chunks(const match_params &j, const uint32_t *filter, uint16_t *grams,
                                                      int64_t tile, uint32_t chunks, SINK &sink) {
     constexpr int BITS = PER / STRIDE, HELD = SINK::IN_ORDER ? 1 : 2 * STRIDE; /* groups per push */
     const uint32_t lane = threadIdx.x % WARP;
@@ -305,8 +307,8 @@ static __device__ __forceinline__ void search_chunks(const match_job &j, const u
         const uint32_t next = load_word(j, tile + at - lane * PER + CHUNK, INSIDE);
 #pragma unroll
         for (int i = 0; i < GROUPS; i++) {
-            const uint32_t behind = STRIDE < 4 ? word_behind(v[i].x, i + 1 < GROUPS ? v[i + 1].x : next) : 0;
-            marks[i / HELD] |= look_up<STRIDE, FOLD>(j, filter, v[i], behind) << i % HELD * BITS;
+            const uint32_t after = STRIDE < 4 ? word_after(v[i].x, i + 1 < GROUPS ? v[i + 1].x : next) : 0;
+            marks[i / HELD] |= look_up<STRIDE, FOLD>(j, filter, v[i], after) << i % HELD * BITS;
         }
 #pragma unroll 1
         for (int i = 0; i < GROUPS; i += HELD) {
@@ -324,7 +326,7 @@ static __device__ __forceinline__ void search_chunks(const match_job &j, const u
 /* Searches a tile, without range checks (`inside`) if all its positions are searched and all bytes read around them
  * are in the text. */
 template <int STRIDE, bool FOLD, class SINK>
-static __device__ __forceinline__ void search_tile(const match_job &j, const uint32_t *filter, uint16_t *grams,
+static __device__ __forceinline__ void search_tile(const match_params &j, const uint32_t *filter, uint16_t *grams,
                                                    uint64_t number, SINK &sink) {
     const int64_t tile = (int64_t)(j.from + number * j.tile_chunks * CHUNK);
     const uint32_t chunks = chunks_of(j, tile);
@@ -339,13 +341,13 @@ static __device__ __forceinline__ void search_tile(const match_job &j, const uin
 /* Shared memory of a block: the filter, then counters. A warp processes every (gridDim.x * WARPS)th tile. */
 extern __shared__ uint32_t shared_words[];
 
-static __device__ void load_filter(const match_job &j) {
+static __device__ void load_filter(const match_params &j) {
     for (uint32_t i = threadIdx.x; i < j.filter_words; i += THREADS) shared_words[i] = j.set.filter[i];
 }
 
 template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    count_kernel(const __grid_constant__ match_job j, uint64_t *counts) {
+    count_kernel(const __grid_constant__ match_params j, uint64_t *counts) {
     __shared__ uint16_t grams[WARPS][QUEUE];
     const uint32_t warp = threadIdx.x / WARP;
     uint32_t *const counters = shared_words + j.filter_words;
@@ -364,7 +366,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
  * to the list from index starts[tile] on. */
 template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    list_kernel(const __grid_constant__ match_job j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
+    list_kernel(const __grid_constant__ match_params j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
                 uint32_t *numbers) {
     __shared__ uint16_t grams[WARPS][QUEUE];
     const uint32_t warp = threadIdx.x / WARP;
@@ -381,8 +383,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 /* -------------------------------------------------------------------------------- launches */
 
-typedef void (*count_function)(match_job, uint64_t *);
-typedef void (*list_function)(match_job, uint64_t *, uint64_t, uint64_t *, uint32_t *);
+typedef void (*count_function)(match_params, uint64_t *);
+typedef void (*list_function)(match_params, uint64_t *, uint64_t, uint64_t *, uint32_t *);
 
 static const count_function COUNT_KERNELS[STRIDES][2] = {{count_kernel<1, false>, count_kernel<1, true>},
                                                          {count_kernel<2, false>, count_kernel<2, true>},
@@ -396,11 +398,11 @@ static unsigned blocks_for(const gpu *g, uint64_t tiles) {
     return (unsigned)(blocks < most ? blocks : most);
 }
 
-static size_t shared_bytes(const match_job *j) {
+static size_t shared_bytes(const match_params *j) {
     return ((size_t)j->filter_words + j->shared_counts) * sizeof(uint32_t);
 }
 
-static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, weft_error *error) {
+static weft_status launch_count(const gpu *g, match_params *j, uint64_t *counts, weft_error *error) {
     const count_function kernel = COUNT_KERNELS[j->set.stride / 2][j->set.fold_case];
     const uint64_t tiles = j->tiles;
     CUDA_TRY(cudaMemsetAsync(counts, 0, j->set.patterns * sizeof *counts, g->stream), "match");
@@ -413,8 +415,8 @@ static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, we
 }
 
 /* The exclusive scan includes starts[tiles], which becomes the total. */
-static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, const match_call *c, uint64_t *positions,
-                               uint32_t *numbers, uint64_t *total, weft_error *error) {
+static weft_status launch_list(gpu *g, const match_params *j, uint64_t *starts, const match_call *c,
+                               uint64_t *positions, uint32_t *numbers, uint64_t *total, weft_error *error) {
     const list_function kernel = LIST_KERNELS[j->set.stride / 2][j->set.fold_case];
     const unsigned blocks = blocks_for(g, j->tiles);
     const size_t counts = (size_t)j->tiles + 1, shared = shared_bytes(j);
@@ -436,16 +438,16 @@ enum { TEXT, PATTERNS, COUNTS, POSITIONS, NUMBERS, TOTAL, ARRAYS };
 
 /* Sets the members that do not depend on addresses. A tile has as many chunks as yield one tile per resident warp, at
  * most TILE_CHUNKS. */
-static void plan(const gpu *g, const match_call *c, match_job *j) {
+static void plan(const gpu *g, const match_call *c, match_params *j) {
     const uint64_t warps = (uint64_t)BLOCKS * WARPS * (uint64_t)g->multiprocessors;
     const uint64_t chunks = (c->end - c->first) / CHUNK / warps;
     memset(j, 0, sizeof *j);
     j->set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word, true);
     j->filter_words = (1u << j->set.filter_log2) / 32;
     j->shared_counts = c->counts && c->patterns <= SHARED_COUNTS ? j->set.patterns : 0;
-    j->keys_tell = !c->whole_word;
+    j->keys_suffice = !c->whole_word;
     for (size_t i = 0; i < c->patterns; i++)
-        if (c->offsets[i + 1] - c->offsets[i] > WEFT_MATCH_CLASSES) j->keys_tell = 0;
+        if (c->offsets[i + 1] - c->offsets[i] > WEFT_MATCH_CLASSES) j->keys_suffice = 0;
     j->tile_chunks = chunks < 1 ? 1 : chunks < TILE_CHUNKS ? (uint32_t)chunks : (uint32_t)TILE_CHUNKS;
     j->n = c->n;
     j->first = c->first;
@@ -454,14 +456,14 @@ static void plan(const gpu *g, const match_call *c, match_job *j) {
 
 /* Divides the text into tiles. Groups are aligned. A pattern at the last position may have its gram up to stride - 1
  * bytes after it. */
-static void cut(match_job *j, const void *text) {
+static void cut(match_params *j, const void *text) {
     const uint64_t tile = (uint64_t)j->tile_chunks * CHUNK;
     j->text = (const unsigned char *)text;
     j->from = j->first - ((uintptr_t)text + j->first) % PER;
     j->tiles = j->first == j->end ? 0 : (j->end + j->set.stride - 2 - j->from) / tile + 1;
 }
 
-static weft_status search(gpu *g, const match_call *c, match_job *j, const uint32_t *block, size_t block_bytes,
+static weft_status search(gpu *g, const match_call *c, match_params *j, const uint32_t *block, size_t block_bytes,
                           weft_error *error) {
     const size_t listed = c->counts ? 0 : c->capacity;
     gpu_array arrays[ARRAYS] = {
@@ -488,7 +490,7 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
 weft_status cuda_match(void *state, const match_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    match_job j;
+    match_params j;
     plan(g, c, &j);
     const size_t bytes = weft_match_words(&j.set) * sizeof(uint32_t);
     uint32_t *const block = (uint32_t *)malloc(bytes);

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-enum { A, B, C, ARRAYS, JOIN_THREADS = 256 };
+enum { A, B, C, ARRAYS, COMBINE_THREADS = 256 };
 #define BLOCKS_MAX 0x7fffffffu
 #define SUMS_MAX ((uint64_t)1 << 24) /* about the number of parts' sums in the workspace; at least one product's */
 
-static uint64_t pieces(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
+static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
 
 static weft_status launch(const gpu *g, const void *kernel, uint64_t blocks, uint32_t threads, size_t shared,
                           void **arguments, weft_error *error) {
@@ -54,7 +54,7 @@ static weft_status return_c(const gpu *g, const matmul_call *c, const gpu_array 
     return WEFT_OK;
 }
 
-/* ------------------------------------------------------------------------------------ the job */
+/* ------------------------------------------------------------------------------------ parameters */
 
 static bool has_vectors(const void *p, uint64_t ld, uint64_t stride, size_t size) {
     return ((uintptr_t)p | ld * size | stride * size) % 16 == 0;
@@ -72,23 +72,23 @@ static matmul_factor factor_of(const matmul_call *c, const matmul_operand *x, co
 
 /* Returns the parameters for the whole batch. With m = 1 and n > 1 it computes C' = B' A', so that a vector is always
  * the second factor. */
-static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
-    matmul_job j;
+static matmul_params params_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
+    matmul_params j;
     memset(&j, 0, sizeof j);
     const matmul_factor a = factor_of(c, &c->a, arrays[A].at, c->a.transposed);
     const matmul_factor b = factor_of(c, &c->b, arrays[B].at, !c->b.transposed);
-    const bool turned = c->m == 1 && c->n > 1;
-    j.a = turned ? b : a;
-    j.b = turned ? a : b;
-    j.m = turned ? c->n : c->m;
-    j.n = turned ? 1 : c->n;
+    const bool transposed = c->m == 1 && c->n > 1;
+    j.a = transposed ? b : a;
+    j.b = transposed ? a : b;
+    j.m = transposed ? c->n : c->m;
+    j.n = transposed ? 1 : c->n;
     j.c = arrays[C].at;
-    j.ldc = turned ? 1 : c->ldc;
+    j.ldc = transposed ? 1 : c->ldc;
     j.stride_c = c->stride_c;
     j.vectors_c = has_vectors(j.c, j.ldc, c->batch > 1 ? j.stride_c : 0, cuda_type_bytes(c->dtype));
     j.k = c->k;
     j.part = c->part;
-    j.parts = c->k ? (uint32_t)pieces(c->k, c->part) : 1;
+    j.parts = c->k ? (uint32_t)div_up(c->k, c->part) : 1;
     j.alpha = c->alpha;
     j.beta = c->beta;
     j.resumed = c->piece && c->piece->stage == MATMUL_GO_ON;
@@ -96,9 +96,9 @@ static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
 }
 
 /* Returns the parameters for `items` products of the batch, starting at product `first`. */
-static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t first, uint64_t items) {
+static matmul_params items_of(const matmul_call *c, const matmul_params *all, uint64_t first, uint64_t items) {
     const size_t size = cuda_type_bytes(c->dtype);
-    matmul_job j = *all;
+    matmul_params j = *all;
     j.items = items;
     j.a.p = (const char *)j.a.p + first * j.a.stride * size;
     j.b.p = (const char *)j.b.p + first * j.b.stride * size;
@@ -120,13 +120,13 @@ static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_til
 
 /* Returns the shape with the least estimated time, or NULL if none fits in shared memory. The estimate assumes that
  * blocks run in waves of one block per multiprocessor. */
-static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_job *j) {
+static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_params *j) {
     const matmul_tile_launch *list, *best = NULL;
     double least = 0;
     const int count = cuda_matmul_tiles(c->dtype, c->accumulate, &list);
     for (int i = 0; i < count; i++) {
         const matmul_tile_launch *l = &list[i];
-        const double blocks = (double)pieces(j->m, l->rows) * (double)pieces(j->n, l->columns) * j->parts * j->items;
+        const double blocks = (double)div_up(j->m, l->rows) * (double)div_up(j->n, l->columns) * j->parts * j->items;
         const double held = (double)g->multiprocessors, waves = (double)(uint64_t)((blocks + held - 1) / held);
         const double efficiency = efficiency_of(g, c, list, i), cost = waves * l->rows * l->columns / efficiency;
         if (l->shared_bytes[j->a.across][j->b.across] > g->shared_bytes || efficiency == 0) continue;
@@ -137,35 +137,35 @@ static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, cons
     return best;
 }
 
-static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
+static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_params *j, weft_error *error) {
     const matmul_tile_launch *l = choose(g, c, j);
     RETURN_IF(!l, WEFT_INTERNAL, "matmul: no kernel fits in %zu bytes of shared memory", g->shared_bytes);
-    j->row_tiles = pieces(j->m, l->rows);
-    j->column_tiles = pieces(j->n, l->columns);
+    j->row_tiles = div_up(j->m, l->rows);
+    j->column_tiles = div_up(j->n, l->columns);
     void *arguments[] = {j};
     return launch(g, j->resumed ? l->resumed : l->kernels[j->a.across][j->b.across],
                   j->row_tiles * j->column_tiles * j->parts * j->items, l->threads,
                   l->shared_bytes[j->a.across][j->b.across], arguments, error);
 }
 
-static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
+static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_params *j, weft_error *error) {
     const matmul_vector_launch l = cuda_matmul_vector(c->dtype, c->accumulate, j->a.across);
-    const uint64_t members = pieces(j->m, l.member) * j->parts * j->items;
+    const uint64_t members = div_up(j->m, l.member) * j->parts * j->items;
     void *arguments[] = {j};
-    return launch(g, l.kernel, pieces(members, l.members), l.threads, l.shared_bytes, arguments, error);
+    return launch(g, l.kernel, div_up(members, l.members), l.threads, l.shared_bytes, arguments, error);
 }
 
 /* Combines the parts' sums in passes that alternate between j.sums and `spare`, until one sum per element is left.
  * The last pass writes C. */
-static weft_status combine_parts(const gpu *g, const matmul_call *c, const matmul_job *all, void *spare,
+static weft_status combine_parts(const gpu *g, const matmul_call *c, const matmul_params *all, void *spare,
                                  weft_error *error) {
-    matmul_job j = *all;
+    matmul_params j = *all;
     while (j.parts > 0) {
-        const uint32_t groups = (uint32_t)pieces(j.parts, MATMUL_JOINED);
+        const uint32_t groups = (uint32_t)div_up(j.parts, MATMUL_COMBINED);
         void *to = groups > 1 ? spare : NULL;
         void *arguments[] = {&j, &to};
         RETURN_IF_ERROR(launch(g, cuda_matmul_combine_kernel(c->dtype, c->accumulate),
-                               pieces(j.m * j.n * groups * j.items, JOIN_THREADS), JOIN_THREADS, 0, arguments,
+                               div_up(j.m * j.n * groups * j.items, COMBINE_THREADS), COMBINE_THREADS, 0, arguments,
                                error));
         spare = j.sums;
         j.sums = to;
@@ -174,11 +174,11 @@ static weft_status combine_parts(const gpu *g, const matmul_call *c, const matmu
     return WEFT_OK;
 }
 
-static weft_status run_items(const gpu *g, const matmul_call *c, matmul_job *j, void *spare, weft_error *error) {
+static weft_status run_items(const gpu *g, const matmul_call *c, matmul_params *j, void *spare, weft_error *error) {
     if (c->k == 0) {
         void *arguments[] = {j};
         return launch(g, cuda_matmul_scale_kernel(c->dtype, c->accumulate),
-                      pieces(j->m * j->n * j->items, JOIN_THREADS), JOIN_THREADS, 0, arguments, error);
+                      div_up(j->m * j->n * j->items, COMBINE_THREADS), COMBINE_THREADS, 0, arguments, error);
     }
     if (!c->piece || c->piece->stage != MATMUL_END)
         RETURN_IF_ERROR(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
@@ -191,21 +191,21 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
     const current_device scope(g->device);
     gpu_array arrays[ARRAYS];
     list_arrays(c, arrays);
-    const uint64_t parts = c->k ? pieces(c->k, c->part) : 1, values = c->m * c->n * parts;
+    const uint64_t parts = c->k ? div_up(c->k, c->part) : 1, values = c->m * c->n * parts;
     uint64_t slots = c->batch;
-    if (parts > 1 && slots > pieces(SUMS_MAX, values)) slots = pieces(SUMS_MAX, values);
+    if (parts > 1 && slots > div_up(SUMS_MAX, values)) slots = div_up(SUMS_MAX, values);
     const bool keeps = parts > 1 && !c->piece;
     const size_t sums_bytes = keeps ? slots * values * cuda_type_bytes(c->accumulate) : 0;
-    const size_t spare_bytes =
-        parts > MATMUL_JOINED ? slots * c->m * c->n * pieces(parts, MATMUL_JOINED) * cuda_type_bytes(c->accumulate)
-                              : 0;
-    const size_t spare_at = pieces(sums_bytes + 1, 256) * 256;
+    const size_t spare_bytes = parts > MATMUL_COMBINED ? slots * c->m * c->n * div_up(parts, MATMUL_COMBINED) *
+                                                             cuda_type_bytes(c->accumulate)
+                                                       : 0;
+    const size_t spare_at = div_up(sums_bytes + 1, 256) * 256;
     void *sums;
     RETURN_IF_ERROR(
         arrays_copy_in(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
-    const matmul_job all = job_of(c, arrays);
+    const matmul_params all = params_of(c, arrays);
     for (uint64_t first = 0; first < c->batch; first += slots) {
-        matmul_job j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
+        matmul_params j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
         j.sums = c->piece ? c->piece->sums : keeps ? sums : NULL;
         RETURN_IF_ERROR(run_items(g, c, &j, (char *)sums + spare_at, error));
     }

@@ -6,9 +6,9 @@ static __device__ __forceinline__ uint4 *matmul_shared() {
     return dynamic;
 }
 
-typedef mma_core<4, 4, 1, 4, 16, 2, 3> large;  /* 64 x 128 */
-typedef mma_core<2, 4, 2, 2, 16, 3, 3> middle; /* 64 x 64 */
-typedef mma_core<1, 2, 2, 2, 16, 6, 3> small;  /* 32 x 32 */
+typedef tensor_mma<4, 4, 1, 4, 16, 2, 3> large;  /* 64 x 128 */
+typedef tensor_mma<2, 4, 2, 2, 16, 3, 3> middle; /* 64 x 64 */
+typedef tensor_mma<1, 2, 2, 2, 16, 6, 3> small;  /* 32 x 32 */
 
 template <class E> static int list_of(const matmul_tile_launch **launches) {
     static const matmul_tile_launch list[] = {matmul_launch_of<E, large>(1.0), matmul_launch_of<E, middle>(0.9),

@@ -1,8 +1,8 @@
-/* The kernels of products. Each takes one `matmul_job`. */
+/* The kernels of products. Each takes one `matmul_params`. */
 #ifndef WEFT_CUDA_MATMUL_KERNELS_H
 #define WEFT_CUDA_MATMUL_KERNELS_H
 
-#include "cuda/matmul/matmul_job.h"
+#include "cuda/matmul/matmul_params.h"
 #include "weft.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 typedef struct matmul_tile_launch {
     const void *kernels[2][2]; /* indices: across of A, of B (matmul_factor.across) */
     size_t shared_bytes[2][2];
-    const void *resumed;                     /* continues from job.sums; matrices must not be transposed */
+    const void *resumed;                     /* continues from params.sums; matrices must not be transposed */
     uint32_t rows, columns, threads, blocks; /* blocks: per multiprocessor */
     double efficiency;
 } matmul_tile_launch;
@@ -29,9 +29,9 @@ typedef struct matmul_vector_launch {
 
 matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across);
 
-/* matmul_end.cu. The combine kernel combines the sums of MATMUL_JOINED adjacent parts to one, from j.sums to `to`. In
- * the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
-#define MATMUL_JOINED 16
+/* matmul_epilogue.cu. The combine kernel combines the sums of MATMUL_COMBINED adjacent parts to one, from j.sums to
+ * `to`. In the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
+#define MATMUL_COMBINED 16
 const void *cuda_matmul_combine_kernel(weft_dtype dtype, weft_dtype accumulate);
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate);
 

@@ -1,59 +1,61 @@
 /* Matrix-vector product: one thread computes the chain of one row (ORDER.md 13.1).
  *
  * If the terms of a row are adjacent (along_kernel), a warp copies squares of 32 rows by 128 bytes to shared memory,
- * in whole sectors and AHEAD - 1 squares ahead. Each thread then reads its row there. If the rows of a term are
+ * in whole sectors and STAGES - 1 squares ahead. Each thread then reads its row there. If the rows of a term are
  * adjacent (across_kernel), threads read global memory directly. */
-#include "cuda/matmul/matmul_end.cuh"
+#include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
 #include <cuda_pipeline.h>
 
-enum { WARPS = 2, AHEAD = 4, UNROLLED = 16 };
+enum { WARPS = 2, STAGES = 4, UNROLLED = 16 };
 
 /* Work of one member of the grid (a block or a warp): the first of its rows, and the terms of its part. */
-struct vector_place {
+struct vector_position {
     uint64_t item, row;
     uint32_t part;
     uint64_t first, terms;
 };
 
 /* Returns the work of member `number` of the grid, where each member has `size` rows. */
-static __device__ __forceinline__ vector_place place_of(const matmul_job &j, uint64_t number, uint32_t size) {
-    vector_place p;
-    const uint64_t pieces = (j.m + size - 1) / size;
-    p.row = number % pieces * size;
-    p.part = (uint32_t)(number / pieces % j.parts);
-    p.item = number / pieces / j.parts;
+static __device__ __forceinline__ vector_position position_of(const matmul_params &j, uint64_t number,
+                                                              uint32_t size) {
+    vector_position p;
+    const uint64_t groups = (j.m + size - 1) / size;
+    p.row = number % groups * size;
+    p.part = (uint32_t)(number / groups % j.parts);
+    p.item = number / groups / j.parts;
     p.first = p.part * j.part;
     p.terms = j.k - p.first < j.part ? j.k - p.first : j.part;
     return p;
 }
 
 template <class E, class R>
-static __device__ __forceinline__ void store(const matmul_job &j, const vector_place &p, uint64_t row, R sum) {
+static __device__ __forceinline__ void store(const matmul_params &j, const vector_position &p, uint64_t row, R sum) {
     if (row >= j.m) return;
     if (j.sums) {
         ((R *)j.sums)[(p.item * j.parts + p.part) * j.m + row] = sum;
         return;
     }
     E *to = (E *)j.c + p.item * j.stride_c + row * j.ldc;
-    *to = matmul_end<E, R>(j, sum, to);
+    *to = matmul_epilogue<E, R>(j, sum, to);
 }
 
 /* Returns the value that the row's chain begins with. */
-template <class R> static __device__ __forceinline__ R first_sum(const matmul_job &j, uint64_t row) {
+template <class R> static __device__ __forceinline__ R first_sum(const matmul_params &j, uint64_t row) {
     return j.resumed && row < j.m ? ((const R *)j.sums)[row] : 0;
 }
 
 /* Returns the address of the vector's element for the part's first term. Elements are *step apart. */
 template <class E>
-static __device__ __forceinline__ const E *vector_of(const matmul_job &j, const vector_place &p, uint64_t *step) {
+static __device__ __forceinline__ const E *vector_of(const matmul_params &j, const vector_position &p,
+                                                     uint64_t *step) {
     *step = j.b.across ? j.b.ld : 1;
     return (const E *)j.b.p + p.item * j.b.stride + p.first * *step;
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(128) across_kernel(const matmul_job j) {
-    const vector_place p = place_of(j, blockIdx.x, 128);
+template <class E, class R> static __global__ void __launch_bounds__(128) across_kernel(const matmul_params j) {
+    const vector_position p = position_of(j, blockIdx.x, 128);
     const uint64_t row = p.row + threadIdx.x;
     if (row >= j.m) return;
     uint64_t step;
@@ -82,7 +84,7 @@ template <class E> struct square {
 
 /* Starts to copy one square. Terms and rows outside the matrix are not copied and never read. */
 template <class E>
-static __device__ __forceinline__ void copy_in(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
+static __device__ __forceinline__ void copy_in(square<E> *to, const E *a, const matmul_params &j, uint32_t rows,
                                                const E *x, uint64_t step, uint64_t first, uint64_t terms) {
     typedef square<E> S;
     const uint32_t lane = threadIdx.x % 32;
@@ -100,30 +102,30 @@ static __device__ __forceinline__ void copy_in(square<E> *to, const E *a, const 
     }
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS) along_kernel(const matmul_job j) {
+template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS) along_kernel(const matmul_params j) {
     typedef square<E> S;
     extern __shared__ __align__(16) unsigned char shared[];
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    S *squares = (S *)shared + warp * AHEAD;
-    const vector_place p = place_of(j, (uint64_t)blockIdx.x * WARPS + warp, 32);
+    S *squares = (S *)shared + warp * STAGES;
+    const vector_position p = position_of(j, (uint64_t)blockIdx.x * WARPS + warp, 32);
     if (p.item >= j.items) return;
     const uint32_t rows = j.m - p.row < 32 ? (uint32_t)(j.m - p.row) : 32;
     uint64_t step;
     const E *x = vector_of<E>(j, p, &step);
     const E *a = (const E *)j.a.p + p.item * j.a.stride + p.row * j.a.ld + p.first;
     const uint64_t count = (p.terms + S::TERMS - 1) / S::TERMS;
-    for (uint64_t s = 0; s < AHEAD - 1; s++) {
+    for (uint64_t s = 0; s < STAGES - 1; s++) {
         if (s < count) copy_in(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
         __pipeline_commit();
     }
     R sum = first_sum<R>(j, p.row + lane);
     for (uint64_t s = 0; s < count; s++) {
-        if (s + AHEAD - 1 < count)
-            copy_in(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
+        if (s + STAGES - 1 < count)
+            copy_in(&squares[(s + STAGES - 1) % STAGES], a, j, rows, x, step, (s + STAGES - 1) * S::TERMS, p.terms);
         __pipeline_commit();
-        __pipeline_wait_prior(AHEAD - 1);
+        __pipeline_wait_prior(STAGES - 1);
         __syncwarp();
-        const E *mine = squares[s % AHEAD].at[lane], *by = squares[s % AHEAD].x;
+        const E *mine = squares[s % STAGES].at[lane], *by = squares[s % STAGES].x;
         const uint64_t left = p.terms - s * S::TERMS;
         if (left >= S::TERMS) {
 #pragma unroll
@@ -143,7 +145,7 @@ template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS)
 template <class E, class R> static matmul_vector_launch launch_of(bool across) {
     if (across) return matmul_vector_launch{(const void *)across_kernel<E, R>, 128, 1, 128, 0};
     return matmul_vector_launch{(const void *)along_kernel<E, R>, 32, WARPS, 32 * WARPS,
-                                WARPS * AHEAD * sizeof(square<E>)};
+                                WARPS * STAGES * sizeof(square<E>)};
 }
 
 matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across) {

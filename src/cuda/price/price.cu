@@ -25,7 +25,7 @@ static __device__ __forceinline__ weft_price_sums from_lane(weft_price_sums v, i
                            from_lane(v.control_control, lane), from_lane(v.value_control, lane)};
 }
 
-static __device__ void finish(const job &j, weft_price_sums v) { *(weft_price_sums *)j.out = v; }
+static __device__ void finish(const reduce_params &j, weft_price_sums v) { *(weft_price_sums *)j.out = v; }
 
 /* ----------------------------------------------------------------------------- paths */
 
@@ -53,10 +53,10 @@ template <class R> struct parameters {
     leg_of<R> leg[PRICE_LEGS_MAX];
     round_keys rounds;
     const uint64_t *directions, *keys;
-    const normal_piece *table;
+    const normal_part *table;
 };
 
-static_assert(sizeof(job) + sizeof(parameters<double>) <= 4096, "parameters of a kernel are 4 KiB at most");
+static_assert(sizeof(reduce_params) + sizeof(parameters<double>) <= 4096, "parameters of a kernel are 4 KiB at most");
 
 /* Returns the word of coordinate q of a point. */
 template <class R> static __device__ uint32_t word_of_point(const parameters<R> &c, uint64_t point, uint64_t q) {
@@ -83,7 +83,7 @@ template <> struct normals<float> {
     static constexpr size_t QUEUE_BYTES = 0;
     near_normals near;
     __device__ normals(const parameters<float> &c, unsigned char *workspace, double *)
-        : near(copy_in_normals(c.table, c.octaves, (normal_piece *)workspace)) {}
+        : near(copy_in_normals(c.table, c.octaves, (normal_part *)workspace)) {}
     __device__ __forceinline__ void make(const weft_philox_block &words, float *z) const {
         four_normals(
             near, words.v, [](double y) { return y; }, z);
@@ -305,8 +305,8 @@ template <class R, int A, int K> struct pricing : plain_operator {
                 const double paid = (double)pays(leg, courses[k]);
                 w.value = k == 0 ? leg.weight * paid : fma(leg.weight, paid, w.value);
                 if (c.control == CONTROL_NONE) continue;
-                const double beside = (double)control(leg, courses[k]);
-                w.control = k == 0 ? leg.weight * beside : fma(leg.weight, beside, w.control);
+                const double control_value = (double)control(leg, courses[k]);
+                w.control = k == 0 ? leg.weight * control_value : fma(leg.weight, control_value, w.control);
             }
         return w;
     }
@@ -346,7 +346,7 @@ template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_til
 /* Returns the sums of a tile; they are valid in the first warp only. All threads of the block must call it. The
  * threads of a warp stay together: those without a path simulate the tile's first. */
 template <class R, int A, int K>
-static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A, K> &op, const job &j,
+static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A, K> &op, const reduce_params &j,
                                                              uint64_t tile) {
     const uint64_t first = tile * TILE_PATHS, count = j.n - first;
 #pragma unroll 1
@@ -363,15 +363,15 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 /* Layout of shared memory: the values of a tile, the queues of warps, the table of normals. */
 template <class Op>
 static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
-    price_kernel(const __grid_constant__ job j, const __grid_constant__ parameters<typename Op::real> c) {
+    price_kernel(const __grid_constant__ reduce_params j, const __grid_constant__ parameters<typename Op::real> c) {
     worth_of_path *const tile = (worth_of_path *)dynamic_shared;
     typedef typename Op::source_type source;
     double *const queues = (double *)(tile + TILE_PATHS);
     unsigned char *const workspace = (unsigned char *)queues + Op::BLOCK_THREADS / WARP * source::QUEUE_BYTES;
     const Op op(c, source(c, workspace, queues + threadIdx.x / WARP * NORMALS_QUEUE), tile);
-    const uint64_t run = (uint64_t)1 << j.run_log2, begin = blockIdx.x * run;
-    const share s = {begin, j.tiles - begin < run ? j.tiles - begin : run, 1};
-    finish_block(op, j, run_value(op, j, s), s.present);
+    const uint64_t per_block = (uint64_t)1 << j.warp_tiles_log2, begin = blockIdx.x * per_block;
+    const warp_tiles s = {begin, j.tiles - begin < per_block ? j.tiles - begin : per_block, 1};
+    finish_block(op, j, warp_value(op, j, s), s.present);
 }
 
 /* ----------------------------------------------------------------------------- launching */
@@ -410,11 +410,12 @@ template <class R> static parameters<R> parameters_of(const price_call *p) {
 /* Addresses of a call's tables in the workspace: first that of normals, then those of Sobol points. */
 struct scratch_tables {
     uint64_t *directions, *keys;
-    normal_piece *normals;
+    normal_part *normals;
 };
 
 template <class R, int A, int K>
-static weft_status launch(const gpu *g, const price_call *p, job *j, scratch_tables tables, weft_error *error) {
+static weft_status launch(const gpu *g, const price_call *p, reduce_params *j, scratch_tables tables,
+                          weft_error *error) {
     typedef pricing<R, A, K> op;
     parameters<R> c = parameters_of<R>(p);
     c.directions = tables.directions;
@@ -427,9 +428,9 @@ static weft_status launch(const gpu *g, const price_call *p, job *j, scratch_tab
         RETURN_IF_ERROR(gpu_normal_table(g, c.octaves, tables.normals, error));
     }
     j->tiles = (j->n - 1) / TILE_PATHS + 1;
-    while ((j->tiles - 1) >> j->run_log2 >= PARTIALS_MAX) j->run_log2++;
-    const unsigned blocks = (unsigned)((j->tiles - 1) >> j->run_log2) + 1;
-    void (*const kernel)(job, parameters<R>) = price_kernel<op>;
+    while ((j->tiles - 1) >> j->warp_tiles_log2 >= PARTIALS_MAX) j->warp_tiles_log2++;
+    const unsigned blocks = (unsigned)((j->tiles - 1) >> j->warp_tiles_log2) + 1;
+    void (*const kernel)(reduce_params, parameters<R>) = price_kernel<op>;
     RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "price", error));
     kernel<<<blocks, op::BLOCK_THREADS, shared, g->stream>>>(*j, c);
     CUDA_TRY(cudaGetLastError(), "price");
@@ -437,7 +438,8 @@ static weft_status launch(const gpu *g, const price_call *p, job *j, scratch_tab
 }
 
 template <class R>
-static weft_status launch_type(const gpu *g, const price_call *p, job *j, scratch_tables tables, weft_error *error) {
+static weft_status launch_type(const gpu *g, const price_call *p, reduce_params *j, scratch_tables tables,
+                               weft_error *error) {
     if (p->legs == 1 && p->assets == 1) return launch<R, 1, 1>(g, p, j, tables, error);
     if (p->legs == 1 && p->assets == 2) return launch<R, 2, 1>(g, p, j, tables, error);
     return launch<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX>(g, p, j, tables, error);
@@ -467,7 +469,7 @@ static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, 
     const size_t sobol_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
     RETURN_IF_ERROR(arrays_copy_in(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
     uint64_t *const directions = (uint64_t *)((char *)scratch + normal_bytes);
-    const scratch_tables tables = {directions, directions + bits * dimensions, (normal_piece *)scratch};
+    const scratch_tables tables = {directions, directions + bits * dimensions, (normal_part *)scratch};
     if (p->sobol) RETURN_IF_ERROR(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
     RETURN_IF_ERROR(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, NULL, NULL, sums, error));
     c.out_bytes = sizeof *sums;

@@ -13,6 +13,6 @@ static inline uint32_t normal_octaves(const gpu *g, size_t used) {
 }
 
 /* Computes the table in device memory. */
-weft_status gpu_normal_table(const gpu *g, uint32_t octaves, normal_piece *table, weft_error *error);
+weft_status gpu_normal_table(const gpu *g, uint32_t octaves, normal_part *table, weft_error *error);
 
 #endif

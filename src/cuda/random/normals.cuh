@@ -3,7 +3,7 @@
  * If a normal is rounded to f32, an approximation is sufficient whenever both ends of its error interval are rounded
  * to one number. Only otherwise, for about one in two thousand words, the quantile is computed. The approximation is
  * a table in shared memory. With t = min(p, 1 - p), the quantile is (1/2 - t) G(t). Each octave of t is divided into
- * PIECES parts, in each of which G is a parabola, in integers.
+ * PARTS parts, in each of which G is a parabola, in integers.
  *
  * In f64 the only saving is to evaluate one of the two formulas for each word. A warp evaluates the middle formula
  * for all its words, and compacts those in the tails, every seventh, so that no thread idles. */
@@ -18,17 +18,17 @@
 #define NORMAL_ERROR 0x1.8p-36
 
 /* Smallest standard deviation for which normals are computed from the table. */
-#define NORMAL_SCALE_LEAST 0x1p-64
+#define NORMAL_SCALE_MIN 0x1p-64
 
 /* Parabola of one part of an octave, evaluated downward from its end. `value`: the bits of the f64 OFFSET + G, whose
  * exponent is that of OFFSET. Upper half of `course`: its rise over the part, in units of RISE last bits; lower half:
  * the additional rise due to its curvature. */
-struct alignas(16) normal_piece {
+struct alignas(16) normal_part {
     uint64_t value, course;
 };
 
-#define NORMAL_PIECES_LOG 9
-#define NORMAL_PIECES (1u << NORMAL_PIECES_LOG)
+#define NORMAL_PARTS_LOG 9
+#define NORMAL_PARTS (1u << NORMAL_PARTS_LOG)
 #define NORMAL_OFFSET 8.0
 #define NORMAL_RISE UINT64_C(512)
 
@@ -38,7 +38,7 @@ enum { NORMAL_OCTAVES = 13 };
 
 /* Returns the bytes of a table of `octaves` octaves and the additional entry after them. */
 static inline size_t normal_table_bytes(uint32_t octaves) {
-    return ((size_t)octaves * NORMAL_PIECES + 1) * sizeof(normal_piece);
+    return ((size_t)octaves * NORMAL_PARTS + 1) * sizeof(normal_part);
 }
 
 /* ------------------------------------------------------------------------ the two formulas */
@@ -62,7 +62,7 @@ static __device__ __forceinline__ double quotient(double a, double x) {
     return fma(inverse, fma(-x, rough, a), rough);
 }
 
-static __device__ __forceinline__ double place_in_middle(double p) {
+static __device__ __forceinline__ double middle_argument(double p) {
     const double size = fabs(p - 0.5);
     return WEFT_PROBIT_MIDDLE * WEFT_PROBIT_MIDDLE - size * size;
 }
@@ -93,26 +93,26 @@ static __device__ double probit_of_tail(double p) {
 static __device__ __forceinline__ double middle_of_word(uint32_t word) { return ((double)word + 0.5) * 0x1p-32; }
 
 /* Loads an entry by one instruction. */
-static __device__ __forceinline__ normal_piece load_piece(const normal_piece *p) {
+static __device__ __forceinline__ normal_part load_part(const normal_part *p) {
     const ulonglong2 raw = *(const ulonglong2 *)p;
-    return normal_piece{raw.x, raw.y};
+    return normal_part{raw.x, raw.y};
 }
 
 /* The table of a block, in its shared memory. */
 struct near_normals {
-    const normal_piece *piece;
-    uint32_t behind; /* number of entries; one more follows for words beyond the table, and is infinite */
+    const normal_part *parts;
+    uint32_t count; /* number of entries; one more follows for words beyond the table, and is infinite */
 
     /* Returns the quantile of the word's middle, with relative error at most NORMAL_ERROR, or infinity beyond the
      * table. In the latter case exactly one end of its error interval is a NaN. q / 2^33 is t. */
     __device__ __forceinline__ double operator()(uint32_t word) const {
         const uint32_t side = word >> 31 ? UINT32_MAX : 0, q = (word ^ side) << 1 | 1;
         const uint32_t octave = (uint32_t)__clz((int)q), digits = q << octave;
-        const uint32_t at = octave * NORMAL_PIECES + (digits >> (31 - NORMAL_PIECES_LOG)) - NORMAL_PIECES;
-        const normal_piece v = load_piece(piece + (at < behind ? at : behind));
+        const uint32_t at = octave * NORMAL_PARTS + (digits >> (31 - NORMAL_PARTS_LOG)) - NORMAL_PARTS;
+        const normal_part v = load_part(parts + (at < count ? at : count));
         const uint32_t left =
             digits *
-            (0 - (2u << NORMAL_PIECES_LOG)); /* distance to the end of the part, relative to its length, times 2^32 */
+            (0 - (2u << NORMAL_PARTS_LOG)); /* distance to the end of the part, relative to its length, times 2^32 */
         const uint64_t slope = (uint64_t)left * (uint32_t)v.course + v.course;
         const uint64_t rise = __umulhi(left, (uint32_t)(slope >> 32));
         const double g = weft_from_bits_f64(rise * NORMAL_RISE + v.value) - NORMAL_OFFSET;
@@ -123,40 +123,40 @@ struct near_normals {
 };
 
 /* Returns entry k of a table: the parabola through three values of G at Chebyshev nodes. */
-static __device__ normal_piece make_piece(uint32_t k) {
+static __device__ normal_part make_part(uint32_t k) {
     const double at[] = {0x1.126145e9ecd54p-4, 0.5, 0x1.ddb3d742c2656p-1}, unit = 0x1p-49 * (double)NORMAL_RISE;
-    const double octave = weft_from_bits_f64((uint64_t)(1023 - 2 - k / NORMAL_PIECES) << 52);
+    const double octave = weft_from_bits_f64((uint64_t)(1023 - 2 - k / NORMAL_PARTS) << 52);
     double g[3];
     for (int i = 0; i < 3; i++) {
-        const double t = octave * (1 + ((double)(k % NORMAL_PIECES + 1) - at[i]) / NORMAL_PIECES);
+        const double t = octave * (1 + ((double)(k % NORMAL_PARTS + 1) - at[i]) / NORMAL_PARTS);
         g[i] = -weft_probit_f64(t) / (0.5 - t);
     }
     const double first = (g[1] - g[0]) / (at[1] - at[0]), second = (g[2] - g[1]) / (at[2] - at[1]);
     const double bend = (second - first) / (at[2] - at[0]), slope = first - bend * (at[0] + at[1]);
     const double value = g[0] - at[0] * (slope + bend * at[0]);
     /* the slope vanishes at t = 1/2, where rounding errors exceed it */
-    return normal_piece{weft_bits_f64(NORMAL_OFFSET + value),
-                        (uint64_t)(slope > 0 ? slope / unit : 0) << 32 | (uint32_t)(bend / unit)};
+    return normal_part{weft_bits_f64(NORMAL_OFFSET + value),
+                       (uint64_t)(slope > 0 ? slope / unit : 0) << 32 | (uint32_t)(bend / unit)};
 }
 
 /* Copies the table to the block's shared memory, and waits for it. All threads of the block must call it. */
-static __device__ __forceinline__ near_normals copy_in_normals(const normal_piece *from, uint32_t octaves,
-                                                               normal_piece *to) {
-    const uint32_t behind = octaves * NORMAL_PIECES;
-    for (uint32_t i = threadIdx.x; i < behind; i += blockDim.x) to[i] = from[i];
-    if (threadIdx.x == 0) to[behind] = normal_piece{UINT64_C(0x7ff0000000000000), 0};
+static __device__ __forceinline__ near_normals copy_in_normals(const normal_part *from, uint32_t octaves,
+                                                               normal_part *to) {
+    const uint32_t count = octaves * NORMAL_PARTS;
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+    if (threadIdx.x == 0) to[count] = normal_part{UINT64_C(0x7ff0000000000000), 0};
     __syncthreads();
-    return near_normals{to, behind};
+    return near_normals{to, count};
 }
 
 static __device__ __attribute__((noinline)) double quantile_of_word(uint32_t word) {
     const double p = middle_of_word(word);
     if (!is_in_middle(p)) return probit_of_tail(p);
-    const double t = place_in_middle(p);
+    const double t = middle_argument(p);
     return probit_of_middle(p, weft_horner(PROBIT_A, 8, t), weft_horner(PROBIT_B, 8, t));
 }
 
-/* Computes z[k] = (float)finish(quantile of w[k]), where finish(y) = b y + a with b >= NORMAL_SCALE_LEAST. finish is
+/* Computes z[k] = (float)finish(quantile of w[k]), where finish(y) = b y + a with b >= NORMAL_SCALE_MIN. finish is
  * monotonic, and the ends of an interval are too far apart to be zeros of opposite signs. */
 template <class FINISH>
 static __device__ __forceinline__ void four_normals(const near_normals &near, const uint32_t *w, FINISH finish,
@@ -181,12 +181,12 @@ enum { NORMALS_QUEUE = 4 * 32 }; /* numbers in shared memory per warp */
 /* Computes z[k] = weft_probit_f64(p[k]), with p[k] in (0, 1). All threads of a warp must call it together. */
 static __device__ __forceinline__ void four_quantiles(double *queue, const double *p, double *z) {
     const uint32_t thread = threadIdx.x % 32, before = (1u << thread) - 1;
-    uint32_t count = 0, place[4];
+    uint32_t count = 0, position[4];
     double t[4], above[4], below[4];
     bool tail[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        t[k] = place_in_middle(p[k]);
+        t[k] = middle_argument(p[k]);
         above[k] = PROBIT_A[0];
         below[k] = PROBIT_B[0];
     }
@@ -202,8 +202,8 @@ static __device__ __forceinline__ void four_quantiles(double *queue, const doubl
         z[k] = probit_of_middle(p[k], above[k], below[k]);
         tail[k] = !is_in_middle(p[k]);
         const uint32_t all = __ballot_sync(0xffffffffu, tail[k]);
-        place[k] = count + (uint32_t)__popc(all & before);
-        if (tail[k]) queue[place[k]] = p[k];
+        position[k] = count + (uint32_t)__popc(all & before);
+        if (tail[k]) queue[position[k]] = p[k];
         count += (uint32_t)__popc(all);
     }
     __syncwarp();
@@ -211,7 +211,7 @@ static __device__ __forceinline__ void four_quantiles(double *queue, const doubl
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        if (tail[k]) z[k] = queue[place[k]];
+        if (tail[k]) z[k] = queue[position[k]];
     __syncwarp();
 }
 

@@ -11,15 +11,15 @@ enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
 /* ------------------------------------------------------------------------- table of normals */
 
 /* One thread per entry. */
-static __global__ void normal_table_kernel(uint32_t pieces, normal_piece *table) {
+static __global__ void normal_table_kernel(uint32_t parts, normal_part *table) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
-    if (k < pieces) table[k] = make_piece(k);
+    if (k < parts) table[k] = make_part(k);
 }
 
-weft_status gpu_normal_table(const gpu *g, uint32_t octaves, normal_piece *table, weft_error *error) {
-    const uint32_t pieces = octaves * NORMAL_PIECES;
-    if (pieces == 0) return WEFT_OK;
-    normal_table_kernel<<<(pieces - 1) / THREADS + 1, THREADS, 0, g->stream>>>(pieces, table);
+weft_status gpu_normal_table(const gpu *g, uint32_t octaves, normal_part *table, weft_error *error) {
+    const uint32_t parts = octaves * NORMAL_PARTS;
+    if (parts == 0) return WEFT_OK;
+    normal_table_kernel<<<(parts - 1) / THREADS + 1, THREADS, 0, g->stream>>>(parts, table);
     CUDA_TRY(cudaGetLastError(), "computing the table of normals");
     return WEFT_OK;
 }
@@ -95,10 +95,10 @@ template <class T, class SAMPLE> struct one_by_one {
 struct near_samples {
     static constexpr int BLOCK_THREADS = 512, GROUP = 1;
     double mean, deviation;
-    const normal_piece *table;
+    const normal_part *table;
     uint32_t octaves;
     near_normals near;
-    __device__ void prepare() { near = copy_in_normals(table, octaves, (normal_piece *)dynamic_shared); }
+    __device__ void prepare() { near = copy_in_normals(table, octaves, (normal_part *)dynamic_shared); }
     __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, float *to) const {
         const double a = mean, b = deviation;
         four_normals(
@@ -200,8 +200,7 @@ static weft_status launch_quantiles(const gpu *g, const random_call *c, void *ou
     return launch<T>(g, c, quantile_samples<T, LOG>{c->a, c->b}, shared, out, error);
 }
 
-static weft_status launch_near(const gpu *g, const random_call *c, normal_piece *table, void *out,
-                               weft_error *error) {
+static weft_status launch_near(const gpu *g, const random_call *c, normal_part *table, void *out, weft_error *error) {
     const uint32_t octaves = normal_octaves(g, 0);
     RETURN_IF_ERROR(gpu_normal_table(g, octaves, table, error));
     const near_samples samples = {c->a, c->b, table, octaves, {NULL, 0}};
@@ -209,11 +208,11 @@ static weft_status launch_near(const gpu *g, const random_call *c, normal_piece 
 }
 
 static bool is_near(const random_call *c) {
-    return !c->integers && c->distribution == WEFT_NORMAL && c->dtype == WEFT_F32 && c->b >= NORMAL_SCALE_LEAST;
+    return !c->integers && c->distribution == WEFT_NORMAL && c->dtype == WEFT_F32 && c->b >= NORMAL_SCALE_MIN;
 }
 
 template <class T>
-static weft_status launch_reals(const gpu *g, const random_call *c, normal_piece *table, void *out,
+static weft_status launch_reals(const gpu *g, const random_call *c, normal_part *table, void *out,
                                 weft_error *error) {
     switch (c->distribution) {
     case WEFT_UNIFORM: return launch_each<T>(g, c, uniform_sample<T>{(T)c->a, (T)c->b}, out, error);
@@ -225,7 +224,7 @@ static weft_status launch_reals(const gpu *g, const random_call *c, normal_piece
 }
 
 /* `table` must have space for a table if is_near(c). */
-static weft_status launch_any(const gpu *g, const random_call *c, normal_piece *table, void *out, weft_error *error) {
+static weft_status launch_any(const gpu *g, const random_call *c, normal_part *table, void *out, weft_error *error) {
     if (c->integers && cuda_type_bytes(c->dtype) == 8)
         return launch_each<uint64_t>(g, c, integer_sample_64{c->lower, c->last}, out, error);
     if (c->integers)
@@ -243,6 +242,6 @@ weft_status cuda_random(void *state, const random_call *c, weft_error *error) {
     void *scratch;
     const size_t table_bytes = is_near(c) ? normal_table_bytes(NORMAL_OCTAVES) : 0;
     RETURN_IF_ERROR(arrays_copy_in(g, "random", &out, 1, table_bytes, &scratch, error));
-    RETURN_IF_ERROR(launch_any(g, c, (normal_piece *)scratch, out.at, error));
+    RETURN_IF_ERROR(launch_any(g, c, (normal_part *)scratch, out.at, error));
     return arrays_copy_out(g, "random", &out, 1, error);
 }

@@ -1,5 +1,5 @@
 /* weft_recurrence: choice of a kernel, workspace, launches (ORDER.md 9). */
-#include "cuda/recurrence/recurrence_job.h"
+#include "cuda/recurrence/recurrence_params.h"
 #include "cuda/runtime/arrays.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 /* Words from one map to the next, for both types: a sector of the L2 cache, so that each sector has one writer. */
 enum { MAP_WORDS = 4 };
 
-static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_job *j,
+static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_params *j,
                          weft_error *error) {
     void *arguments[] = {j};
     RETURN_IF(blocks > INT32_MAX, WEFT_INVALID,
@@ -20,8 +20,9 @@ static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size
 }
 
 /* Launches the kernel for short rows. The threads for a row's groups are a power of two, so a row is either within
- * one half warp or consists of whole half warps. */
-static weft_status start_short(const gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
+ * one half warp or consists of full half warps. */
+static weft_status start_short(const gpu *g, const recurrence_launch *kernels, recurrence_params *j,
+                               weft_error *error) {
     j->row_threads = 1;
     while (j->row_threads * WEFT_SCAN_GROUP < j->n) j->row_threads *= 2;
     const uint64_t block_rows = SCAN_THREADS / j->row_threads;
@@ -37,13 +38,13 @@ static uint32_t tiles_of_block(const gpu *g, const recurrence_launch *kernels, u
     return two ? 2 : 1;
 }
 
-static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
+static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurrence_params *j, weft_error *error) {
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence of rows of %llu elements: a GPU supports at most 2^44",
               (unsigned long long)j->n);
     RETURN_IF_ERROR(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
     j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);
-    j->ahead = (uint32_t)g->multiprocessors;
+    j->prefetch_distance = (uint32_t)g->multiprocessors;
     j->row_blocks = (uint32_t)((tiles - 1) / j->block_tiles + 1);
     const size_t shared = kernels->long_bytes + (j->block_tiles - 1) * kernels->tile_bytes;
     return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
@@ -52,13 +53,13 @@ static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurren
 /* Copies the map of the only row to c->map. With at most 16 tiles, no block has published it, so the kernel combines
  * the maps of the tiles. With more, the last block has published it as the first map of the highest level. */
 static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_launch *kernels,
-                            const recurrence_job *j, weft_error *error) {
+                            const recurrence_params *j, weft_error *error) {
     const published *p = &j->totals;
     const bool of_tiles = c->n <= SCAN_TILE * WEFT_SCAN_GROUP;
     const uint64_t *words = p->words + p->level_start[of_tiles ? 0 : p->levels - 1] * p->stride;
     uint32_t stride = p->stride;
     int count = of_tiles ? (int)(c->n / SCAN_TILE) : 1;
-    uint64_t *to = g->landing;
+    uint64_t *to = g->pinned;
     void *arguments[] = {&words, &stride, &count, &to};
     CUDA_TRY(cudaLaunchKernel(kernels->map, dim3(1), dim3(32), arguments, 0, g->stream), "recurrence");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "recurrence");
@@ -68,10 +69,10 @@ static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_l
 
 /* Returns true if elements can be moved in 16-byte chunks: the arrays are aligned, and no chunk contains elements of
  * two rows. A single long row that is not reversed may have any length. */
-static bool in_chunks(const recurrence_job *j, bool reverse, size_t size) {
+static bool in_chunks(const recurrence_params *j, bool reverse, size_t size) {
     const bool aligned = ((uintptr_t)j->s | (uintptr_t)j->u | (uintptr_t)j->v) % 16 == 0;
-    const bool one_piece = j->rows == 1 && !reverse && j->n > SCAN_TILE;
-    return aligned && (one_piece || j->n * size % 16 == 0);
+    const bool contiguous = j->rows == 1 && !reverse && j->n > SCAN_TILE;
+    return aligned && (contiguous || j->n * size % 16 == 0);
 }
 
 static gpu_array array_of(const char *name, const void *p, size_t bytes, array_use use) {
@@ -85,7 +86,7 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     const bool on_s = c->v == c->s, on_u = c->v == c->u;
     void *scratch;
     bool init_on_host = false;
-    recurrence_job j;
+    recurrence_params j;
     memset(&j, 0, sizeof j);
     if (c->init) RETURN_IF_ERROR(gpu_locate(g, "init", c->init, &init_on_host, error));
     const bool by_value = init_on_host && c->rows == 1;

@@ -12,7 +12,7 @@
  * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
  * in the L2 cache. */
 #include "arith/bits.h"
-#include "cuda/recurrence/recurrence_job.h"
+#include "cuda/recurrence/recurrence_params.h"
 #include "cuda/scan/scan_look_back.cuh"
 
 #include <cuda_pipeline.h>
@@ -57,22 +57,23 @@ template <class T> static __device__ __forceinline__ affine<T> scan_width(affine
 
 /* Returns the index of chunk `chunk` of a group in the buffer. A group has CHUNKS chunks of 16 bytes of each array.
  * With this order, loading by chunks and iterating over a group both access all banks. */
-template <class T> static __device__ __forceinline__ int chunk_place(int group, int chunk) {
+template <class T> static __device__ __forceinline__ int chunk_index(int group, int chunk) {
     constexpr int CHUNKS = sizeof(T);
     return group * CHUNKS + ((chunk + group * CHUNKS / 8) & (CHUNKS - 1));
 }
 
 /* Returns the address of element i, in the direction of the recurrence, of a row whose first group is `group`. Chunks
  * of reversed rows are copied as they are in memory, so the elements within a chunk are in reverse order. */
-template <class T, bool REVERSE> static __device__ __forceinline__ T *element_place(uint4 *buffer, int group, int i) {
+template <class T, bool REVERSE>
+static __device__ __forceinline__ T *element_address(uint4 *buffer, int group, int i) {
     constexpr int COUNT = 16 / sizeof(T);
     const int chunk = i % WEFT_SCAN_GROUP / COUNT, e = i % COUNT;
-    return (T *)&buffer[chunk_place<T>(group + i / WEFT_SCAN_GROUP, chunk)] + (REVERSE ? COUNT - 1 - e : e);
+    return (T *)&buffer[chunk_index<T>(group + i / WEFT_SCAN_GROUP, chunk)] + (REVERSE ? COUNT - 1 - e : e);
 }
 
 /* Starts to copy an element, or stores 0 if there is none. */
-template <class T> static __device__ __forceinline__ void fetch_element(T *to, const T *from, bool there) {
-    if (there)
+template <class T> static __device__ __forceinline__ void fetch_element(T *to, const T *from, bool present) {
+    if (present)
         __pipeline_memcpy_async(to, from, sizeof(T));
     else
         *to = 0;
@@ -98,8 +99,8 @@ static __device__ __forceinline__ affine<T> map_of_group(const uint4 *s, const u
     affine<T> m = {1, 0};
 #pragma unroll
     for (int c = 0; c < (int)sizeof(T); c++) {
-        const int place = chunk_place<T>(group, c);
-        chunk_of<T, REVERSE> factors(s[place]), terms(u[place]);
+        const int index = chunk_index<T>(group, c);
+        chunk_of<T, REVERSE> factors(s[index]), terms(u[index]);
 #pragma unroll
         for (int e = 0; e < factors.COUNT; e++) {
             m.s *= factors[e];
@@ -116,21 +117,21 @@ template <class T, bool REVERSE>
 static __device__ __forceinline__ void run_group(const uint4 *s, uint4 *u, int group, T value) {
 #pragma unroll
     for (int c = 0; c < (int)sizeof(T); c++) {
-        const int place = chunk_place<T>(group, c);
-        chunk_of<T, REVERSE> factors(s[place]), terms(u[place]);
+        const int index = chunk_index<T>(group, c);
+        chunk_of<T, REVERSE> factors(s[index]), terms(u[index]);
 #pragma unroll
         for (int e = 0; e < factors.COUNT; e++) terms[e] = value = fused(factors[e], value, terms[e]);
-        u[place] = terms.bits();
+        u[index] = terms.bits();
     }
     if (value == value) return;
     for (int c = 0; c < (int)sizeof(T); c++) {
-        chunk_of<T, REVERSE> values(u[chunk_place<T>(group, c)]);
+        chunk_of<T, REVERSE> values(u[chunk_index<T>(group, c)]);
         for (int e = 0; e < values.COUNT; e++) values[e] = canonical(values[e]);
-        u[chunk_place<T>(group, c)] = values.bits();
+        u[chunk_index<T>(group, c)] = values.bits();
     }
 }
 
-template <class T> static __device__ __forceinline__ T init_of(const recurrence_job &a, uint64_t row) {
+template <class T> static __device__ __forceinline__ T init_of(const recurrence_params &a, uint64_t row) {
     T value;
     memcpy(&value, &a.init_value, sizeof value);
     return a.init ? ((const T *)a.init)[row] : value;
@@ -147,7 +148,7 @@ template <class T> struct long_shared {
     static constexpr int TILES = SCAN_BUFFER_BYTES / sizeof(tile); /* maximum number of tiles of a block */
     affine<T> groups[TILES][SCAN_THREADS];                         /* maps of groups, scanned in groups of 16 */
     affine<T> halves[TILES][16];                                   /* maps of half warps */
-    scan_meeting<affine<T>> meeting;
+    scan_lookback_shared<affine<T>> lookback;
     uint32_t ticket;
     alignas(128) tile tiles[1]; /* one for each tile of the block */
 };
@@ -157,21 +158,21 @@ template <class T, bool REVERSE> struct warp_part {
     enum { CHUNKS = 32 * sizeof(T) };
     uint64_t first; /* index in the arrays of the first of them in the direction */
     uint64_t left;  /* elements of the row from here */
-    bool whole;     /* the elements can be moved in 16-byte chunks */
+    bool full;      /* the elements can be moved in 16-byte chunks */
 
-    __device__ warp_part(const recurrence_job &a, uint64_t row, uint64_t start) {
+    __device__ warp_part(const recurrence_params &a, uint64_t row, uint64_t start) {
         first = row * a.n + (REVERSE ? a.n - 1 - start : start);
         left = start < a.n ? a.n - start : 0;
-        whole = a.chunks && left >= SCAN_PART;
+        full = a.chunks && left >= SCAN_PART;
     }
     /* Index of chunk c of them, counted in memory order, in the array; and its index in the buffer. */
     __device__ uint64_t chunk_at(int c) const {
         constexpr int COUNT = 16 / sizeof(T);
         return REVERSE ? (first + 1 - SCAN_PART) / COUNT + c : first / COUNT + c;
     }
-    __device__ int chunk_stands(int c) const {
+    __device__ int chunk_buffer_index(int c) const {
         const int i = REVERSE ? CHUNKS - 1 - c : c;
-        return chunk_place<T>(i / (int)sizeof(T), i % (int)sizeof(T));
+        return chunk_index<T>(i / (int)sizeof(T), i % (int)sizeof(T));
     }
     __device__ uint64_t at(int i) const { return REVERSE ? first - i : first + i; }
 };
@@ -180,32 +181,32 @@ template <class T, bool REVERSE>
 static __device__ __forceinline__ void fetch_part(const warp_part<T, REVERSE> &part, const void *from,
                                                   uint4 *buffer) {
     const int lane = threadIdx.x % 32;
-    if (part.whole) {
+    if (part.full) {
 #pragma unroll
         for (int r = 0; r < (int)sizeof(T); r++)
-            __pipeline_memcpy_async(&buffer[part.chunk_stands(r * 32 + lane)],
+            __pipeline_memcpy_async(&buffer[part.chunk_buffer_index(r * 32 + lane)],
                                     (const uint4 *)from + part.chunk_at(r * 32 + lane), sizeof(uint4));
         return;
     }
     for (int i = lane; i < SCAN_PART; i += 32)
-        fetch_element(element_place<T, REVERSE>(buffer, 0, i), (const T *)from + part.at(i), i < part.left);
+        fetch_element(element_address<T, REVERSE>(buffer, 0, i), (const T *)from + part.at(i), i < part.left);
 }
 
 template <class T, bool REVERSE>
 static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &part, uint4 *buffer, void *to) {
     const int lane = threadIdx.x % 32;
-    if (part.whole) {
+    if (part.full) {
 #pragma unroll
         for (int r = 0; r < (int)sizeof(T); r++)
-            ((uint4 *)to)[part.chunk_at(r * 32 + lane)] = buffer[part.chunk_stands(r * 32 + lane)];
+            ((uint4 *)to)[part.chunk_at(r * 32 + lane)] = buffer[part.chunk_buffer_index(r * 32 + lane)];
         return;
     }
     for (int i = lane; i < SCAN_PART && i < part.left; i += 32)
-        ((T *)to)[part.at(i)] = *element_place<T, REVERSE>(buffer, 0, i);
+        ((T *)to)[part.at(i)] = *element_address<T, REVERSE>(buffer, 0, i);
 }
 
 /* Starts to prefetch to L2 the input of the block with ticket `ticket`, if all its tiles are full. */
-template <class T, bool REVERSE> static __device__ void bring_block_near(const recurrence_job &a, uint64_t ticket) {
+template <class T, bool REVERSE> static __device__ void prefetch_block(const recurrence_params &a, uint64_t ticket) {
     const uint64_t row = ticket / a.row_blocks, block = (uint64_t)a.block_tiles * SCAN_TILE;
     const uint64_t start = ticket % a.row_blocks * block;
     if (row >= a.rows || start + block > a.n) return;
@@ -214,7 +215,7 @@ template <class T, bool REVERSE> static __device__ void bring_block_near(const r
     prefetch_l2((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
 }
 
-/* Returns the value before this thread's group, from the value before its tile. Must be called by a whole warp. */
+/* Returns the value before this thread's group, from the value before its tile. Must be called by a full warp. */
 template <class T>
 static __device__ __forceinline__ T value_before(const affine<T> *groups, const affine<T> *halves, T carry) {
     const recurring<T> op;
@@ -227,7 +228,7 @@ static __device__ __forceinline__ T value_before(const affine<T> *groups, const 
 /* Scans the tiles of one block, which then ends; the next block starts in its place (see scan_tiles.cuh). */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
-    long_rows(const __grid_constant__ recurrence_job a) {
+    long_rows(const __grid_constant__ recurrence_params a) {
     extern __shared__ uint4 dynamic[];
     long_shared<T> &s = *(long_shared<T> *)dynamic;
     const recurring<T> op;
@@ -246,7 +247,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         fetch_part(part, a.u, s.tiles[t].u[warp]);
     }
     __pipeline_commit();
-    if (threadIdx.x == 0) bring_block_near<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
+    if (threadIdx.x == 0) prefetch_block<T, REVERSE>(a, s.ticket + (uint64_t)a.prefetch_distance);
     __pipeline_wait_prior(0);
     __syncwarp();
     for (int t = 0; t < tiles; t++) {
@@ -256,8 +257,8 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         if (lane % 16 == 15) s.halves[t][threadIdx.x / 16] = groups;
     }
     __syncthreads();
-    const scan_carry<T> carry = scan_meet(op, a.totals, a.totals.words + row * a.totals.row_words, init_of<T>(a, row),
-                                          tile, tiles, epoch, s.halves, s.meeting);
+    const scan_carry<T> carry = scan_lookback(op, a.totals, a.totals.words + row * a.totals.row_words,
+                                              init_of<T>(a, row), tile, tiles, epoch, s.halves, s.lookback);
     for (int t = 0; t < tiles; t++) {
         const T before = value_before(s.groups[t], s.halves[t], carry.before(t));
         run_group<T, REVERSE>(s.tiles[t].s[warp], s.tiles[t].u[warp], lane, before);
@@ -289,43 +290,43 @@ template <class T> struct short_shared {
 /* Row, and position in the row, of unit number i (a chunk or an element) of adjacent rows of `length` units. i starts
  * at the thread's number and is advanced by the number of threads. */
 struct row_walk {
-    uint32_t length, row, place, row_step, place_step;
+    uint32_t length, row, offset, row_step, offset_step;
     __device__ row_walk(uint32_t units) : length(units) {
-        row = threadIdx.x / length, place = threadIdx.x % length;
-        row_step = SCAN_THREADS / length, place_step = SCAN_THREADS % length;
+        row = threadIdx.x / length, offset = threadIdx.x % length;
+        row_step = SCAN_THREADS / length, offset_step = SCAN_THREADS % length;
     }
     __device__ void next() {
         row += row_step;
-        place += place_step;
-        if (place >= length) row++, place -= length;
+        offset += offset_step;
+        if (offset >= length) row++, offset -= length;
     }
 };
 
 /* Moves the rows of a block, contiguous in memory from element `first`, to their groups in `buffer`, or back.
  * move_chunk(i, p) and move_element(i, p) move chunk or element i of the array to or from buffer address p. */
 template <class T, bool REVERSE, class Chunk, class Element>
-static __device__ __forceinline__ void move_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
+static __device__ __forceinline__ void move_rows(const recurrence_params &a, uint64_t first, uint32_t rows,
                                                  uint4 *buffer, Chunk move_chunk, Element move_element) {
     constexpr int COUNT = 16 / sizeof(T), CHUNKS = sizeof(T);
     const uint32_t n = (uint32_t)a.n;
     if (a.chunks) {
         row_walk w(n / COUNT);
         for (uint32_t c = threadIdx.x; c < rows * w.length; c += SCAN_THREADS, w.next()) {
-            const int i = (int)(REVERSE ? w.length - 1 - w.place : w.place);
+            const int i = (int)(REVERSE ? w.length - 1 - w.offset : w.offset);
             const int group = (int)(w.row * a.row_threads) + i / CHUNKS;
-            move_chunk(first / COUNT + c, &buffer[chunk_place<T>(group, i % CHUNKS)]);
+            move_chunk(first / COUNT + c, &buffer[chunk_index<T>(group, i % CHUNKS)]);
         }
     } else {
         row_walk w(n);
         for (uint32_t c = threadIdx.x; c < rows * n; c += SCAN_THREADS, w.next()) {
-            const int i = (int)(REVERSE ? n - 1 - w.place : w.place);
-            move_element(first + c, element_place<T, REVERSE>(buffer, (int)(w.row * a.row_threads), i));
+            const int i = (int)(REVERSE ? n - 1 - w.offset : w.offset);
+            move_element(first + c, element_address<T, REVERSE>(buffer, (int)(w.row * a.row_threads), i));
         }
     }
 }
 
 template <class T, bool REVERSE>
-static __device__ __forceinline__ void fetch_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
+static __device__ __forceinline__ void fetch_rows(const recurrence_params &a, uint64_t first, uint32_t rows,
                                                   const void *from, uint4 *buffer) {
     move_rows<T, REVERSE>(
         a, first, rows, buffer,
@@ -334,7 +335,7 @@ static __device__ __forceinline__ void fetch_rows(const recurrence_job &a, uint6
 }
 
 template <class T, bool REVERSE>
-static __device__ __forceinline__ void write_rows(const recurrence_job &a, uint64_t first, uint32_t rows, void *to,
+static __device__ __forceinline__ void write_rows(const recurrence_params &a, uint64_t first, uint32_t rows, void *to,
                                                   uint4 *buffer) {
     move_rows<T, REVERSE>(
         a, first, rows, buffer, [=](uint64_t i, const uint4 *from) { ((uint4 *)to)[i] = *from; },
@@ -345,7 +346,7 @@ static __device__ __forceinline__ void write_rows(const recurrence_job &a, uint6
  * never used. */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
-    short_rows(const __grid_constant__ recurrence_job a) {
+    short_rows(const __grid_constant__ recurrence_params a) {
     extern __shared__ uint4 dynamic[];
     short_shared<T> &s = *(short_shared<T> *)dynamic;
     const recurring<T> op;

@@ -7,10 +7,10 @@ static __device__ __forceinline__ double fused(double x, double y, double lane) 
 static __device__ __forceinline__ uint64_t fused(uint64_t x, uint64_t y, uint64_t lane) { return x * y + lane; }
 
 /* The conversion to A sign-extends signed integers to 64 bits. */
-template <class T, class A> struct products : summing<A> {
+template <class T, class A> struct products : sum_operator<A> {
     static constexpr int INPUTS = 2;
     typedef T element;
-    __device__ explicit products(const job &) {}
+    __device__ explicit products(const reduce_params &) {}
     __device__ A step(A lane, T x, T y) const { return fused((A)x, (A)y, lane); }
 };
 

@@ -4,19 +4,19 @@
 #include "cuda/reduce/kernels.h"
 
 /* Defines a function that returns the operator's kernel for an element type; integers are read as unsigned. */
-#define KERNEL_BY_BITS(op)                               \
-    kernel cuda_##op##_kernel(weft_dtype dtype) {        \
-        switch (dtype) {                                 \
-        case WEFT_I8:                                    \
-        case WEFT_U8: return FREE_KERNEL(op<uint8_t>);   \
-        case WEFT_I16:                                   \
-        case WEFT_U16: return FREE_KERNEL(op<uint16_t>); \
-        case WEFT_I32:                                   \
-        case WEFT_U32: return FREE_KERNEL(op<uint32_t>); \
-        case WEFT_F32: return FREE_KERNEL(op<float>);    \
-        case WEFT_F64: return FREE_KERNEL(op<double>);   \
-        default: return FREE_KERNEL(op<uint64_t>);       \
-        }                                                \
+#define KERNEL_BY_BITS(op)                                    \
+    kernel cuda_##op##_kernel(weft_dtype dtype) {             \
+        switch (dtype) {                                      \
+        case WEFT_I8:                                         \
+        case WEFT_U8: return UNORDERED_KERNEL(op<uint8_t>);   \
+        case WEFT_I16:                                        \
+        case WEFT_U16: return UNORDERED_KERNEL(op<uint16_t>); \
+        case WEFT_I32:                                        \
+        case WEFT_U32: return UNORDERED_KERNEL(op<uint32_t>); \
+        case WEFT_F32: return UNORDERED_KERNEL(op<float>);    \
+        case WEFT_F64: return UNORDERED_KERNEL(op<double>);   \
+        default: return UNORDERED_KERNEL(op<uint64_t>);       \
+        }                                                     \
     }
 
 KERNEL_BY_BITS(extreme)
@@ -24,9 +24,9 @@ KERNEL_BY_BITS(place)
 
 kernel cuda_largest_magnitude_kernel(weft_dtype dtype) {
     switch (dtype) {
-    case WEFT_I8: return FREE_KERNEL(largest_magnitude<int8_t>);
-    case WEFT_I16: return FREE_KERNEL(largest_magnitude<int16_t>);
-    case WEFT_I32: return FREE_KERNEL(largest_magnitude<int32_t>);
-    default: return FREE_KERNEL(largest_magnitude<int64_t>);
+    case WEFT_I8: return UNORDERED_KERNEL(largest_magnitude<int8_t>);
+    case WEFT_I16: return UNORDERED_KERNEL(largest_magnitude<int16_t>);
+    case WEFT_I32: return UNORDERED_KERNEL(largest_magnitude<int32_t>);
+    default: return UNORDERED_KERNEL(largest_magnitude<int64_t>);
     }
 }

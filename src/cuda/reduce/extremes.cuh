@@ -3,7 +3,7 @@
 #ifndef WEFT_CUDA_EXTREMES_CUH
 #define WEFT_CUDA_EXTREMES_CUH
 
-#include "cuda/reduce/free.cuh"
+#include "cuda/reduce/unordered.cuh"
 #include "cuda/runtime/keys.cuh"
 
 /* Returns the least key of the elements of 1 or 2 bytes in a vector, without unpacking them: in a comparison of two
@@ -33,11 +33,11 @@ static __device__ __forceinline__ typename Keys::key least(const Keys &keys, con
     return best;
 }
 
-template <class T> struct extreme : free_operator {
+template <class T> struct extreme : unordered_operator {
     typedef T element;
     typedef typename keys<T>::key value;
     keys<T> order;
-    __device__ explicit extreme(const job &j) : order(j.mask, j.xor_mask) {}
+    __device__ explicit extreme(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ value start(uint64_t) const { return (value)-1; }
     __device__ T absent() const { return order.losing(); }
     __device__ value combine(value a, value b) const { return min(a, b); }
@@ -51,7 +51,7 @@ template <class T> struct place {
     typedef T element;
     typedef located value;
     keys<T> order;
-    __device__ explicit place(const job &j) : order(j.mask, j.xor_mask) {}
+    __device__ explicit place(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
     __device__ T absent() const { return order.losing(); }
     __device__ located combine(located a, located b) const {
@@ -61,7 +61,7 @@ template <class T> struct place {
         const typename keys<T>::key best = least(order, x);
         if (best < v.key) v = located{best, where};
     }
-    __device__ void resolve(const job &j, located &v) const {
+    __device__ void resolve(const reduce_params &j, located &v) const {
         const uint64_t edge = v.where * vector<T>::ELEMENTS;
         uint64_t i = edge < j.skip ? 0 : edge - j.skip;
         while (i + 1 < j.n && order.of(((const T *)j.x)[i]) != v.key) i++;
@@ -70,10 +70,10 @@ template <class T> struct place {
 };
 
 /* Largest |x| of signed integers, stored as its complement. */
-template <class T> struct largest_magnitude : free_operator {
+template <class T> struct largest_magnitude : unordered_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit largest_magnitude(const job &) {}
+    __device__ explicit largest_magnitude(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return UINT64_MAX; }
     __device__ T absent() const { return 0; }
     __device__ uint64_t combine(uint64_t a, uint64_t b) const {

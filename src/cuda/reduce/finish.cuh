@@ -3,21 +3,21 @@
 #define WEFT_CUDA_FINISH_CUH
 
 #include "arith/finish.h"
-#include "cuda/reduce/job.h"
+#include "cuda/reduce/reduce_params.h"
 
 /* The least key so far, and the index of the vector, or finally of the element, where it first occurs. */
 struct located {
     uint64_t key, where;
 };
 
-static __device__ void store_real(const job &j, double v) {
+static __device__ void store_real(const reduce_params &j, double v) {
     if (j.result == WEFT_F32)
         *(float *)j.out = weft_canonical_f32(__double2float_rn(v));
     else
         *(double *)j.out = weft_canonical_f64(v);
 }
 
-static __device__ void store_low_bytes(const job &j, uint64_t v) {
+static __device__ void store_low_bytes(const reduce_params &j, uint64_t v) {
     switch (j.result_bytes) {
     case 1: *(uint8_t *)j.out = (uint8_t)v; break;
     case 2: *(uint16_t *)j.out = (uint16_t)v; break;
@@ -26,11 +26,11 @@ static __device__ void store_low_bytes(const job &j, uint64_t v) {
     }
 }
 
-static __device__ void finish(const job &j, float v) { *(float *)j.out = weft_canonical_f32(v); }
+static __device__ void finish(const reduce_params &j, float v) { *(float *)j.out = weft_canonical_f32(v); }
 
 /* FINISH_ROOT stores a root even if the sum of squares is out of range; the launch with FINISH_RESCALE that follows
  * replaces it. */
-static __device__ void finish(const job &j, double v) {
+static __device__ void finish(const reduce_params &j, double v) {
     const double squares = v;
     switch (j.finish) {
     case FINISH_MEAN: v = weft_finish_mean(v, j.total); break;
@@ -45,7 +45,7 @@ static __device__ void finish(const job &j, double v) {
 }
 
 /* Stores the element or magnitude represented by `bits`, which is its key after undoing the XOR with `xor_mask`. */
-static __device__ void finish_key(const job &j, uint64_t bits) {
+static __device__ void finish_key(const reduce_params &j, uint64_t bits) {
     if (j.finish == FINISH_MAGNITUDE && j.dtype == WEFT_F32)
         store_real(j, weft_from_bits_f32((uint32_t)bits));
     else if (j.finish == FINISH_MAGNITUDE && j.dtype == WEFT_F64)
@@ -60,7 +60,7 @@ static __device__ void finish_key(const job &j, uint64_t bits) {
         store_low_bytes(j, bits);
 }
 
-static __device__ void finish(const job &j, uint64_t v) {
+static __device__ void finish(const reduce_params &j, uint64_t v) {
     for (uint32_t width = 32; width >= 8 * j.result_bytes; width /= 2) {
         if (j.finish == FINISH_AND) v &= v >> width;
         if (j.finish == FINISH_OR) v |= v >> width;
@@ -74,8 +74,8 @@ static __device__ void finish(const job &j, uint64_t v) {
         store_low_bytes(j, v);
 }
 
-static __device__ void finish(const job &j, uint32_t key) { finish_key(j, key ^ (uint32_t)j.xor_mask); }
+static __device__ void finish(const reduce_params &j, uint32_t key) { finish_key(j, key ^ (uint32_t)j.xor_mask); }
 
-static __device__ void finish(const job &j, located v) { store_low_bytes(j, v.where); }
+static __device__ void finish(const reduce_params &j, located v) { store_low_bytes(j, v.where); }
 
 #endif

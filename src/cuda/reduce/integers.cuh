@@ -1,8 +1,9 @@
-/* Operators in free order: integer sums and products modulo 2^64, counts, and bits (ORDER.md 1.5, 3.2). */
+/* Operators whose order does not matter: integer sums and products modulo 2^64, counts, and bits (ORDER.md 1.5, 3.2).
+ */
 #ifndef WEFT_CUDA_INTEGERS_CUH
 #define WEFT_CUDA_INTEGERS_CUH
 
-#include "cuda/reduce/free.cuh"
+#include "cuda/reduce/unordered.cuh"
 
 /* Return the sum of the four bytes, or two halves, of a word. */
 static __device__ int sum_of_word(int8_t, uint32_t word) { return __dp4a((int)word, 0x01010101, 0); }
@@ -12,10 +13,10 @@ static __device__ unsigned sum_of_word(uint16_t, uint32_t word) { return __dp2a_
 static __device__ int32_t sum_of_word(int32_t, uint32_t word) { return (int32_t)word; }
 static __device__ uint32_t sum_of_word(uint32_t, uint32_t word) { return word; }
 
-template <class T> struct integer_sum : free_operator {
+template <class T> struct integer_sum : unordered_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit integer_sum(const job &) {}
+    __device__ explicit integer_sum(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
     __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a + b; }
@@ -31,10 +32,10 @@ inline __device__ void integer_sum<uint64_t>::take(uint64_t &v, const vector<uin
     v += x.pair[0] + x.pair[1];
 }
 
-template <class T> struct integer_product : free_operator {
+template <class T> struct integer_product : unordered_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit integer_product(const job &) {}
+    __device__ explicit integer_product(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 1; }
     __device__ T absent() const { return 1; }
     __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a * b; }
@@ -45,10 +46,10 @@ template <class T> struct integer_product : free_operator {
 };
 
 /* Counts nonzero elements; -0.0 is zero and a NaN is not. */
-template <class T> struct count_nonzero : free_operator {
+template <class T> struct count_nonzero : unordered_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit count_nonzero(const job &) {}
+    __device__ explicit count_nonzero(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
     __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a + b; }
@@ -62,10 +63,10 @@ template <class T> struct count_nonzero : free_operator {
 
 /* Bitwise operators on arrays of any integer type, read as bytes. The bytes of the 64-bit result are combined to the
  * element's width by finish(). */
-template <weft_op OP> struct bits : free_operator {
+template <weft_op OP> struct bits : unordered_operator {
     typedef uint8_t element;
     typedef uint64_t value;
-    __device__ explicit bits(const job &) {}
+    __device__ explicit bits(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return OP == WEFT_AND ? UINT64_MAX : 0; }
     __device__ uint8_t absent() const { return OP == WEFT_AND ? UINT8_MAX : 0; }
     __device__ uint64_t combine(uint64_t a, uint64_t b) const {

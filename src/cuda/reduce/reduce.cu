@@ -1,7 +1,7 @@
 /* weft_reduce: the kernel and parameters of each operator, and its value for an empty input (ORDER.md 3). */
 #include "arith/finish.h"
 #include "core/types.h"
-#include "cuda/map/map_job.h"
+#include "cuda/map/map_params.h"
 
 #include <string.h>
 
@@ -79,7 +79,7 @@ static weft_status run_norm1(call *c, weft_error *error) {
 /* Computes the sum of squares of a part, without the square root. */
 static weft_status run_squares(call *c, weft_error *error) {
     const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
-    if (again) RETURN_IF_ERROR(call_refer(c, c->part, error));
+    if (again) RETURN_IF_ERROR(call_set_reference(c, c->part, error));
     return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
 }
 
@@ -146,7 +146,7 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     c.part = r->part;
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
     if (r->map) {
-        RETURN_IF_ERROR(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
+        RETURN_IF_ERROR(gpu_map_copy_in(g, r->map, 0, 0, &arrays, &program, error));
         call_map(&c, &program);
     }
     RETURN_IF_ERROR(operators[r->op].run(&c, error));

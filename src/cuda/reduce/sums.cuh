@@ -4,24 +4,24 @@
 
 #include "cuda/reduce/tree.cuh"
 
-template <class T, class A> struct total : summing<A> {
+template <class T, class A> struct total : sum_operator<A> {
     typedef T element;
-    __device__ explicit total(const job &) {}
+    __device__ explicit total(const reduce_params &) {}
     __device__ A step(A lane, T x, T) const { return lane + (A)x; }
 };
 
 template <class T, class A> struct product : plain_operator {
     typedef T element;
     typedef A value;
-    __device__ explicit product(const job &) {}
+    __device__ explicit product(const reduce_params &) {}
     __device__ A identity() const { return 1; }
     __device__ A step(A lane, T x, T) const { return lane * (A)x; }
     __device__ A combine(A a, A b) const { return a * b; }
 };
 
-template <class T> struct magnitudes : summing<double> {
+template <class T> struct magnitudes : sum_operator<double> {
     typedef T element;
-    __device__ explicit magnitudes(const job &) {}
+    __device__ explicit magnitudes(const reduce_params &) {}
     __device__ double step(double lane, T x, T) const { return lane + fabs((double)x); }
 };
 

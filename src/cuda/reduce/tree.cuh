@@ -7,17 +7,17 @@
  * An operator Op has
  *     element, value      types of the input and of lanes
  *     INPUTS              1, or 2 for x and y
- *     Op(job)             takes its parameters
+ *     Op(params)          takes its parameters
  *     idle()              true if the launch has nothing to do (equal in all threads)
  *     identity()          value of a lane without elements
  *     step(lane, x, y)    adds an element to a lane
  *     combine(a, b)       combines two lanes
- *     resolve(job, v)     last correction of a chunk's value */
+ *     resolve(params, v)  last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH
 
 #include "core/order.h"
-#include "cuda/reduce/fold.cuh"
+#include "cuda/reduce/combine.cuh"
 
 /* V adjacent elements, loaded by one instruction through the read-only cache. */
 template <class T, int V> struct pack { T element[V]; };
@@ -48,8 +48,8 @@ template <class Op> struct tile_shape {
 
 /* Takes the rows of a full tile with vector loads; x and y point to this thread's lanes. */
 template <class Op>
-static __device__ __forceinline__ void take_whole_tile(const Op &op, const typename Op::element *x,
-                                                       const typename Op::element *y, typename Op::value *lane) {
+static __device__ __forceinline__ void take_full_tile(const Op &op, const typename Op::element *x,
+                                                      const typename Op::element *y, typename Op::value *lane) {
     typedef tile_shape<Op> shape;
     typedef pack<typename Op::element, shape::OWN> row;
 #pragma unroll 1
@@ -140,7 +140,7 @@ static __device__ __forceinline__ typename Op::value combine_lanes(const Op &op,
 }
 
 template <class Op>
-static __device__ __forceinline__ typename Op::value tile_value(const Op &op, const job &j, uint64_t tile) {
+static __device__ __forceinline__ typename Op::value tile_value(const Op &op, const reduce_params &j, uint64_t tile) {
     typedef tile_shape<Op> shape;
     const uint32_t column = threadIdx.x % WARP * shape::OWN;
     const uint64_t start = tile * shape::ELEMENTS, count = j.n - start;
@@ -150,7 +150,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
 #pragma unroll
     for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
     if (j.vectors && count >= shape::ELEMENTS)
-        take_whole_tile(op, x, y, lane);
+        take_full_tile(op, x, y, lane);
     else
         take_any_tile(op, x, y, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
     return combine_lanes(op, lane);
@@ -158,7 +158,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
 
 /* Returns the dyadic reduction of this warp's tiles. Thread k holds level k of the binary counter. */
 template <class Op>
-static __device__ __forceinline__ typename Op::value run_value(const Op &op, const job &j, share s) {
+static __device__ __forceinline__ typename Op::value warp_value(const Op &op, const reduce_params &j, warp_tiles s) {
     typename Op::value held = op.identity(), v;
 #pragma unroll 1
     for (uint64_t t = 0; t < s.count; t++) {
@@ -175,22 +175,23 @@ static __device__ __forceinline__ typename Op::value run_value(const Op &op, con
 }
 
 template <class Op>
-static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kernel(const __grid_constant__ job j) {
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS)
+    tree_kernel(const __grid_constant__ reduce_params j) {
     const Op op(j);
     if (op.idle()) return;
-    const share s = share_of_warp(j);
-    finish_block(op, j, s.count ? run_value(op, j, s) : op.identity(), s.present);
+    const warp_tiles s = tiles_of_warp(j);
+    finish_block(op, j, s.count ? warp_value(op, j, s) : op.identity(), s.present);
 }
 
 /* Default members of operators. */
 struct plain_operator {
     static constexpr int INPUTS = 1;
     __device__ bool idle() const { return false; }
-    template <class Value> __device__ void resolve(const job &, Value &) const {}
+    template <class Value> __device__ void resolve(const reduce_params &, Value &) const {}
 };
 
 /* Operators whose lanes are sums. The identity is -0.0 because -0.0 + x is x for every x. */
-template <class A> struct summing : plain_operator {
+template <class A> struct sum_operator : plain_operator {
     typedef A value;
     __device__ A identity() const { return (A)-0.0; }
     __device__ A combine(A a, A b) const { return a + b; }

@@ -20,7 +20,7 @@ weft_status cuda_variance(void *state, const variance_call *v, weft_error *error
     call c;
     RETURN_IF_ERROR(call_begin(&c, g, "variance", v->dtype, v->result, v->n, v->x, NULL, v->out, error));
     if (v->mean) {
-        RETURN_IF_ERROR(call_refer(&c, v->mean, error));
+        RETURN_IF_ERROR(call_set_reference(&c, v->mean, error));
         RETURN_IF_ERROR(call_run(&c, cuda_deviations_kernel(v->dtype), error));
         return call_end(&c, error);
     }

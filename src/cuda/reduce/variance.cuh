@@ -5,20 +5,20 @@
 #include "cuda/reduce/tree.cuh"
 
 /* Adds (x - m)^2. Without a reference m is 0, and x - 0 is x. */
-template <class T> struct deviations : summing<double> {
+template <class T> struct deviations : sum_operator<double> {
     typedef T element;
     double m;
-    __device__ explicit deviations(const job &j) : m(j.reference ? *j.reference : 0.0) {}
+    __device__ explicit deviations(const reduce_params &j) : m(j.reference ? *j.reference : 0.0) {}
     __device__ double step(double lane, T x, T) const {
         const double d = (double)x - m;
         return fma(d, d, lane);
     }
 };
 
-struct rescaled_squares : summing<double> {
+struct rescaled_squares : sum_operator<double> {
     typedef double element;
     double scale;
-    __device__ explicit rescaled_squares(const job &j) : scale(weft_norm2_scale(*j.reference)) {}
+    __device__ explicit rescaled_squares(const reduce_params &j) : scale(weft_norm2_scale(*j.reference)) {}
     __device__ bool idle() const { return scale == 1.0; }
     __device__ double step(double lane, double x, double) const {
         const double s = x * scale;

@@ -1,9 +1,9 @@
 /* A call: locating its memory, launching its kernels, returning its result.
  *
  * Inputs in device or managed memory are read in place, by one launch. An input in host memory goes through the
- * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree; fold.cuh
- * combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the time of its
- * copy, so overlapping them would gain nothing. */
+ * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree;
+ * combine.cuh combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the
+ * time of its copy, so overlapping them would gain nothing. */
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 
@@ -76,7 +76,7 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     RETURN_IF_ERROR(gpu_locate(g, "out", out, &c->out_on_host, error));
     if (c->x_on_host || c->y_on_host || c->out_on_host) RETURN_IF_ERROR(gpu_refuse_capture(g, name, error));
     if (c->x_on_host || c->y_on_host) RETURN_IF_ERROR(gpu_staging(g, name, error));
-    job *j = &c->j;
+    reduce_params *j = &c->j;
     j->x = x;
     j->y = y;
     j->n = j->total = n;
@@ -85,7 +85,7 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     j->dtype = dtype;
     j->result = result;
     j->result_bytes = (uint32_t)c->out_bytes;
-    j->out = c->out_on_host ? g->landing : out;
+    j->out = c->out_on_host ? g->pinned : out;
     gpu_point_at_scratch(g, j);
     return WEFT_OK;
 }
@@ -95,7 +95,7 @@ void call_map(call *c, const map_program *map) {
     c->map_bytes = cuda_type_bytes(map->dtype);
 }
 
-weft_status call_refer(call *c, const double *v, weft_error *error) {
+weft_status call_set_reference(call *c, const double *v, weft_error *error) {
     c->j.reference = gpu_keep(c->g);
     CUDA_TRY(cudaMemcpyAsync(gpu_keep(c->g), v, sizeof *v, cudaMemcpyHostToDevice, c->g->stream), c->name);
     return WEFT_OK;
@@ -103,22 +103,22 @@ weft_status call_refer(call *c, const double *v, weft_error *error) {
 
 weft_status call_end(call *c, weft_error *error) {
     if (c->x_on_host || c->y_on_host || c->out_on_host) CUDA_TRY(cudaStreamSynchronize(c->g->stream), c->name);
-    if (c->out_on_host) memcpy(c->out, c->g->landing, c->out_bytes);
+    if (c->out_on_host) memcpy(c->out, c->g->pinned, c->out_bytes);
     return WEFT_OK;
 }
 
 /* ------------------------------------------------------------------------------------ launching */
 
-/* Sets the number of tiles of 16-byte vectors that begin on 16-byte boundaries (free.cuh). */
-static void shape_free_order(job *j, size_t bytes) {
+/* Sets the number of tiles of 16-byte vectors that begin on 16-byte boundaries (unordered.cuh). */
+static void shape_unordered(reduce_params *j, size_t bytes) {
     const uint64_t per_vector = 16 / bytes;
     j->skip = (uint32_t)((uintptr_t)j->x % 16 / bytes);
     const uint64_t vectors = (j->skip + j->n + per_vector - 1) / per_vector;
-    j->tiles = (vectors + FREE_ROWS * 32 - 1) / (FREE_ROWS * 32);
+    j->tiles = (vectors + UNORDERED_ROWS * 32 - 1) / (UNORDERED_ROWS * 32);
 }
 
 /* Sets the number of tiles of the canonical tree. */
-static void shape_tree(job *j, size_t bytes) {
+static void shape_tree(reduce_params *j, size_t bytes) {
     const size_t load = WEFT_LANES(bytes) / 32 * bytes; /* bytes that a thread loads of a row */
     j->vectors = (uintptr_t)j->x % load == 0 && (uintptr_t)j->y % load == 0;
     j->tiles = (j->n + WEFT_TILE(bytes) - 1) / WEFT_TILE(bytes);
@@ -130,20 +130,20 @@ typedef struct grid {
     unsigned blocks, warps;
 } grid;
 
-static grid shape_launch(const call *c, kernel k, job *j) {
+static grid shape_launch(const call *c, kernel k, reduce_params *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
     grid shape = {0, 1};
-    if (k.kind == KERNEL_FREE)
-        shape_free_order(j, bytes);
+    if (k.kind == KERNEL_UNORDERED)
+        shape_unordered(j, bytes);
     else
         shape_tree(j, bytes);
     while (shape.warps < WARPS_MAX && j->tiles > (uint64_t)shape.warps * c->g->multiprocessors) shape.warps *= 2;
-    while ((j->tiles - 1) / ((uint64_t)shape.warps << j->run_log2) >= PARTIALS_MAX) j->run_log2++;
-    shape.blocks = (unsigned)((j->tiles - 1) / ((uint64_t)shape.warps << j->run_log2)) + 1;
+    while ((j->tiles - 1) / ((uint64_t)shape.warps << j->warp_tiles_log2) >= PARTIALS_MAX) j->warp_tiles_log2++;
+    shape.blocks = (unsigned)((j->tiles - 1) / ((uint64_t)shape.warps << j->warp_tiles_log2)) + 1;
     return shape;
 }
 
-static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
+static weft_status launch(const call *c, kernel k, reduce_params *j, weft_error *error) {
     const grid shape = shape_launch(c, k, j);
     void *arguments[] = {j};
     CUDA_TRY(cudaLaunchKernel(k.function, dim3(shape.blocks), dim3(32 * shape.warps), arguments, 0, c->g->stream),
@@ -153,7 +153,7 @@ static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
 
 /* Launches a kernel that was compiled for the formula, once, over all its values. */
 static weft_status launch_compiled(const call *c, kernel k, void *function, weft_error *error) {
-    formula_job f;
+    formula_params f;
     f.j = c->j;
     const grid shape = shape_launch(c, k, &f.j);
     f.j.vectors = gpu_formula_operands(c->map, 0, 16 / c->map_bytes, f.operands);
@@ -180,7 +180,7 @@ static weft_status stage(const call *c, bool on_host, const void *input, uint64_
 static weft_status run_in_chunks(const call *c, kernel k, weft_error *error) {
     const uint64_t chunk = STAGING_BYTES / 2 / cuda_type_bytes(c->j.dtype);
     for (uint64_t first = 0; first < c->j.total; first += chunk) {
-        job j = c->j;
+        reduce_params j = c->j;
         j.first = first;
         j.n = j.total - first < chunk ? j.total - first : chunk;
         j.chunk = first / chunk;
@@ -208,6 +208,6 @@ weft_status call_run(call *c, kernel k, weft_error *error) {
     RETURN_IF(!k.function, WEFT_INTERNAL, "%s: no kernel for dtype %d", c->name, (int)c->j.dtype);
     if (c->map) return run_formula(c, k, error);
     if (c->x_on_host || c->y_on_host) return run_in_chunks(c, k, error);
-    job j = c->j;
+    reduce_params j = c->j;
     return launch(c, k, &j, error);
 }

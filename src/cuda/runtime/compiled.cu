@@ -64,7 +64,7 @@ static weft_status ask_for_shared(const gpu *g, const char *operation, void *fun
 
 /* Makes the context of the GPU current in the calling thread, as the driver requires; cudaSetDevice does so. */
 weft_status compiled_launch(const gpu *g, const char *operation, void *function, unsigned blocks, unsigned threads,
-                            size_t shared_bytes, formula_job *f, weft_error *error) {
+                            size_t shared_bytes, formula_params *f, weft_error *error) {
     void *arguments[] = {f};
     CUDA_TRY(cudaSetDevice(g->device), operation);
     RETURN_IF_ERROR(ask_for_shared(g, operation, function, shared_bytes, error));

@@ -14,6 +14,6 @@ void compiled_unload(void *library);
 
 /* Launches the kernel on the context's stream, with `shared_bytes` of dynamic shared memory per block. */
 weft_status compiled_launch(const gpu *g, const char *operation, void *function, unsigned blocks, unsigned threads,
-                            size_t shared_bytes, formula_job *f, weft_error *error);
+                            size_t shared_bytes, formula_params *f, weft_error *error);
 
 #endif

@@ -130,22 +130,22 @@ static void close_parts(gpu *g) {
     if (g->stream) (void)cudaStreamSynchronize(g->stream);
     gpu_formulas_close(g);
     gpu_scratch_close(g);
-    transfer_close_lanes(g);
+    transfer_close_copy_streams(g);
     if (g->handover) (void)cudaEventDestroy(g->handover);
     if (g->own) (void)cudaStreamDestroy(g->own);
     (void)cudaGetLastError();
 }
 
 weft_status gpu_allow_shared(const gpu *g, const void *kernel, const char *operation, weft_error *error) {
-    const void **const place =
+    const void **const slot =
         &g->shared_limit_set[((uintptr_t)kernel >> 4) % (sizeof g->shared_limit_set / sizeof *g->shared_limit_set)];
     cudaFuncAttributes own;
-    if (*place == kernel) return WEFT_OK;
+    if (*slot == kernel) return WEFT_OK;
     CUDA_TRY(cudaFuncGetAttributes(&own, kernel), operation);
     CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   (int)(g->shared_bytes - own.sharedSizeBytes)),
              operation);
-    *place = kernel;
+    *slot = kernel;
     return WEFT_OK;
 }
 

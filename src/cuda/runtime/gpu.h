@@ -5,8 +5,8 @@
 
 #include "core/backend.h"
 #include "core/order.h"
-#include "cuda/reduce/job.h"
 #include "cuda/reduce/kernels.h"
+#include "cuda/reduce/reduce_params.h"
 
 #include <cuda_runtime.h>
 
@@ -36,21 +36,21 @@ typedef struct gpu {
     bool pending;             /* `stream` received work since the last synchronization */
     char *scratch;            /* device memory; layout in scratch.cu */
     size_t scratch_bytes;
-    uint64_t *landing; /* pinned host memory. Kernels write results here when the output is in host memory; it also
+    uint64_t *pinned; /* pinned host memory. Kernels write results here when the output is in host memory; it also
                           receives values that the host reads */
-    char *words;       /* device memory for the tile totals that a scan publishes; NULL until needed */
+    char *words;      /* device memory for the tile totals that a scan publishes; NULL until needed */
     size_t words_bytes;
     char *staging;   /* device memory for one chunk of host inputs, or of a formula's values; NULL until needed */
     char *workspace; /* device memory for copies of whole host arrays and an operation's scratch (arrays.h) */
     size_t workspace_bytes;
-    cudaStream_t lanes[2]; /* copy streams, concurrent with the work (transfer.cu); NULL until needed */
-    void *twiddles[2];     /* twiddle factors of transforms, f32 and f64; NULL until needed (transforms.h) */
+    cudaStream_t copy_streams[2]; /* copy streams, concurrent with the work (transfer.cu); NULL until needed */
+    void *twiddles[2];            /* twiddle factors of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
     struct formulas *formulas; /* formulas that are compiled, or queued for compilation; NULL until needed */
-    mutable const void *shared_limit_set[256]; /* kernels whose dynamic shared-memory limit was raised by
-                                       gpu_allow_shared; a hash table by address */
+    /* Kernels whose dynamic shared-memory limit was raised; hash by address. */
+    mutable const void *shared_limit_set[256];
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
@@ -92,14 +92,14 @@ class current_device {
 /* Scratch memory of a context (scratch.cu). */
 weft_status gpu_scratch_open(gpu *g, weft_error *error);
 void gpu_scratch_close(gpu *g);
-void gpu_point_at_scratch(const gpu *g, job *j);
+void gpu_point_at_scratch(const gpu *g, reduce_params *j);
 /* Allocates, at its first use, the buffer for chunks of host inputs and of formula values. */
 weft_status gpu_staging(gpu *g, const char *operation, weft_error *error);
 #ifndef STAGING_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several \
                          chunks */
 #define STAGING_BYTES ((size_t)32 << 20)
 #endif
-#define LANDING_BYTES 64
+#define PINNED_BYTES 64
 
 /* ------------------------------------------------------------------- a call, in three steps */
 
@@ -118,7 +118,7 @@ typedef struct call {
         *map; /* formula whose values are the elements, each of map_bytes; NULL if there is none */
     size_t map_bytes;
     const double *part; /* reductions only: reduce_call.part */
-    job j;              /* parameters common to all launches of the call */
+    reduce_params j;    /* parameters common to all launches of the call */
 } call;
 
 /* Locates the memory and fills c->j except the operator's parameters. y may be NULL. x may be NULL if call_map
@@ -141,7 +141,7 @@ weft_status call_store(call *c, uint64_t bits, weft_error *error);
 /* Returns the address of an f64 in device memory that persists between the launches of a two-pass operation. */
 double *gpu_keep(const gpu *g);
 /* Copies *v to gpu_keep and makes it the reference value of the launches of c. */
-weft_status call_refer(call *c, const double *v, weft_error *error);
+weft_status call_set_reference(call *c, const double *v, weft_error *error);
 
 /* Sets *on_host to true if p is host memory, pageable or pinned. Returns WEFT_INVALID for memory of another GPU. */
 weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error);
@@ -175,7 +175,7 @@ weft_status transfer_join(void *state, void *transfer, weft_error *error);
 weft_status transfer_wait(void *state, void *transfer, weft_error *error);
 weft_status transfer_time(void *state, void *transfer, void *origin, double *began, double *ended, weft_error *error);
 void transfer_close(void *state, void *transfer);
-void transfer_close_lanes(gpu *g);
+void transfer_close_copy_streams(gpu *g);
 
 /* tune.cu */
 const weft_tunable *cuda_tunables(size_t *count);

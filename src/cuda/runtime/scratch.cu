@@ -109,7 +109,7 @@ enum {
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
     RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, SCRATCH_BYTES, (void **)&g->scratch, error));
     g->scratch_bytes = SCRATCH_BYTES;
-    RETURN_IF_ERROR(gpu_alloc(WEFT_PINNED, LANDING_BYTES, (void **)&g->landing, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_PINNED, PINNED_BYTES, (void **)&g->pinned, error));
     CUDA_TRY(cudaMemsetAsync(g->scratch, 0, SCRATCH_BYTES, g->stream), "clearing the scratch memory");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "clearing the scratch memory");
     return WEFT_OK;
@@ -122,7 +122,7 @@ void gpu_scratch_close(gpu *g) {
     (void)cudaFree(g->twiddles[0]);
     (void)cudaFree(g->twiddles[1]);
     (void)cudaFree(g->scratch);
-    (void)cudaFreeHost(g->landing);
+    (void)cudaFreeHost(g->pinned);
     (void)cudaGetLastError();
 }
 
@@ -143,7 +143,7 @@ scan_control *gpu_scan_control(const gpu *g) { return (scan_control *)(g->scratc
 
 double *gpu_keep(const gpu *g) { return (double *)(g->scratch + KEEP_AT); }
 
-void gpu_point_at_scratch(const gpu *g, job *j) {
+void gpu_point_at_scratch(const gpu *g, reduce_params *j) {
     j->partials = g->scratch + PARTIALS_AT;
     j->stack = g->scratch + STACK_AT;
     j->ticket = (unsigned *)(g->scratch + TICKET_AT);

@@ -42,12 +42,12 @@ template <int ROWS, class T, class TAKE>
 __device__ __forceinline__ void take_rows(const slots<T> &x, uint64_t begin, uint64_t end, uint64_t stride,
                                           TAKE take) {
     enum { PER = slots<T>::PER };
-    const uint64_t whole_begin = x.skip > 0, whole_end = (x.skip + x.n) / PER;
+    const uint64_t full_begin = x.skip > 0, full_end = (x.skip + x.n) / PER;
     for (uint64_t row = begin; row < end; row += stride) {
         const uint64_t row_end = row + (uint64_t)ROWS * blockDim.x;
         __align__(16) T v[ROWS][PER];
         uint32_t present[ROWS];
-        if (row >= whole_begin && row_end <= whole_end && row_end <= end) {
+        if (row >= full_begin && row_end <= full_end && row_end <= end) {
             const uint4 *const from = (const uint4 *)(x.x + x.first(row)) + threadIdx.x;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {

@@ -29,16 +29,16 @@ weft_status transfer_place(void *state, const void *p, memory_place *place, weft
 }
 
 /* Creates the copy streams. Unlike the context's own stream, they do not wait for CUDA's default stream. */
-static weft_status open_lanes(gpu *g, weft_error *error) {
+static weft_status open_copy_streams(gpu *g, weft_error *error) {
     for (int i = 0; i < 2; i++)
-        if (!g->lanes[i])
-            CUDA_TRY(cudaStreamCreateWithFlags(&g->lanes[i], cudaStreamNonBlocking), "creating a stream");
+        if (!g->copy_streams[i])
+            CUDA_TRY(cudaStreamCreateWithFlags(&g->copy_streams[i], cudaStreamNonBlocking), "creating a stream");
     return WEFT_OK;
 }
 
-void transfer_close_lanes(gpu *g) {
+void transfer_close_copy_streams(gpu *g) {
     for (int i = 0; i < 2; i++)
-        if (g->lanes[i]) (void)cudaStreamDestroy(g->lanes[i]);
+        if (g->copy_streams[i]) (void)cudaStreamDestroy(g->copy_streams[i]);
 }
 
 static weft_status open_events(transfer *t, weft_error *error) {
@@ -52,7 +52,7 @@ weft_status transfer_open(void *state, void **opened, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     RETURN_IF_ERROR(gpu_refuse_capture(g, "a call with sources", error));
-    RETURN_IF_ERROR(open_lanes(g, error));
+    RETURN_IF_ERROR(open_copy_streams(g, error));
     transfer *t = (transfer *)calloc(1, sizeof *t);
     RETURN_IF(!t, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes for a copy", sizeof *t);
     const weft_status status = open_events(t, error);
@@ -78,7 +78,7 @@ weft_status transfer_begin(void *state, void *begun, weft_lane lane, size_t byte
     const current_device scope(g->device);
     transfer *t = (transfer *)begun;
     const char *const doing = lane == WEFT_COPY_IN ? "copying to the GPU" : "copying from the GPU";
-    const cudaStream_t stream = lane == WEFT_WORK ? g->stream : g->lanes[lane];
+    const cudaStream_t stream = lane == WEFT_WORK ? g->stream : g->copy_streams[lane];
     g->pending = true;
     t->lane = lane;
     if (lane != WEFT_WORK) {

@@ -16,7 +16,7 @@ static const char *const laplace_f64[] = {
 };
 static const char *const matmul_f32[] = {
     "by-size",
-#define TILE(name, core, efficiency) #name,
+#define TILE(name, mma, efficiency) #name,
 #include "cuda/matmul/matmul_tiles.def"
 };
 

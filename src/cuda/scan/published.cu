@@ -1,6 +1,6 @@
 /* Workspace for published totals: one buffer of the context, which grows and is kept between calls. */
 #include "cuda/runtime/gpu.h"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 /* Sets the first total of each level and the number of levels. Returns the number of totals of all levels. */
 static uint64_t lay_out_levels(published *p, uint64_t tiles) {

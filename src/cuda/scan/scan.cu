@@ -1,8 +1,8 @@
 /* weft_scan: choice of a kernel, workspace, launches (ORDER.md 6). */
 #include "core/types.h"
 #include "cuda/runtime/gpu.h"
-#include "cuda/scan/scan_job.h"
 #include "cuda/scan/scan_kernels.h"
+#include "cuda/scan/scan_params.h"
 
 #include <string.h>
 
@@ -44,14 +44,14 @@ uint32_t gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t 
     return count;
 }
 
-scan_grid gpu_scan_shape(const gpu *g, const scan_launch *kernel, scan_job *j) {
+scan_grid gpu_scan_shape(const gpu *g, const scan_launch *kernel, scan_params *j) {
     const uint32_t tiles = (uint32_t)((j->n + SCAN_TILE - 1) / SCAN_TILE);
     j->block_tiles = gpu_scan_block_tiles(g, kernel, tiles);
     return scan_grid{(tiles - 1) / j->block_tiles + 1,
                      kernel->shared_bytes + (j->block_tiles - 1) * kernel->tile_bytes};
 }
 
-weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j, weft_error *error) {
+weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_params *j, weft_error *error) {
     const scan_grid grid = gpu_scan_shape(g, kernel, j);
     void *arguments[] = {j};
     j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
@@ -62,25 +62,25 @@ weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j
     return WEFT_OK;
 }
 
-scan_job gpu_scan_chunk(const scan_job *whole, uint64_t first, uint64_t most, size_t result_bytes) {
-    scan_job j = *whole;
-    j.n = whole->n - first < most ? whole->n - first : most;
+scan_params gpu_scan_chunk(const scan_params *all, uint64_t first, uint64_t most, size_t result_bytes) {
+    scan_params j = *all;
+    j.n = all->n - first < most ? all->n - first : most;
     j.first_tile = (uint32_t)(first / SCAN_TILE);
-    j.last = first + j.n == whole->n;
-    j.y = (char *)whole->y + first * result_bytes;
+    j.last = first + j.n == all->n;
+    j.y = (char *)all->y + first * result_bytes;
     return j;
 }
 
 void gpu_scan_abandon(const gpu *g) { (void)cudaMemsetAsync(g->words, 0, g->words_bytes, g->stream); }
 
-/* Scans an input or output in host memory through the staging buffer, in chunks of whole tiles. The published totals
+/* Scans an input or output in host memory through the staging buffer, in chunks of full tiles. The published totals
  * are kept from chunk to chunk, so each chunk finds the totals before it as if there were one launch. */
 static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
-                                 const scan_launch *kernel, const scan_job *whole, weft_error *error) {
+                                 const scan_launch *kernel, const scan_params *all, weft_error *error) {
     const size_t in = cuda_type_bytes(c->dtype), out = cuda_type_bytes(c->result);
     const uint64_t chunk = STAGING_BYTES / 2 / (in > out ? in : out) / SCAN_TILE * SCAN_TILE;
     for (uint64_t first = 0; first < c->n; first += chunk) {
-        scan_job j = gpu_scan_chunk(whole, first, chunk, out);
+        scan_params j = gpu_scan_chunk(all, first, chunk, out);
         j.x = (const char *)c->x + first * in;
         if (x_on_host) {
             CUDA_TRY(cudaMemcpyAsync(g->staging, j.x, j.n * in, cudaMemcpyHostToDevice, g->stream), "scan");
@@ -95,14 +95,14 @@ static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_hos
 }
 
 static weft_status launch_in_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
-                                    const scan_launch *kernel, const scan_job *whole, weft_error *error) {
-    const weft_status status = launch_chunks(g, c, x_on_host, y_on_host, kernel, whole, error);
+                                    const scan_launch *kernel, const scan_params *all, weft_error *error) {
+    const weft_status status = launch_chunks(g, c, x_on_host, y_on_host, kernel, all, error);
     if (status != WEFT_OK) gpu_scan_abandon(g);
     CUDA_TRY(cudaStreamSynchronize(g->stream), "scan");
     return status;
 }
 
-weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan_job *j, weft_error *error) {
+weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan_params *j, weft_error *error) {
     memset(j, 0, sizeof *j);
     j->x = c->x;
     j->y = c->y;
@@ -112,7 +112,7 @@ weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan
     j->has_init = c->init != NULL;
     if (c->init) memcpy(&j->init, c->init, cuda_type_bytes(c->result));
     j->xor_mask = gpu_scan_xor_mask(c->op, c->dtype);
-    j->ahead = (uint32_t)g->multiprocessors / 2;
+    j->prefetch_distance = (uint32_t)g->multiprocessors / 2;
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan of %zu elements: a GPU supports at most 2^44", c->n);
     RETURN_IF_ERROR(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1, &j->totals, error));
@@ -134,7 +134,7 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
         RETURN_IF_ERROR(gpu_staging(g, "scan", error));
     }
     scan_launch kernel;
-    scan_job j;
+    scan_params j;
     RETURN_IF_ERROR(gpu_scan_begin(g, c, &kernel, &j, error));
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);
     bool launched;

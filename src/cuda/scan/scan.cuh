@@ -9,13 +9,13 @@
 
 /* Copies the warp's 512 elements from x + start to its buffer one by one; elements of 4 bytes or more asynchronously.
  * After the end of x it writes zeros, whose prefixes are never stored. */
-template <class T> static __device__ void scan_copy(const scan_job &a, uint64_t start, uint4 *buffer) {
+template <class T> static __device__ void scan_copy(const scan_params &a, uint64_t start, uint4 *buffer) {
     T *elements = (T *)buffer;
 #pragma unroll
     for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
         const int i = r * 32 + threadIdx.x % 32;
         const int bytes = i % WEFT_SCAN_GROUP * (int)sizeof(T);
-        const int chunk = scan_place<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
+        const int chunk = scan_chunk_index<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
         T *to = &elements[(chunk * 16 + bytes % 16) / sizeof(T)];
         if (start + i >= a.n)
             *to = T(0);
@@ -28,7 +28,7 @@ template <class T> static __device__ void scan_copy(const scan_job &a, uint64_t 
 
 /* Starts to copy the warp's 512 elements in 16-byte chunks if that is possible; otherwise copies them one by one. */
 template <class T>
-static __device__ __forceinline__ void scan_fetch(const scan_job &a, uint64_t start, uint4 *buffer) {
+static __device__ __forceinline__ void scan_fetch(const scan_params &a, uint64_t start, uint4 *buffer) {
     constexpr int CHUNKS = sizeof(T);
     if (!scan_in_chunks(a, start)) {
         scan_copy<T>(a, start, buffer);
@@ -38,26 +38,27 @@ static __device__ __forceinline__ void scan_fetch(const scan_job &a, uint64_t st
 #pragma unroll
     for (int r = 0; r < CHUNKS; r++) {
         const int c = r * 32 + threadIdx.x % 32;
-        __pipeline_memcpy_async(&buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)], &x[c], sizeof *x);
+        __pipeline_memcpy_async(&buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)], &x[c], sizeof *x);
     }
 }
 
 /* The array a.x as the source of a scan. */
 template <class T> struct scan_array {
     template <class Part>
-    __device__ __forceinline__ void fill(const scan_job &a, uint64_t start, int tiles,
+    __device__ __forceinline__ void fill(const scan_params &a, uint64_t start, int tiles,
                                          Part (*buffer)[SCAN_WARPS]) const {
         const int warp = threadIdx.x / 32;
         for (int t = 0; t < tiles; t++) scan_fetch<T>(a, start + t * SCAN_TILE + warp * SCAN_PART, buffer[t][warp]);
         __pipeline_commit();
-        const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
-        if (near) prefetch_l2((const T *)a.x + near, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
+        const uint64_t prefetch = threadIdx.x == 0 ? scan_prefetch_start(a, start) : 0;
+        if (prefetch) prefetch_l2((const T *)a.x + prefetch, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
         __pipeline_wait_prior(0);
     }
 };
 
 template <class Op>
-static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS) scan_kernel(const __grid_constant__ scan_job a) {
+static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
+    scan_kernel(const __grid_constant__ scan_params a) {
     scan_from<Op>(scan_array<typename Op::element>(), a);
 }
 

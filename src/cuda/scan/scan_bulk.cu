@@ -22,12 +22,12 @@ template <class Op> static scan_launch launch_of_8_bytes(const scan_call *c) {
 static scan_launch kernel_of(const scan_call *c) {
     if (c->op != WEFT_SUM || c->dtype != c->result) return scan_launch{NULL, 0, 0};
     switch (c->dtype) {
-    case WEFT_F32: return launch_of<adding<float, float, float>, 2>();
-    case WEFT_F64: return launch_of_8_bytes<adding<double, double, double>>(c);
+    case WEFT_F32: return launch_of<scan_sum<float, float, float>, 2>();
+    case WEFT_F64: return launch_of_8_bytes<scan_sum<double, double, double>>(c);
     case WEFT_I32:
-    case WEFT_U32: return launch_of<adding<uint32_t, uint32_t, uint32_t>, 2>();
+    case WEFT_U32: return launch_of<scan_sum<uint32_t, uint32_t, uint32_t>, 2>();
     case WEFT_I64:
-    case WEFT_U64: return launch_of_8_bytes<adding<uint64_t, uint64_t, uint64_t>>(c);
+    case WEFT_U64: return launch_of_8_bytes<scan_sum<uint64_t, uint64_t, uint64_t>>(c);
     default: return scan_launch{NULL, 0, 0};
     }
 }
@@ -41,7 +41,7 @@ static weft_status has_code(const void *kernel, bool *has, weft_error *error) {
     return WEFT_OK;
 }
 
-weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_job *j, bool *launched, weft_error *error) {
+weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_params *j, bool *launched, weft_error *error) {
     const scan_launch kernel = kernel_of(c);
     *launched = false;
     if (!kernel.kernel || c->n < BULK_LEAST || g->arch < 90 || kernel.shared_bytes > g->shared_bytes ||

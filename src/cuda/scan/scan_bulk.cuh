@@ -41,8 +41,8 @@ enum {
     BULK_STORER,
     BULK_LEVELS,
     BULK_TOTALS,
-    BULK_LOOK = BULK_TOTALS + BULK_TURNS,
-    BULK_THREADS = 32 * (BULK_LOOK + BULK_TURNS)
+    BULK_LOOKBACK = BULK_TOTALS + BULK_TURNS,
+    BULK_THREADS = 32 * (BULK_LOOKBACK + BULK_TURNS)
 };
 
 /* Shared memory of a block. TURNS warps alternate for the totals. Each stage has five barriers: its tile was loaded,
@@ -79,25 +79,25 @@ template <int STAGES> struct bulk_ring {
 };
 
 /* Returns the bytes of a tile that bulk copies move: all except the array's last bytes, fewer than 16. */
-template <class T> static __device__ __forceinline__ uint32_t bulk_bytes(const scan_job &a, uint32_t tile) {
+template <class T> static __device__ __forceinline__ uint32_t bulk_bytes(const scan_params &a, uint32_t tile) {
     const uint64_t left = (a.n - (uint64_t)tile * SCAN_TILE) * sizeof(T);
     return left < SCAN_TILE * sizeof(T) ? (uint32_t)left & ~15u : SCAN_TILE * (uint32_t)sizeof(T);
 }
 
 /* Returns the number of the tile's elements that are in the array. */
-static __device__ __forceinline__ uint32_t bulk_elements(const scan_job &a, uint32_t tile) {
+static __device__ __forceinline__ uint32_t bulk_elements(const scan_params &a, uint32_t tile) {
     return (uint32_t)min((uint64_t)SCAN_TILE, a.n - (uint64_t)tile * SCAN_TILE);
 }
 
 /* ------------------------------------------------------------------------ loader and storer */
 
-static __device__ __forceinline__ uint32_t bulk_ticket(const scan_job &a) {
+static __device__ __forceinline__ uint32_t bulk_ticket(const scan_params &a) {
     return atomicAdd(&a.totals.control->ticket, 1);
 }
 
 /* Starts to load a tile to a free stage. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_fill(const scan_job &a, bulk_shared<Op, TURNS> &s, uint32_t stage,
+static __device__ __forceinline__ void bulk_fill(const scan_params &a, bulk_shared<Op, TURNS> &s, uint32_t stage,
                                                  uint32_t tile) {
     typedef typename Op::element T;
     const uint32_t bytes = bulk_bytes<T>(a, tile);
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void bulk_fill(const scan_job &a, bulk_shared<
 /* Loads tiles until the tickets are used up. Called by one thread. A block with many tiles takes a ticket before a
  * stage is free, which hides the latency of the ticket. With few tiles, that costs more than it saves. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_loader(const scan_job &a, bulk_shared<Op, TURNS> &s) {
+static __device__ __forceinline__ void bulk_loader(const scan_params &a, bulk_shared<Op, TURNS> &s) {
     const uint32_t tiles = (uint32_t)((a.n + SCAN_TILE - 1) / SCAN_TILE);
     const bool early = tiles / gridDim.x >= BULK_EARLY;
     bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(0);
@@ -131,7 +131,7 @@ static __device__ __forceinline__ void bulk_loader(const scan_job &a, bulk_share
 /* Stores the results of all tiles. Called by one thread. It writes the array's last elements, fewer than 16 bytes,
  * itself. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_storer(const scan_job &a, bulk_shared<Op, TURNS> &s) {
+static __device__ __forceinline__ void bulk_storer(const scan_params &a, bulk_shared<Op, TURNS> &s) {
     typedef typename Op::result R;
     for (bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(0);; at.advance(1)) {
         barrier_wait(&s.loaded[at.stage], at.parity);
@@ -187,7 +187,7 @@ static __device__ __forceinline__ typename Op::value bulk_half_total(const Op &o
 
 /* Loads the array's last elements, which bulk copies cannot move. */
 template <class T>
-static __device__ __forceinline__ void bulk_load_rest(const scan_job &a, uint32_t tile, uint4 *buffer) {
+static __device__ __forceinline__ void bulk_load_rest(const scan_params &a, uint32_t tile, uint4 *buffer) {
     const uint32_t i = bulk_bytes<T>(a, tile) / sizeof(T) + threadIdx.x % 32;
     if (i < bulk_elements(a, tile)) ((T *)buffer)[i] = ((const T *)a.x)[(uint64_t)tile * SCAN_TILE + i];
     __syncwarp();
@@ -195,7 +195,7 @@ static __device__ __forceinline__ void bulk_load_rest(const scan_job &a, uint32_
 
 /* Computes and publishes the totals of every TURNS-th tile. Called by one of the TURNS warps that alternate. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_totals(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s,
+static __device__ __forceinline__ void bulk_totals(const Op &op, const scan_params &a, bulk_shared<Op, TURNS> &s,
                                                    unsigned epoch, int turn) {
     typedef typename Op::value A;
     const int lane = threadIdx.x % 32;
@@ -213,18 +213,18 @@ static __device__ __forceinline__ void bulk_totals(const Op &op, const scan_job 
 
 /* Finds the prefixes of every BULK_TURNS-th tile. Called by one of the BULK_TURNS warps that alternate. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_look(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s,
-                                                 unsigned epoch, int turn) {
+static __device__ __forceinline__ void bulk_lookback_tiles(const Op &op, const scan_params &a,
+                                                           bulk_shared<Op, TURNS> &s, unsigned epoch, int turn) {
     typedef typename Op::value A;
     const A init = scan_init(op, a);
     for (bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(turn);; at.advance(BULK_TURNS)) {
         barrier_wait(&s.loaded[at.stage], at.parity);
         const uint32_t tile = s.number[at.stage];
         if (tile == BULK_END) break;
-        bulk_look_back<Op> look(op, a.totals, tile, epoch);
-        look.await(scan_digit(tile, 1), true);
+        bulk_lookback<Op> lookback(op, a.totals, tile, epoch);
+        lookback.wait(scan_digit(tile, 1), true);
         barrier_wait(&s.totalled[at.stage], at.parity);
-        const bulk_carry<A> carry = look.carry(init, s.halves[at.stage][15]);
+        const bulk_carry<A> carry = lookback.carry(init, s.halves[at.stage][15]);
         if (threadIdx.x % 32 == 0) s.carry[at.stage] = carry;
         barrier_arrive(&s.carried[at.stage]);
     }
@@ -232,13 +232,13 @@ static __device__ __forceinline__ void bulk_look(const Op &op, const scan_job &a
 
 /* Publishes the totals of 256 tiles and more. Called by one warp. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_levels(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s,
+static __device__ __forceinline__ void bulk_levels(const Op &op, const scan_params &a, bulk_shared<Op, TURNS> &s,
                                                    unsigned epoch) {
     for (bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(0);; at.advance(1)) {
         barrier_wait(&s.loaded[at.stage], at.parity);
         const uint32_t tile = s.number[at.stage];
         if (tile == BULK_END) break;
-        if (tile % 256 == 255) bulk_look_back<Op>(op, a.totals, tile, epoch).publish_levels();
+        if (tile % 256 == 255) bulk_lookback<Op>(op, a.totals, tile, epoch).publish_levels();
         barrier_arrive(&s.freed[at.stage]);
     }
 }
@@ -302,7 +302,7 @@ static __device__ __forceinline__ void bulk_put(const Op &op, uint4 *tile,
 
 /* Scans all tiles. Called by the first SCAN_THREADS threads, each with one group of a tile. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_scan(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s) {
+static __device__ __forceinline__ void bulk_scan(const Op &op, const scan_params &a, bulk_shared<Op, TURNS> &s) {
     typedef typename Op::value A;
     for (bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(0);; at.advance(1)) {
         barrier_wait(&s.loaded[at.stage], at.parity);
@@ -345,7 +345,7 @@ template <class Op, int TURNS> static __device__ __forceinline__ void bulk_begin
 
 /* The kernel of the scan by bulk copies. Empty in code for GPUs before sm_90. */
 template <class Op, int TURNS>
-static __global__ void __launch_bounds__(BULK_THREADS, 1) scan_bulk_kernel(const __grid_constant__ scan_job a) {
+static __global__ void __launch_bounds__(BULK_THREADS, 1) scan_bulk_kernel(const __grid_constant__ scan_params a) {
 #if WEFT_BULK
     bulk_shared<Op, TURNS> &s = *(bulk_shared<Op, TURNS> *)dynamic_shared();
     const int warp = threadIdx.x / 32;
@@ -355,8 +355,8 @@ static __global__ void __launch_bounds__(BULK_THREADS, 1) scan_bulk_kernel(const
     bulk_begin(s);
     if (warp < SCAN_WARPS)
         bulk_scan(op, a, s);
-    else if (warp >= BULK_LOOK)
-        bulk_look(op, a, s, epoch, warp - BULK_LOOK);
+    else if (warp >= BULK_LOOKBACK)
+        bulk_lookback_tiles(op, a, s, epoch, warp - BULK_LOOKBACK);
     else if (warp >= BULK_TOTALS)
         bulk_totals(op, a, s, epoch, warp - BULK_TOTALS);
     else if (warp == BULK_LEVELS)

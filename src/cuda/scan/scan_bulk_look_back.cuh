@@ -54,7 +54,7 @@ static __device__ __forceinline__ typename Op::value bulk_transposed_total(const
 }
 
 /* The computation of one warp for tile `tile`. */
-template <class Op> struct bulk_look_back {
+template <class Op> struct bulk_lookback {
     typedef typename Op::value A;
     typedef bulk_words<A> words;
     const Op &op;
@@ -63,7 +63,7 @@ template <class Op> struct bulk_look_back {
     unsigned epoch;
     words w;
 
-    __device__ bulk_look_back(const Op &op, const published &p, uint32_t tile, unsigned epoch)
+    __device__ bulk_lookback(const Op &op, const published &p, uint32_t tile, unsigned epoch)
         : op(op), p(p), tile(tile), epoch(epoch) {}
 
     static __device__ int lane() { return threadIdx.x % 32; }
@@ -77,10 +77,10 @@ template <class Op> struct bulk_look_back {
         load_two_relaxed(from, two[0], two[1]);
         memcpy(w.near[j], two, sizeof two);
     }
-    __device__ bool near_there(int j) const {
-        bool there = true;
-        for (int e = 0; e < words::PER; e++) there = there && w.near[j][e].holds(epoch);
-        return there;
+    __device__ bool near_ready(int j) const {
+        bool ready = true;
+        for (int e = 0; e < words::PER; e++) ready = ready && w.near[j][e].holds(epoch);
+        return ready;
     }
 
     __device__ bool far_needed(int m) const { return lane() % 16 < digit(bulk_level(m, lane() / 16)); }
@@ -100,7 +100,7 @@ template <class Op> struct bulk_look_back {
         bool near_missing[words::NEAR], far_missing[words::PAIRS], missing = false;
 #pragma unroll
         for (int j = 0; j < words::NEAR; j++) {
-            near_missing[j] = near_needed(j, count) && (first || !near_there(j));
+            near_missing[j] = near_needed(j, count) && (first || !near_ready(j));
             if (near_missing[j]) load_near(j);
         }
 #pragma unroll
@@ -109,13 +109,13 @@ template <class Op> struct bulk_look_back {
             if (far_missing[m]) load_far(m);
         }
 #pragma unroll
-        for (int j = 0; j < words::NEAR; j++) missing = missing || (near_missing[j] && !near_there(j));
+        for (int j = 0; j < words::NEAR; j++) missing = missing || (near_missing[j] && !near_ready(j));
 #pragma unroll
         for (int m = 0; m < words::PAIRS; m++) missing = missing || (far_missing[m] && !w.far[m].holds(epoch));
         return missing;
     }
 
-    __device__ __forceinline__ void await(int count, bool far) {
+    __device__ __forceinline__ void wait(int count, bool far) {
         bool first = true;
         while (__any_sync(0xffffffffu, load_missing(count, far, first))) {
             first = false;
@@ -124,7 +124,7 @@ template <class Op> struct bulk_look_back {
     }
 
     /* Lane i of a half warp returns the total of group i of 16 tiles in the tile's 256. It is valid only for groups
-     * that await() has waited for. */
+     * that wait() has waited for. */
     __device__ __forceinline__ A sixteens() const {
         constexpr int IN_LOAD = 2 * words::PER, LANES = 32 / IN_LOAD; /* sixteens in a load, lanes of one */
         A v[words::NEAR];
@@ -166,14 +166,14 @@ template <class Op> struct bulk_look_back {
     /* Publishes the totals of 256 tiles and more that end with this tile. A separate warp does this, because the
      * totals of 256 tiles must not wait for those of the 256 before. */
     __device__ __forceinline__ void publish_levels() {
-        await(16, false);
+        wait(16, false);
         A total = shuffle(scan_lanes(op, sixteens()), 15);
         for (int k = 2;; k++) {
             const uint64_t at = p.level_start[k] + (tile >> 4 * k);
             if (lane() == 0) scan_words<A>::pack(total, epoch).store(p.words, at, p.stride);
             if (digit(k) < 15) break;
             scan_words<A> word = scan_words<A>::pack(total, epoch - 1);
-            scan_await(word, p.words, at - 15 + lane() % 16, p.stride, lane() < 15, epoch);
+            scan_lookback_wait(word, p.words, at - 15 + lane() % 16, p.stride, lane() < 15, epoch);
             total = shuffle(scan_lanes(op, lane() == 15 ? total : word.value()), 15);
         }
     }
@@ -191,7 +191,7 @@ template <class Op> struct bulk_look_back {
         return op.combine(prefix_of_levels(init, k + 1), total);
     }
 
-    /* Returns the prefixes before and after the tile. Must be called after await(d1, true). `own` is the tile's
+    /* Returns the prefixes before and after the tile. Must be called after wait(d1, true). `own` is the tile's
      * total. */
     __device__ __forceinline__ bulk_carry<A> carry(A init, A own) const {
         const int d0 = scan_digit(tile, 0), d1 = scan_digit(tile, 1), d2 = digit(2);

@@ -1,4 +1,4 @@
-/* Parts that all one-pass scans share, whatever their elements are (ORDER.md 6): totals of tiles that blocks publish,
+/* Code shared by all one-pass scans, of arrays and of formulas (ORDER.md 6): totals of tiles that blocks publish,
  * the scan of sixteen of them, and the prefix before a tile.
  *
  * A total of level k is that of 16^k tiles. An operator Op has
@@ -10,7 +10,7 @@
 
 #include "core/order.h"
 #include "cuda/runtime/device.cuh"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -96,7 +96,7 @@ template <class Op> __device__ __forceinline__ typename Op::value scan_lanes(con
 static __device__ __forceinline__ int scan_digit(uint32_t tile, int k) { return tile >> 4 * k & 15; }
 
 /* Shared memory by which the warps of a block exchange the totals for the prefixes of their tiles. */
-template <class A> struct scan_meeting {
+template <class A> struct scan_lookback_shared {
     A sixteen[16];               /* totals of the groups of 16 tiles in the block's 256 tiles, up to its own tiles */
     A level_0[16];               /* scan of the totals of tiles in the block's group of 16, up to its own tiles */
     A far[SCAN_GRID_LEVELS][16]; /* totals before the block, from level 2 on; far_scan: combined, by level */
@@ -108,14 +108,14 @@ template <class C> struct scan_carry {
     C lane, next; /* lane j: before tile j of the block's group of 16; next: after its last tile */
     int first, tiles;
     __device__ C before(int t) const { return shuffle(lane, first + t); }
-    __device__ C behind(int t) const { return t == tiles - 1 ? next : shuffle(lane, first + t + 1); }
+    __device__ C after(int t) const { return t == tiles - 1 ? next : shuffle(lane, first + t + 1); }
 };
 
 /* Waits until the lanes that need a total have all its words. A lane does not reload a total that it has, because all
  * running blocks poll the same few totals. */
 template <class A>
-static __device__ __forceinline__ void scan_await(scan_words<A> &w, const uint64_t *words, uint64_t total,
-                                                  uint32_t stride, bool needed, unsigned epoch) {
+static __device__ __forceinline__ void scan_lookback_wait(scan_words<A> &w, const uint64_t *words, uint64_t total,
+                                                          uint32_t stride, bool needed, unsigned epoch) {
     bool missing = needed && !w.holds(epoch);
     while (__any_sync(0xffffffffu, missing)) {
         if (missing) w = scan_words<A>::load(words, total, stride);
@@ -146,29 +146,29 @@ static __device__ typename Op::value scan_publish(const Op &op, const published 
  * itself, which saves a step of publishing. Of the levels from 2 on, the last warp loads level 2, the warp before it
  * level 3, and so on. */
 template <class Op>
-static __device__ void scan_gather(const Op &op, const published &p, uint64_t *words, uint32_t tile, int tiles,
-                                   unsigned epoch, const typename Op::value (*halves)[16],
-                                   scan_meeting<typename Op::value> &m) {
+static __device__ void scan_lookback_load(const Op &op, const published &p, uint64_t *words, uint32_t tile, int tiles,
+                                          unsigned epoch, const typename Op::value (*halves)[16],
+                                          scan_lookback_shared<typename Op::value> &m) {
     typedef typename Op::value A;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int near = tile & 255, own_warp = near / 32, place = warp * 32 + lane - near;
+    const int near = tile & 255, own_warp = near / 32, offset = warp * 32 + lane - near;
     const int k = SCAN_WARPS + 1 - warp, digit = k < p.levels ? scan_digit(tile, k) : 0;
     const uint64_t near_total = p.level_start[0] + (tile & ~255u) + warp * 32 + lane;
     const uint64_t far_total = digit ? p.level_start[k] + (tile >> 4 * k & ~15u) + lane : 0;
     scan_words<A> near_word, far_word;
-    if (place < 0) near_word = scan_words<A>::load(words, near_total, p.stride);
+    if (offset < 0) near_word = scan_words<A>::load(words, near_total, p.stride);
     if (lane < digit) far_word = scan_words<A>::load(words, far_total, p.stride);
     if (warp <= own_warp) {
         A v = halves[0][0];
         if (warp == own_warp) v = scan_publish(op, p, words, tile, tiles, epoch, near % 32, halves);
-        scan_await(near_word, words, near_total, p.stride, place < 0, epoch);
-        v = scan_lanes(op, place < 0 ? near_word.value() : v);
+        scan_lookback_wait(near_word, words, near_total, p.stride, offset < 0, epoch);
+        v = scan_lanes(op, offset < 0 ? near_word.value() : v);
         if (lane % 16 == 15) m.sixteen[2 * warp + lane / 16] = v;
         if (warp == own_warp && lane / 16 == near % 32 / 16) m.level_0[lane % 16] = v;
         /* The entry of the block's own group of 16 is used only if the block contains the group's last tile. */
     }
     if (digit) {
-        scan_await(far_word, words, far_total, p.stride, lane < digit, epoch);
+        scan_lookback_wait(far_word, words, far_total, p.stride, lane < digit, epoch);
         const A total = far_word.value(), v = scan_lanes(op, total);
         if (lane < digit) m.far[k][lane] = total;
         if (lane == digit - 1) m.far_scan[k] = v;
@@ -179,8 +179,8 @@ static __device__ void scan_gather(const Op &op, const published &p, uint64_t *w
  * with the block's last tile. Returns the prefixes of the block's tiles. */
 template <class Op>
 static __device__ scan_carry<typename Op::carried>
-scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
-          unsigned epoch, const scan_meeting<typename Op::value> &m) {
+scan_lookback_combine(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile,
+                      int tiles, unsigned epoch, const scan_lookback_shared<typename Op::value> &m) {
     typedef typename Op::value A;
     typedef typename Op::carried C;
     const int lane = threadIdx.x % 32, sixteen = scan_digit(tile, 1), first = scan_digit(tile, 0);
@@ -188,27 +188,27 @@ scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carrie
     const A level_1 = scan_lanes(op, m.sixteen[lane % 16]);
     const A before_1 = shuffle(level_1, sixteen ? sixteen - 1 : 0);
 
-    /* The last tile ends a total of each level up to `whole`. `total` combines the totals of level `whole` in their
-     * group of 16, up to the one that it ends. */
-    int whole = scan_digit(last, 0) < 15 ? 0 : scan_digit(last, 1) < 15 ? 1 : 2;
+    /* The last tile ends a total of each level up to `full_level`. `total` combines the totals of level `full_level`
+     * in their group of 16, up to the one that it ends. */
+    int full_level = scan_digit(last, 0) < 15 ? 0 : scan_digit(last, 1) < 15 ? 1 : 2;
     A total = shuffle(level_1, sixteen);
-    for (int k = 2; k <= whole; k++) {
+    for (int k = 2; k <= full_level; k++) {
         const int digit = scan_digit(tile, k);
         if (threadIdx.x == 0)
             scan_words<A>::pack(total, epoch).store(words, p.level_start[k] + (tile >> 4 * k), p.stride);
         const A v = scan_lanes(op, lane % 16 < digit ? m.far[k][lane % 16] : total);
         total = shuffle(v, digit);
-        if (digit == 15) whole = k + 1;
+        if (digit == 15) full_level = k + 1;
     }
 
     C before = init, next = init;
     for (int k = p.levels - 1; k >= 2; k--) {
-        if (k == whole) next = op.apply(total, before);
+        if (k == full_level) next = op.apply(total, before);
         if (scan_digit(tile, k)) before = op.apply(m.far_scan[k], before);
     }
-    if (whole == 1) next = op.apply(total, before);
+    if (full_level == 1) next = op.apply(total, before);
     if (sixteen) before = op.apply(before_1, before);
-    if (whole == 0) next = op.apply(m.level_0[scan_digit(last, 0)], before);
+    if (full_level == 0) next = op.apply(m.level_0[scan_digit(last, 0)], before);
     const int j = lane % 16;
     return scan_carry<C>{j && j <= first + tiles - 1 ? op.apply(m.level_0[j - 1], before) : before, next, first,
                          tiles};
@@ -218,11 +218,11 @@ scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carrie
  * visible to all of them. `words` are the published totals of the row. */
 template <class Op>
 static __device__ __forceinline__ scan_carry<typename Op::carried>
-scan_meet(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
-          unsigned epoch, const typename Op::value (*halves)[16], scan_meeting<typename Op::value> &m) {
-    scan_gather(op, p, words, tile, tiles, epoch, halves, m);
+scan_lookback(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
+              unsigned epoch, const typename Op::value (*halves)[16], scan_lookback_shared<typename Op::value> &m) {
+    scan_lookback_load(op, p, words, tile, tiles, epoch, halves, m);
     __syncthreads();
-    return scan_fold(op, p, words, init, tile, tiles, epoch, m);
+    return scan_lookback_combine(op, p, words, init, tile, tiles, epoch, m);
 }
 
 /* --------------------------------------------------------------------------------- the launch */

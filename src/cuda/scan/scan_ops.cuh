@@ -1,33 +1,33 @@
 /* The operators of scans and of segmented reductions, and the choice of an instance by types. NAME is the operator's
  * name in the kernel of a formula (map_text.cu). Some operators share the kernels of another one through the XOR mask
- * job.xor_mask: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
+ * params.xor_mask: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
 #ifndef WEFT_CUDA_SCAN_OPS_CUH
 #define WEFT_CUDA_SCAN_OPS_CUH
 
 #include "arith/bits.h"
+#include "cuda/runtime/canonical.cuh"
 #include "cuda/runtime/keys.cuh"
-#include "cuda/runtime/stored.cuh"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 /* ------------------------------------------------------------------------ sums and products */
 
-template <class T, class A, class R> struct adding {
-    static constexpr const char *NAME = "adding";
+template <class T, class A, class R> struct scan_sum {
+    static constexpr const char *NAME = "scan_sum";
     typedef T element;
     typedef A value;
     typedef R result;
-    __device__ explicit adding(const scan_job &) {}
+    __device__ explicit scan_sum(const scan_params &) {}
     __device__ A load(T x) const { return (A)x; }
     __device__ A enter(R init) const { return (A)init; }
     __device__ A combine(A a, A b) const { return a + b; }
     __device__ A identity() const { return (A)-0.0; }
-    __device__ R store(A v) const { return (R)stored(v); }
+    __device__ R store(A v) const { return (R)canonical(v); }
     __device__ R empty() const { return 0; }
 };
 
-template <class T, class A, class R> struct multiplying : adding<T, A, R> {
-    static constexpr const char *NAME = "multiplying";
-    __device__ explicit multiplying(const scan_job &j) : adding<T, A, R>(j) {}
+template <class T, class A, class R> struct scan_product : scan_sum<T, A, R> {
+    static constexpr const char *NAME = "scan_product";
+    __device__ explicit scan_product(const scan_params &j) : scan_sum<T, A, R>(j) {}
     __device__ A combine(A a, A b) const { return a * b; }
     __device__ A identity() const { return 1; }
     __device__ R empty() const { return 1; }
@@ -40,13 +40,13 @@ template <class T> struct wide { typedef uint32_t type; };
 template <> struct wide<uint64_t> { typedef uint64_t type; };
 
 /* The least key, as in extremes.cu. */
-template <class T> struct least_of {
-    static constexpr const char *NAME = "least_of";
+template <class T> struct scan_min {
+    static constexpr const char *NAME = "scan_min";
     typedef T element;
     typedef typename keys<T>::key value;
     typedef T result;
     keys<T> order;
-    __device__ explicit least_of(const scan_job &j) : order(UINT64_MAX, j.xor_mask) {}
+    __device__ explicit scan_min(const scan_params &j) : order(UINT64_MAX, j.xor_mask) {}
     __device__ value load(T x) const { return order.of(x); }
     __device__ value enter(T init) const { return order.of(init); }
     __device__ value combine(value a, value b) const { return min(a, b); }
@@ -55,13 +55,13 @@ template <class T> struct least_of {
     __device__ T empty() const { return order.losing(); }
 };
 
-template <class T> struct oring {
-    static constexpr const char *NAME = "oring";
+template <class T> struct scan_or {
+    static constexpr const char *NAME = "scan_or";
     typedef T element;
     typedef typename wide<T>::type value;
     typedef T result;
     value xor_mask;
-    __device__ explicit oring(const scan_job &j) : xor_mask((value)j.xor_mask) {}
+    __device__ explicit scan_or(const scan_params &j) : xor_mask((value)j.xor_mask) {}
     __device__ value load(T x) const { return x ^ xor_mask; }
     __device__ value enter(T init) const { return init ^ xor_mask; }
     __device__ value combine(value a, value b) const { return a | b; }
@@ -70,10 +70,10 @@ template <class T> struct oring {
     __device__ T empty() const { return (T)xor_mask; }
 };
 
-template <class T> struct xoring : oring<T> {
-    static constexpr const char *NAME = "xoring";
+template <class T> struct scan_xor : scan_or<T> {
+    static constexpr const char *NAME = "scan_xor";
     typedef typename wide<T>::type value;
-    __device__ explicit xoring(const scan_job &j) : oring<T>(j) {}
+    __device__ explicit scan_xor(const scan_params &j) : scan_or<T>(j) {}
     __device__ value combine(value a, value b) const { return a ^ b; }
 };
 
@@ -128,9 +128,9 @@ static Launch for_bits(weft_dtype dtype) {
 }
 
 template <class Launch, template <class> class Kernels> static Launch for_extremes(weft_dtype dtype) {
-    if (dtype == WEFT_F32) return KERNELS(least_of, float);
-    if (dtype == WEFT_F64) return KERNELS(least_of, double);
-    return for_bits<Launch, Kernels, least_of>(dtype);
+    if (dtype == WEFT_F32) return KERNELS(scan_min, float);
+    if (dtype == WEFT_F64) return KERNELS(scan_min, double);
+    return for_bits<Launch, Kernels, scan_min>(dtype);
 }
 
 #undef KERNELS

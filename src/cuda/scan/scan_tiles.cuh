@@ -16,16 +16,15 @@
  * while totals are awaited determines how busy memory is.
  *
  * An operator Op (scan_ops.cuh) has
- *     element, value, result  types of x, of the values that are combined (4 or 8 bytes), of y
- *     Op(job)                 takes its parameters
- *     load(x), enter(init)    an element, an initial value, as a value
- *     combine(a, b)           combines values
- *     identity()              the value that changes no bit of another
- *     store(v), empty()       the element of y for a value; y[0] of an exclusive scan without an initial value
+ *     element, value, result     types of x, of the values that are combined (4 or 8 bytes), of y
+ *     Op(params)                 takes its parameters
+ *     load(x), enter(init)       an element, an initial value, as a value
+ *     combine(a, b), identity()  combines values; the value that changes no bit of another
+ *     store(v), empty()          the element of y for a value; y[0] of an exclusive scan without an initial value
  * and a source From has one function,
  *     fill(a, start, tiles, buffer)  copies the warp's part of each of the block's tiles, the first of which begins
  * at `start`, to buffer[tile][warp]. After the end of x it may leave any elements: their prefixes are never stored.
- * One thread also prefetches to L2 the input of the block `ahead` positions later.
+ * One thread also prefetches to L2 the input of the block `prefetch_distance` positions later.
  *
  * Traffic: n elements read, n written; of totals, 8 or 16 bytes a tile written and up to 255 times that read,
  * all in the L2 cache. */
@@ -44,7 +43,7 @@ template <class Op> struct scanned {
 };
 
 /* Returns the value before the first element. */
-template <class Op> static __device__ typename Op::value scan_init(const Op &op, const scan_job &a) {
+template <class Op> static __device__ typename Op::value scan_init(const Op &op, const scan_params &a) {
     typename Op::result init;
     memcpy(&init, &a.init, sizeof init);
     return a.has_init ? op.enter(init) : op.identity();
@@ -54,7 +53,7 @@ template <class Op> static __device__ typename Op::value scan_init(const Op &op,
 
 /* Returns the index of 16-byte chunk j of the group of lane `owner` in the warp's buffer. A group has
  * CHUNKS = sizeof(element) chunks. With this order, loading by rows and storing by groups both access all banks. */
-template <int CHUNKS> __device__ __forceinline__ int scan_place(int owner, int j) {
+template <int CHUNKS> __device__ __forceinline__ int scan_chunk_index(int owner, int j) {
     return owner * CHUNKS + ((j + owner * CHUNKS / 8) & (CHUNKS - 1));
 }
 
@@ -72,7 +71,7 @@ template <class T> struct scan_chunk {
 };
 
 /* Returns true if the warp's 512 elements from `start` can be moved in 16-byte chunks. */
-static __device__ __forceinline__ bool scan_in_chunks(const scan_job &a, uint64_t start) {
+static __device__ __forceinline__ bool scan_in_chunks(const scan_params &a, uint64_t start) {
     return a.vectors && start + SCAN_PART <= a.n;
 }
 
@@ -84,22 +83,22 @@ static __device__ __forceinline__ void scan_take(const Op &op, const uint4 *buff
     constexpr int CHUNKS = sizeof(T);
 #pragma unroll
     for (int j = 0; j < CHUNKS; j++) {
-        const scan_chunk<T> chunk(buffer[scan_place<CHUNKS>(threadIdx.x % 32, j)]);
+        const scan_chunk<T> chunk(buffer[scan_chunk_index<CHUNKS>(threadIdx.x % 32, j)]);
 #pragma unroll
         for (int e = 0; e < scan_chunk<T>::COUNT; e++) v[j * scan_chunk<T>::COUNT + e] = op.load(chunk.element[e]);
     }
 }
 
-/* Returns the first element of the block `ahead` positions after the one that begins at `start`, or 0 if it has fewer
- * than block_tiles full tiles or prefetching is off. */
-static __device__ __forceinline__ uint64_t scan_ahead(const scan_job &a, uint64_t start) {
-    const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.ahead * block;
-    return a.ahead && from + block <= a.n ? from : 0;
+/* Returns the first element of the block `prefetch_distance` positions after the one that begins at `start`, or 0 if
+ * it has fewer than block_tiles full tiles or prefetching is off. */
+static __device__ __forceinline__ uint64_t scan_prefetch_start(const scan_params &a, uint64_t start) {
+    const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.prefetch_distance * block;
+    return a.prefetch_distance && from + block <= a.n ? from : 0;
 }
 
 /* Writes results 16 l .. 16 l + 15 of the warp's 512 from lane l, through the buffer, to y. */
 template <class Op>
-__device__ __forceinline__ void scan_write(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
+__device__ __forceinline__ void scan_write(const Op &op, const scan_params &a, uint64_t start, uint4 *buffer,
                                            const typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::result R;
     enum { CHUNKS = sizeof(R) };
@@ -109,24 +108,24 @@ __device__ __forceinline__ void scan_write(const Op &op, const scan_job &a, uint
         scan_chunk<R> chunk;
 #pragma unroll
         for (int e = 0; e < scan_chunk<R>::COUNT; e++) chunk.element[e] = op.store(v[j * scan_chunk<R>::COUNT + e]);
-        buffer[scan_place<CHUNKS>(lane, j)] = chunk.bits();
+        buffer[scan_chunk_index<CHUNKS>(lane, j)] = chunk.bits();
     }
     if (a.exclusive && !a.has_init && a.first_tile == 0 && start == 0 && lane == 0)
-        *(R *)&buffer[scan_place<CHUNKS>(0, 0)] = op.empty();
+        *(R *)&buffer[scan_chunk_index<CHUNKS>(0, 0)] = op.empty();
     __syncwarp();
     if (scan_in_chunks(a, start)) {
         uint4 *y = (uint4 *)((R *)a.y + start);
 #pragma unroll
         for (int r = 0; r < CHUNKS; r++) {
             const int c = r * 32 + lane;
-            y[r * 32 + lane] = buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)];
+            y[r * 32 + lane] = buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)];
         }
     } else {
         const R *elements = (const R *)buffer;
 #pragma unroll
         for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
             const int i = r * 32 + lane, bytes = i % WEFT_SCAN_GROUP * (int)sizeof(R);
-            const int chunk = scan_place<CHUNKS>(i / WEFT_SCAN_GROUP, bytes / 16);
+            const int chunk = scan_chunk_index<CHUNKS>(i / WEFT_SCAN_GROUP, bytes / 16);
             if (start + i < a.n) ((R *)a.y)[start + i] = elements[(chunk * 16 + bytes % 16) / sizeof(R)];
         }
     }
@@ -142,7 +141,7 @@ template <class Op> struct scan_shared {
                                       : sizeof(typename Op::result);
     typedef uint4 part[32 * WIDEST]; /* a warp's part of a tile: 512 elements or results */
     A halves[SCAN_TILES_MAX][16];    /* totals of half warps */
-    scan_meeting<A> meeting;
+    scan_lookback_shared<A> lookback;
     uint32_t ticket;
     /* One entry for each tile of the block. Without alignment to lines of 128 bytes an H200 lost 6 % of its speed. */
     alignas(128) part buffer[1][SCAN_WARPS];
@@ -152,7 +151,7 @@ template <class Op> struct scan_shared {
  * the totals of groups and of half warps. `before` and `next` are the prefixes before and after the tile. */
 template <class Op>
 static __device__ __forceinline__ void
-scan_results(const Op &op, const scan_job &a, typename Op::value before, typename Op::value next,
+scan_results(const Op &op, const scan_params &a, typename Op::value before, typename Op::value next,
              typename Op::value groups, typename Op::value halves, typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::value A;
     const int group = threadIdx.x % 16, half = threadIdx.x / 16;
@@ -197,7 +196,7 @@ static __device__ __forceinline__ void scan_total_tile(const Op &op, const uint4
 
 /* Scans and writes a warp's part of a tile. */
 template <class Op>
-static __device__ __forceinline__ void scan_tile(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
+static __device__ __forceinline__ void scan_tile(const Op &op, const scan_params &a, uint64_t start, uint4 *buffer,
                                                  const typename Op::value *half_total, typename Op::value before,
                                                  typename Op::value next) {
     typename Op::value v[WEFT_SCAN_GROUP];
@@ -210,9 +209,9 @@ static __device__ __forceinline__ void scan_tile(const Op &op, const scan_job &a
     scan_write(op, a, start, buffer, v);
 }
 
-/* Scans a block's tiles, which begin at element `start` of the job. */
+/* Scans a block's tiles, which begin at element `start` of `a`. */
 template <class Op, class From>
-static __device__ __forceinline__ void scan_block(const Op &op, const From &from, const scan_job &a,
+static __device__ __forceinline__ void scan_block(const Op &op, const From &from, const scan_params &a,
                                                   scan_shared<Op> &s, uint64_t start, unsigned epoch) {
     typedef typename Op::value A;
     const int warp = threadIdx.x / 32;
@@ -222,18 +221,18 @@ static __device__ __forceinline__ void scan_block(const Op &op, const From &from
     for (int t = 0; t < tiles; t++) scan_total_tile(op, s.buffer[t][warp], s.halves[t]);
     __syncthreads();
     const scan_carry<A> carry =
-        scan_meet(scanned<Op>{op}, a.totals, a.totals.words, scan_init(op, a),
-                  a.first_tile + (uint32_t)(start / SCAN_TILE), tiles, epoch, s.halves, s.meeting);
+        scan_lookback(scanned<Op>{op}, a.totals, a.totals.words, scan_init(op, a),
+                      a.first_tile + (uint32_t)(start / SCAN_TILE), tiles, epoch, s.halves, s.lookback);
     for (int t = 0; t < tiles; t++)
         scan_tile(op, a, start + t * SCAN_TILE + warp * SCAN_PART, s.buffer[t][warp], s.halves[t], carry.before(t),
-                  carry.behind(t));
+                  carry.after(t));
 }
 
 /* Scans one block's tiles and ends; the next block starts in its place. Blocks that stayed resident, and took the
  * next ticket while they waited or wrote, would hold tiles for which all later ones wait. Measured on an H200, that
  * took 1.7 times the time. */
 template <class Op, class From>
-static __device__ __forceinline__ void scan_from(const From &from, const scan_job &a) {
+static __device__ __forceinline__ void scan_from(const From &from, const scan_params &a) {
     scan_shared<Op> &s = *(scan_shared<Op> *)dynamic_shared();
     const Op op(a);
     const unsigned epoch = *(volatile unsigned *)&a.totals.control->epoch + 1;

@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
     typedef typename Op::element T;
     typedef typename Op::value A;
     constexpr int OWN = 16 / sizeof(T), LOADS = SCAN_TILE / (OWN * WARP);
-    const Op op{scan_job()};
+    const Op op{scan_params()};
     const uint64_t tile = (uint64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
     if (tile >= tiles) return;
     const T *at = x + tile * SCAN_TILE + threadIdx.x % WARP * OWN;
@@ -84,7 +84,7 @@ weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error) {
     void *none;
     RETURN_IF_ERROR(arrays_copy_in(g, "scan", arrays, 2, 0, &none, error));
     g->pending = true;
-    RETURN_IF_ERROR(c->op == WEFT_SUM ? launch_for<adding>(g, c, arrays[0].at, arrays[1].at, error)
-                                      : launch_for<multiplying>(g, c, arrays[0].at, arrays[1].at, error));
+    RETURN_IF_ERROR(c->op == WEFT_SUM ? launch_for<scan_sum>(g, c, arrays[0].at, arrays[1].at, error)
+                                      : launch_for<scan_product>(g, c, arrays[0].at, arrays[1].at, error));
     return arrays_copy_out(g, "scan", arrays, 2, error);
 }

@@ -3,7 +3,7 @@
  * positions of the bits. Traffic: flags or keys are read once, bits are written and read once, so the rest is small.
  */
 #include "cuda/runtime/warp_reduce.cuh"
-#include "cuda/segmented/segments_job.h"
+#include "cuda/segmented/segments_params.h"
 
 enum { WARP_ELEMENTS = 32 * 32, TILE_ELEMENTS = WARP_ELEMENTS * SEGMENT_WARPS };
 
@@ -78,9 +78,9 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
  * type of the keys' size. unique_keys may be NULL. */
 template <class Key>
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
-    places_kernel(const uint32_t *words, const uint64_t *before, uint64_t n, const Key *keys, Key *unique_keys,
-                  uint64_t *offsets, uint64_t *count) {
-    __shared__ uint16_t place[TILE_ELEMENTS];
+    positions_kernel(const uint32_t *words, const uint64_t *before, uint64_t n, const Key *keys, Key *unique_keys,
+                     uint64_t *offsets, uint64_t *count) {
+    __shared__ uint16_t position[TILE_ELEMENTS];
     __shared__ uint32_t of_warp[SEGMENT_WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t word = words[(uint64_t)blockIdx.x * SEGMENT_THREADS + threadIdx.x], sum = __popc(word);
@@ -97,12 +97,12 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
         if (w < warp) at += of_warp[w];
         all += of_warp[w];
     }
-    for (; word; word &= word - 1) place[at++] = (uint16_t)(threadIdx.x * 32 + __ffs((int)word) - 1);
+    for (; word; word &= word - 1) position[at++] = (uint16_t)(threadIdx.x * 32 + __ffs((int)word) - 1);
     __syncthreads();
     const uint64_t tile = (uint64_t)blockIdx.x * TILE_ELEMENTS, first = before[blockIdx.x];
     for (uint32_t i = threadIdx.x; i < all; i += SEGMENT_THREADS) {
-        offsets[first + i] = tile + place[i];
-        if (unique_keys) unique_keys[first + i] = keys[tile + place[i]];
+        offsets[first + i] = tile + position[i];
+        if (unique_keys) unique_keys[first + i] = keys[tile + position[i]];
     }
     if (blockIdx.x != gridDim.x - 1 || threadIdx.x != 0) return;
     offsets[first + all] = n;
@@ -126,12 +126,12 @@ static const void *bits_kernel_of(const segmented_call *c) {
     }
 }
 
-static const void *places_kernel_of(weft_dtype key_dtype) {
+static const void *positions_kernel_of(weft_dtype key_dtype) {
     switch (cuda_type_bytes(key_dtype)) {
-    case 1: return (const void *)places_kernel<uint8_t>;
-    case 2: return (const void *)places_kernel<uint16_t>;
-    case 4: return (const void *)places_kernel<uint32_t>;
-    default: return (const void *)places_kernel<uint64_t>;
+    case 1: return (const void *)positions_kernel<uint8_t>;
+    case 2: return (const void *)positions_kernel<uint16_t>;
+    case 4: return (const void *)positions_kernel<uint32_t>;
+    default: return (const void *)positions_kernel<uint64_t>;
     }
 }
 
@@ -154,9 +154,9 @@ weft_status heads_find(const heads_call *h, weft_error *error) {
     const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, tiles + 1,
                            counts,   NULL,           counts,   NULL,     false};
     RETURN_IF_ERROR(cuda_scan(h->g, &sum, error));
-    void *of_places[] = {&words, &counts, &n, &keys, &unique_keys, &offsets, &count};
-    CUDA_TRY(cudaLaunchKernel(places_kernel_of(h->c->key_dtype), dim3((unsigned)tiles), dim3(SEGMENT_THREADS),
-                              of_places, 0, h->g->stream),
+    void *of_positions[] = {&words, &counts, &n, &keys, &unique_keys, &offsets, &count};
+    CUDA_TRY(cudaLaunchKernel(positions_kernel_of(h->c->key_dtype), dim3((unsigned)tiles), dim3(SEGMENT_THREADS),
+                              of_positions, 0, h->g->stream),
              h->c->name);
     return WEFT_OK;
 }

@@ -2,7 +2,7 @@
 #include "core/offsets.h"
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
-#include "cuda/segmented/segments_job.h"
+#include "cuda/segmented/segments_params.h"
 
 #include <string.h>
 
@@ -26,8 +26,8 @@ typedef struct progress {
     const segmented_call *c;
     segments_launch kernels;
     segments_found found; /* summary of the offsets */
-    bool looked;          /* `found` is valid */
-    segments_job j;
+    bool checked;         /* `found` is valid */
+    segments_params j;
 } progress;
 
 enum { X, Y, OFFSETS, KEYS, UNIQUE_KEYS, COUNT, ARRAYS };
@@ -39,8 +39,8 @@ static __host__ __device__ uint64_t scan_items(uint64_t length, uint64_t block_e
 }
 
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
-    look_kernel(const uint64_t *offsets, uint64_t segments, uint64_t n, uint64_t block_elements,
-                segments_found *found) {
+    check_kernel(const uint64_t *offsets, uint64_t segments, uint64_t n, uint64_t block_elements,
+                 segments_found *found) {
     unsigned long long bad = 0, longest = 0, items = 0;
     for (uint64_t s = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; s < segments;
          s += (uint64_t)gridDim.x * blockDim.x) {
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
 }
 
 /* Checks and summarises offsets in host memory, before anything is copied. */
-static weft_status look_on_host(progress *p, weft_error *error) {
+static weft_status check_on_host(progress *p, weft_error *error) {
     const segmented_call *c = p->c;
     const uint64_t block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
     if (!offsets_all_good(c->offsets, c->segments, c->n)) return offsets_fail_first(error, c->offsets, c->n);
@@ -69,13 +69,13 @@ static weft_status look_on_host(progress *p, weft_error *error) {
         if (length > p->found.longest) p->found.longest = length;
         p->found.items += scan_items(length, block_elements);
     }
-    p->looked = true;
+    p->checked = true;
     return WEFT_OK;
 }
 
 /* Checks and summarises offsets in device memory by a kernel, and waits for the result. Does nothing while the stream
  * is being captured. */
-static weft_status look_on_device(progress *p, segments_found *found, weft_error *error) {
+static weft_status check_on_device(progress *p, segments_found *found, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = p->g->stream;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
@@ -84,21 +84,21 @@ static weft_status look_on_device(progress *p, segments_found *found, weft_error
     const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
     const uint64_t *offsets = p->j.offsets;
     void *arguments[] = {&offsets, &segments, &n, &block_elements, &found};
-    CUDA_TRY(cudaLaunchKernel((const void *)look_kernel, dim3((unsigned)(blocks < most ? blocks : most)),
+    CUDA_TRY(cudaLaunchKernel((const void *)check_kernel, dim3((unsigned)(blocks < most ? blocks : most)),
                               dim3(SEGMENT_THREADS), arguments, 0, stream),
              p->c->name);
-    static_assert(sizeof p->found <= LANDING_BYTES && 2 * sizeof *offsets <= LANDING_BYTES,
-                  "the result fits in the pinned buffer");
-    CUDA_TRY(cudaMemcpyAsync(p->g->landing, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
+    static_assert(sizeof p->found <= PINNED_BYTES && 2 * sizeof *offsets <= PINNED_BYTES,
+                  "results fit in the pinned buffer");
+    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
     CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
-    memcpy(&p->found, p->g->landing, sizeof p->found);
-    p->looked = true;
+    memcpy(&p->found, p->g->pinned, sizeof p->found);
+    p->checked = true;
     if (!p->found.bad) return WEFT_OK;
     const size_t first = (size_t)~p->found.bad;
-    CUDA_TRY(cudaMemcpyAsync(p->g->landing, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
+    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
              p->c->name);
     CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
-    return offsets_fail(error, first, p->g->landing[0], p->g->landing[1], n);
+    return offsets_fail(error, first, p->g->pinned[0], p->g->pinned[1], n);
 }
 
 /* -------------------------------------------------------------------------------- workspace */
@@ -117,8 +117,8 @@ static size_t take(size_t *at, size_t bytes) {
 /* Returns a layout with capacity for as many list entries as n elements can need. */
 static layout lay_out(const progress *p) {
     const segmented_call *c = p->c;
-    const size_t longer = c->scan ? SCAN_TILE : p->kernels.fold_middle_max;
-    const size_t items = c->n / ((size_t)p->kernels.fold_middle_max / FOLD_MIDDLE_TILES * FOLD_ITEM_TILES);
+    const size_t longer = c->scan ? SCAN_TILE : p->kernels.reduce_middle_max;
+    const size_t items = c->n / ((size_t)p->kernels.reduce_middle_max / REDUCE_MIDDLE_TILES * REDUCE_ITEM_TILES);
     layout l;
     size_t at = 0;
     memset(&l, 0, sizeof l);
@@ -130,7 +130,7 @@ static layout lay_out(const progress *p) {
         l.offsets = take(&at, (c->n + 1) * sizeof(uint64_t));
         l.heads = take(&at, heads_scratch_bytes(c->n));
     }
-    if (!c->scan) l.middle = take(&at, (c->n / p->kernels.fold_short_max + 1) * sizeof(uint64_t));
+    if (!c->scan) l.middle = take(&at, (c->n / p->kernels.reduce_short_max + 1) * sizeof(uint64_t));
     l.longs = take(&at, (c->n / longer + 1) * sizeof(segments_long));
     if (!c->scan) l.partials = take(&at, (items + c->n / longer + 2) * sizeof(uint64_t));
     l.bytes = at;
@@ -140,7 +140,7 @@ static layout lay_out(const progress *p) {
 /* --------------------------------------------------------------------------------- launches */
 
 static weft_status launch(const progress *p, const void *kernel, uint64_t blocks, size_t shared, weft_error *error) {
-    segments_job j = p->j;
+    segments_params j = p->j;
     void *arguments[] = {&j};
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SEGMENT_THREADS), arguments, shared, p->g->stream),
              p->c->name);
@@ -155,27 +155,27 @@ static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
 }
 
 static weft_status fold(const progress *p, weft_error *error) {
-    RETURN_IF_ERROR(launch(p, p->kernels.fold_short, blocks_for(p, p->kernels.fold_short_blocks), 0, error));
-    const uint64_t longest = p->looked ? p->found.longest : p->c->n;
-    if (longest <= p->kernels.fold_short_max) return WEFT_OK;
-    return launch(p, p->kernels.fold_long, (uint64_t)TREE_BLOCKS * (unsigned)p->g->multiprocessors, 0, error);
+    RETURN_IF_ERROR(launch(p, p->kernels.reduce_short, blocks_for(p, p->kernels.reduce_short_blocks), 0, error));
+    const uint64_t longest = p->checked ? p->found.longest : p->c->n;
+    if (longest <= p->kernels.reduce_short_max) return WEFT_OK;
+    return launch(p, p->kernels.reduce_long, (uint64_t)TREE_BLOCKS * (unsigned)p->g->multiprocessors, 0, error);
 }
 
 static weft_status scan(progress *p, weft_error *error) {
     const scan_launch *k = &p->kernels.scan_long;
     RETURN_IF_ERROR(launch(p, p->kernels.scan_short, blocks_for(p, p->kernels.scan_short_blocks), 0, error));
-    if ((p->looked ? p->found.longest : p->c->n) <= SCAN_TILE) return WEFT_OK;
+    if ((p->checked ? p->found.longest : p->c->n) <= SCAN_TILE) return WEFT_OK;
     const size_t shared = k->shared_bytes + (p->j.scan.block_tiles - 1) * k->tile_bytes;
-    p->j.once = p->looked;
+    p->j.once = p->checked;
     RETURN_IF_ERROR(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
     const uint64_t most = (uint64_t)SCAN_BLOCKS * (unsigned)p->g->multiprocessors;
-    return launch(p, k->kernel, p->looked ? p->found.items : min_u64(most, p->c->n / SCAN_TILE), shared, error);
+    return launch(p, k->kernel, p->checked ? p->found.items : min_u64(most, p->c->n / SCAN_TILE), shared, error);
 }
 
 /* Sets the parameters that long scans need in addition to the lists, and reserves the workspace for their totals. */
 static weft_status prepare_scan(progress *p, weft_error *error) {
     const uint64_t tiles = (p->c->n + SCAN_TILE - 1) / SCAN_TILE;
-    scan_job *j = &p->j.scan;
+    scan_params *j = &p->j.scan;
     j->last = true;
     j->exclusive = p->c->kind == WEFT_EXCLUSIVE;
     j->totals.control = gpu_scan_control(p->g);
@@ -192,7 +192,7 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
 }
 
 static weft_status run(progress *p, const gpu_array *arrays, char *scratch, const layout *l, weft_error *error) {
-    segments_job *j = &p->j;
+    segments_params *j = &p->j;
     j->x = arrays[X].at;
     j->y = arrays[Y].at;
     j->lists = (segments_lists *)(scratch + l->lists);
@@ -202,7 +202,7 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
     CUDA_TRY(cudaMemsetAsync(scratch, 0, l->cleared, p->g->stream), p->c->name);
     if (p->c->source == SEGMENTS_BY_OFFSETS) {
         j->offsets = (const uint64_t *)arrays[OFFSETS].at;
-        if (!p->looked) RETURN_IF_ERROR(look_on_device(p, (segments_found *)(scratch + l->found), error));
+        if (!p->checked) RETURN_IF_ERROR(check_on_device(p, (segments_found *)(scratch + l->found), error));
     } else {
         uint64_t *count = arrays[COUNT].at ? (uint64_t *)arrays[COUNT].at : (uint64_t *)(scratch + l->count);
         uint64_t *offsets = (uint64_t *)(scratch + l->offsets);
@@ -261,7 +261,7 @@ weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *err
     RETURN_IF_ERROR(prepare_scan(&p, error));
     if (c->source == SEGMENTS_BY_OFFSETS) {
         RETURN_IF_ERROR(gpu_locate(p.g, "offsets", c->offsets, &offsets_on_host, error));
-        if (offsets_on_host) RETURN_IF_ERROR(look_on_host(&p, error));
+        if (offsets_on_host) RETURN_IF_ERROR(check_on_host(&p, error));
     }
     name_arrays(c, arrays);
     const layout l = lay_out(&p);

@@ -1,9 +1,8 @@
 /* Segmented scan on a GPU: two kernels, by the length of a segment.
  *
- *     up to 16^3 elements   a thread for each group of 16; a warp takes as many whole segments at a time as have no
- *                           more groups than it has threads, or a segment of more groups in slices
- *     longer                tiles of 16^3 by ticket, with published totals (scan_tiles.cuh), separately for each
- *                           segment
+ *     up to 16^3 elements   a thread for each group of 16; a warp takes as many complete segments at a time as have
+ * no more groups than it has threads, or a segment of more groups in slices longer                tiles of 16^3 by
+ * ticket, with published totals (scan_tiles.cuh), separately for each segment
  *
  * Groups and tiles are those of ORDER.md 6, counted from the segment's first element. */
 #ifndef WEFT_CUDA_SEGMENTED_SCAN_CUH
@@ -42,60 +41,61 @@ static __device__ __forceinline__ group_layout layout_of(const group_of_thread &
 
 /* Returns the buffer index of element i of contiguous groups. One element is skipped after every 128 bytes, so that
  * loading by rows and storing by groups both access all banks. */
-template <class T> static __device__ __forceinline__ uint32_t place_of(uint32_t i) {
+template <class T> static __device__ __forceinline__ uint32_t buffer_index(uint32_t i) {
     return i + i / (128 / sizeof(T));
 }
 
 /* Returns the buffer index of element j of the thread's group. Groups that are not contiguous are an odd number of
  * elements apart, so that loading by rows and storing by groups both access all banks. */
 template <class T>
-static __device__ __forceinline__ uint32_t place_in_group(const group_of_thread &g, const group_layout &l, int j) {
-    return l.together ? place_of<T>((uint32_t)(g.start - l.from) + j) : threadIdx.x % 32 * GROUP_PITCH + j;
+static __device__ __forceinline__ uint32_t group_buffer_index(const group_of_thread &g, const group_layout &l,
+                                                              int j) {
+    return l.together ? buffer_index<T>((uint32_t)(g.start - l.from) + j) : threadIdx.x % 32 * GROUP_PITCH + j;
 }
 
 /* Sets the element that the thread moves in step k of 16, and its buffer index. Returns false if there is none. If
  * the groups are contiguous, the warp moves a row of 32 elements per step; otherwise each half warp moves a group. */
 template <class T>
 static __device__ __forceinline__ bool element_of_step(const group_of_thread &g, const group_layout &l, int k,
-                                                       uint64_t *element, uint32_t *place) {
+                                                       uint64_t *element, uint32_t *index) {
     const uint32_t lane = threadIdx.x % 32;
     if (l.together) {
         *element = l.from + k * 32 + lane;
-        *place = place_of<T>(k * 32 + lane);
+        *index = buffer_index<T>(k * 32 + lane);
         return *element < l.to;
     }
     const uint32_t owner = 2 * k + lane / 16, j = lane % 16;
     *element = __shfl_sync(ALL_LANES, g.start, owner) + j;
-    *place = owner * GROUP_PITCH + j;
+    *index = owner * GROUP_PITCH + j;
     return (int)j < __shfl_sync(ALL_LANES, g.count, owner);
 }
 
 /* Loads a warp's groups to its buffer, and from there to the threads. Elements of 4 bytes or more are copied to the
  * buffer asynchronously. */
 template <class Op>
-static __device__ __forceinline__ void fetch_groups(const Op &op, const segments_job &a, const group_of_thread &g,
+static __device__ __forceinline__ void fetch_groups(const Op &op, const segments_params &a, const group_of_thread &g,
                                                     const group_layout &l, char *buffer,
                                                     typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::element T;
     T *const to = (T *)buffer;
     const T *const x = (const T *)a.x;
     uint64_t element;
-    uint32_t place;
+    uint32_t index;
     __syncwarp(); /* what was there has been written */
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-        if (!element_of_step<T>(g, l, k, &element, &place)) continue;
+        if (!element_of_step<T>(g, l, k, &element, &index)) continue;
         if constexpr (sizeof(T) >= 4)
-            __pipeline_memcpy_async(to + place, x + element, sizeof(T));
+            __pipeline_memcpy_async(to + index, x + element, sizeof(T));
         else
-            to[place] = x[element];
+            to[index] = x[element];
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < WEFT_SCAN_GROUP; j++)
-        v[j] = j < g.count ? op.load(to[place_in_group<T>(g, l, j)]) : op.identity();
+        v[j] = j < g.count ? op.load(to[group_buffer_index<T>(g, l, j)]) : op.identity();
     __syncwarp();
 }
 
@@ -105,27 +105,27 @@ template <class A> struct group_prefix { A own, next; };
 /* Stores the results of each group, from its inclusive scan v and its prefixes p. */
 template <class Op>
 static __device__ __forceinline__ void
-write_groups(const Op &op, const segments_job &a, const group_of_thread &g, const group_layout &l, char *buffer,
+write_groups(const Op &op, const segments_params &a, const group_of_thread &g, const group_layout &l, char *buffer,
              const typename Op::value (&v)[WEFT_SCAN_GROUP], const group_prefix<typename Op::value> &p) {
     typedef typename Op::result R;
     R *const from = (R *)buffer;
     R *const y = (R *)a.y;
     uint64_t element;
-    uint32_t place;
+    uint32_t index;
 #pragma unroll
     for (int j = 0; j < WEFT_SCAN_GROUP; j++) {
         const typename Op::value inclusive = j < WEFT_SCAN_GROUP - 1 ? op.combine(p.own, v[j]) : p.next;
         const typename Op::value exclusive = j > 0 ? op.combine(p.own, v[j > 0 ? j - 1 : 0]) : p.own;
-        if (j < g.count) from[place_in_group<R>(g, l, j)] = op.store(a.scan.exclusive ? exclusive : inclusive);
+        if (j < g.count) from[group_buffer_index<R>(g, l, j)] = op.store(a.scan.exclusive ? exclusive : inclusive);
     }
-    if (a.scan.exclusive && g.count && g.number == 0) from[place_in_group<R>(g, l, 0)] = op.empty();
+    if (a.scan.exclusive && g.count && g.number == 0) from[group_buffer_index<R>(g, l, 0)] = op.empty();
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < 16; k++)
-        if (element_of_step<R>(g, l, k, &element, &place)) y[element] = from[place];
+        if (element_of_step<R>(g, l, k, &element, &index)) y[element] = from[index];
 }
 
-/* Returns the prefixes of the groups of whole segments, at most 32 groups each, which may begin at any lane. */
+/* Returns the prefixes of the groups of complete segments, at most 32 groups each, which may begin at any lane. */
 template <class Op>
 static __device__ __forceinline__ group_prefix<typename Op::value>
 prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total) {
@@ -150,11 +150,11 @@ prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total
 }
 
 /* Numbers of groups of a warp's segments: in the segments of the lanes before this one, and in all. */
-struct group_places {
+struct group_numbers {
     uint32_t before, all;
 };
 
-static __device__ __forceinline__ group_places place_groups(uint32_t groups) {
+static __device__ __forceinline__ group_numbers number_groups(uint32_t groups) {
     const int lane = threadIdx.x % 32;
     uint32_t sum = groups;
 #pragma unroll
@@ -162,28 +162,28 @@ static __device__ __forceinline__ group_places place_groups(uint32_t groups) {
         const uint32_t left = __shfl_up_sync(ALL_LANES, sum, w);
         if (lane >= w) sum += left;
     }
-    return group_places{sum - groups, __shfl_sync(ALL_LANES, sum, 31)};
+    return group_numbers{sum - groups, __shfl_sync(ALL_LANES, sum, 31)};
 }
 
-/* Scans the groups from number `base` on that belong to whole segments, at most 32. Returns the number of the next
+/* Scans the groups from number `base` on that belong to complete segments, at most 32. Returns the number of the next
  * group. */
 template <class Op>
-static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segments_job &a, segment own,
-                                                       group_places places, uint32_t base, char *buffer) {
+static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segments_params &a, segment own,
+                                                       group_numbers numbers, uint32_t base, char *buffer) {
     const uint32_t lane = threadIdx.x % 32, slot = base + lane;
     /* The segments whose first group has at most number base + 32. If there are groups from there on, the last of
      * these segments is the first of the next call. */
-    const unsigned begun = __ballot_sync(ALL_LANES, places.before <= base + 32);
+    const unsigned begun = __ballot_sync(ALL_LANES, numbers.before <= base + 32);
     const int last = 31 - __clz((int)begun);
-    const uint32_t end = places.all <= base + 32 ? places.all : __shfl_sync(ALL_LANES, places.before, last);
+    const uint32_t end = numbers.all <= base + 32 ? numbers.all : __shfl_sync(ALL_LANES, numbers.before, last);
     int i = 0; /* the last segment that begins at this slot or before */
 #pragma unroll
     for (int step = 16; step >= 1; step /= 2)
-        if (__shfl_sync(ALL_LANES, places.before, i + step) <= slot) i += step;
+        if (__shfl_sync(ALL_LANES, numbers.before, i + step) <= slot) i += step;
     group_of_thread g;
     const uint64_t begin = __shfl_sync(ALL_LANES, own.begin, i);
     const int length = __shfl_sync(ALL_LANES, (int)own.length, i);
-    g.number = slot - __shfl_sync(ALL_LANES, places.before, i);
+    g.number = slot - __shfl_sync(ALL_LANES, numbers.before, i);
     g.start = begin + g.number * WEFT_SCAN_GROUP;
     g.count = min(WEFT_SCAN_GROUP, length - (int)g.number * WEFT_SCAN_GROUP);
     if (slot >= end) g = group_of_thread{0, 0, 0};
@@ -198,7 +198,7 @@ static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segme
 /* Scans a segment of more than 32 and at most 16 * 16 groups, 32 groups at a time. Lanes q and q + 16 hold the total
  * of groups 16 q .. 16 q + 15. */
 template <class Op>
-static __device__ __forceinline__ void scan_slices(const Op &op, const segments_job &a, uint64_t begin, int length,
+static __device__ __forceinline__ void scan_slices(const Op &op, const segments_params &a, uint64_t begin, int length,
                                                    char *buffer) {
     typedef typename Op::value A;
     const uint32_t lane = threadIdx.x % 32, digit = lane % 16;
@@ -232,14 +232,14 @@ static __device__ __forceinline__ void scan_slices(const Op &op, const segments_
 
 /* Scans the segments of one warp. Lane t has segment number first + t. */
 template <class Op>
-static __device__ __forceinline__ void scan_segments(const Op &op, const segments_job &a, uint64_t first, segment own,
-                                                     char *buffer) {
+static __device__ __forceinline__ void scan_segments(const Op &op, const segments_params &a, uint64_t first,
+                                                     segment own, char *buffer) {
     const uint64_t tiles = (own.length + SCAN_TILE - 1) / SCAN_TILE;
     if (tiles > 1) append_long(a, first + threadIdx.x % 32, (tiles - 1) / a.scan.block_tiles + 1, 2 * tiles);
     const bool is_short = own.length <= 32 * WEFT_SCAN_GROUP;
-    const group_places places =
-        place_groups(is_short ? (uint32_t)((own.length + WEFT_SCAN_GROUP - 1) / WEFT_SCAN_GROUP) : 0);
-    for (uint32_t base = 0; base < places.all;) base = scan_groups(op, a, own, places, base, buffer);
+    const group_numbers numbers =
+        number_groups(is_short ? (uint32_t)((own.length + WEFT_SCAN_GROUP - 1) / WEFT_SCAN_GROUP) : 0);
+    for (uint32_t base = 0; base < numbers.all;) base = scan_groups(op, a, own, numbers, base, buffer);
     for (unsigned left = __ballot_sync(ALL_LANES, !is_short && tiles == 1); left; left &= left - 1) {
         const int owner = __ffs((int)left) - 1;
         scan_slices(op, a, __shfl_sync(ALL_LANES, own.begin, owner), __shfl_sync(ALL_LANES, (int)own.length, owner),
@@ -251,7 +251,7 @@ static __device__ __forceinline__ void scan_segments(const Op &op, const segment
  * the present segments are scanned. */
 template <class Op>
 static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(sizeof(typename Op::value)))
-    scan_short_kernel(const __grid_constant__ segments_job a) {
+    scan_short_kernel(const __grid_constant__ segments_params a) {
     typedef typename Op::element T;
     typedef typename Op::result R;
     constexpr int WIDEST = sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R);
@@ -274,35 +274,35 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(size
 /* ----------------------------------------------------------------------------- long segments */
 
 /* Sets *j to the scan of the long segment that contains item `item`, and *start to the item's first element in the
- * segment. Must be called by one whole warp. */
-static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, uint32_t longs, uint32_t item,
-                                                        size_t element_bytes, size_t result_bytes, scan_job *j,
-                                                        uint64_t *start) {
-    const uint32_t place = find_long(a, longs, item);
+ * segment. Must be called by one full warp. */
+static __device__ __forceinline__ void scan_params_of_item(const segments_params &a, uint32_t longs, uint32_t item,
+                                                           size_t element_bytes, size_t result_bytes, scan_params *j,
+                                                           uint64_t *start) {
+    const uint32_t index = find_long(a, longs, item);
     if (threadIdx.x != 0) return;
-    const segment own = segment_at(a, a.longs[place].segment, true);
+    const segment own = segment_at(a, a.longs[index].segment, true);
     *j = a.scan;
     j->x = (const char *)a.x + own.begin * element_bytes;
     j->y = (char *)a.y + own.begin * result_bytes;
     j->n = own.length;
     j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
-    uint64_t words = a.longs[place].words;
+    uint64_t words = a.longs[index].words;
     j->totals.levels = 0;
     for (uint64_t tiles = (own.length - 1) / SCAN_TILE + 1; tiles > 0; tiles /= 16) {
         j->totals.level_start[j->totals.levels++] = words;
         words += tiles;
     }
-    *start = (uint64_t)(item - a.longs[place].item) * a.scan.block_tiles * SCAN_TILE;
+    *start = (uint64_t)(item - a.longs[index].item) * a.scan.block_tiles * SCAN_TILE;
 }
 
 /* Scans the long segments by items. If the number of items is only in device memory (!a.once), blocks take one item
  * after the other. */
 template <class Op>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
-    scan_long_kernel(const __grid_constant__ segments_job a) {
+    scan_long_kernel(const __grid_constant__ segments_params a) {
     extern __shared__ uint4 dynamic[];
     scan_shared<Op> &s = *(scan_shared<Op> *)dynamic;
-    __shared__ scan_job j;
+    __shared__ scan_params j;
     __shared__ uint64_t start;
     const Op op(a.scan);
     const unsigned epoch = *(volatile unsigned *)&a.scan.totals.control->epoch + 1;
@@ -313,7 +313,8 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         const uint32_t item = s.ticket;
         if (item >= items) break;
         if (threadIdx.x < 32)
-            scan_job_of_item(a, longs, item, sizeof(typename Op::element), sizeof(typename Op::result), &j, &start);
+            scan_params_of_item(a, longs, item, sizeof(typename Op::element), sizeof(typename Op::result), &j,
+                                &start);
         __syncthreads();
         scan_block(op, scan_array<typename Op::element>(), j, s, start, epoch);
         __syncthreads();

@@ -2,7 +2,7 @@
 
 #define HEADER_BYTES 16 /* before the words of tiles: the ticket, and the number of all marked elements */
 
-static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_params *j,
                           uint64_t tiles, size_t scratch_bytes, char *scratch, weft_error *error) {
     uint64_t *const all = (uint64_t *)(scratch + 8);
     void *arguments[] = {j};
@@ -10,9 +10,9 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
     j->ticket = (unsigned *)scratch;
     j->words = (uint64_t *)(scratch + HEADER_BYTES);
     j->all = all;
-    j->ahead = (uint32_t)g->multiprocessors * COMPACT_AHEAD;
+    j->prefetch_distance = (uint32_t)g->multiprocessors * COMPACT_PREFETCH_DISTANCE;
     if (kernels->count) {
-        compact_job counting = *j;
+        compact_params counting = *j;
         void *counting_arguments[] = {&counting};
         const uint64_t enough = (uint64_t)g->multiprocessors * 8;
         counting.count = all;
@@ -34,15 +34,15 @@ static weft_status learn_bytes(gpu *g, const char *operation, gpu_array arrays[C
     if (out_bytes == 0) return WEFT_OK;
     if (!arrays[COMPACT_Y].on_host && !arrays[COMPACT_LENGTHS].on_host) return WEFT_OK;
     CUDA_TRY(
-        cudaMemcpyAsync(g->landing, arrays[COMPACT_COUNT].at, sizeof *g->landing, cudaMemcpyDeviceToHost, g->stream),
+        cudaMemcpyAsync(g->pinned, arrays[COMPACT_COUNT].at, sizeof *g->pinned, cudaMemcpyDeviceToHost, g->stream),
         operation);
     CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
-    arrays[COMPACT_Y].bytes = *g->landing * out_bytes;
-    arrays[COMPACT_LENGTHS].bytes = *g->landing * sizeof(uint64_t);
+    arrays[COMPACT_Y].bytes = *g->pinned * out_bytes;
+    arrays[COMPACT_LENGTHS].bytes = *g->pinned * sizeof(uint64_t);
     return WEFT_OK;
 }
 
-weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_params *j,
                         gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes, weft_error *error) {
     const uint64_t tile = COMPACT_TILE(kernels->tile_bytes), tiles = j->n / tile + (j->n % tile != 0);
     const size_t words = arrays[COMPACT_LENGTHS].p ? 2 : 1;

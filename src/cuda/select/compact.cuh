@@ -15,9 +15,9 @@
 #define WEFT_CUDA_COMPACT_CUH
 
 #include "cuda/runtime/device.cuh"
-#include "cuda/select/compact_job.h"
+#include "cuda/select/compact_params.h"
 
-#define WHOLE_WARP 0xffffffffu
+#define FULL_WARP 0xffffffffu
 
 /* Layout of the elements of type T in a tile. */
 template <class T> struct shape {
@@ -31,7 +31,7 @@ template <class T> struct shape {
         WORDS = ROWS * FIELD / 32
     };
     /* Returns the position in the tile of the first of this thread's elements in a row. */
-    static __device__ __forceinline__ uint32_t place(int row) {
+    static __device__ __forceinline__ uint32_t offset(int row) {
         return threadIdx.x / 32 * PART + (row * 32 + threadIdx.x % 32) * VECTOR;
     }
     static __device__ __forceinline__ uint32_t field(const uint32_t (&words)[WORDS], int row) {
@@ -48,11 +48,11 @@ template <class T> struct compares {
         : less(c.less), equal(c.equal), greater(c.greater), others(c.others), xor_mask((T)c.xor_mask) {
         memcpy(&value, &c.value, sizeof value);
     }
-    static __device__ float turned(float x, float) { return x; }
-    static __device__ double turned(double x, double) { return x; }
-    template <class I> static __device__ I turned(I x, I xor_mask) { return (I)(x ^ xor_mask); }
+    static __device__ float masked(float x, float) { return x; }
+    static __device__ double masked(double x, double) { return x; }
+    template <class I> static __device__ I masked(I x, I xor_mask) { return (I)(x ^ xor_mask); }
     __device__ bool operator()(T x) const {
-        const T v = turned(x, xor_mask);
+        const T v = masked(x, xor_mask);
         return (((v < value) & less) | ((v == value) & equal) | ((v > value) & greater)) != others;
     }
 };
@@ -88,15 +88,15 @@ template <class T, compact_by BY, bool MOVED> struct held {
     uint32_t marks; /* bit r VECTOR + v is the mark of x[r][v] */
 
     /* `first` is the tile's first element; `left` is the number of the tile's elements that are in the array. */
-    __device__ __forceinline__ void fetch(const compact_job &a, uint64_t first, uint32_t left) {
+    __device__ __forceinline__ void fetch(const compact_params &a, uint64_t first, uint32_t left) {
         const T *const p = (const T *)a.x + first;
         const uint32_t part = threadIdx.x / 32 * at::PART;
         const bool aligned = (uintptr_t)a.x % (at::VECTOR * sizeof(T)) == 0;
         const bool flags_aligned = (uintptr_t)a.flags % at::VECTOR == 0;
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++) {
-            if (BY == BY_FLAGS) load(a.flags + first, at::place(r), left, flags_aligned, flags[r]);
-            if (BY != BY_FLAGS || MOVED) load(p, at::place(r), left, aligned, x[r]);
+            if (BY == BY_FLAGS) load(a.flags + first, at::offset(r), left, flags_aligned, flags[r]);
+            if (BY != BY_FLAGS || MOVED) load(p, at::offset(r), left, aligned, x[r]);
         }
         if (BY == BY_RUNS) above = first + part == 0 || part >= left ? T(0) : p[(int64_t)part - 1];
     }
@@ -105,7 +105,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
         marks |= (uint32_t)marked << (r * at::VECTOR + v);
     }
 
-    __device__ __forceinline__ void mark_by_comparison(const compact_job &a) {
+    __device__ __forceinline__ void mark_by_comparison(const compact_params &a) {
         const compares<T> kept(a.compare);
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++)
@@ -119,9 +119,9 @@ template <class T, compact_by BY, bool MOVED> struct held {
         const int lane = threadIdx.x % 32, last = at::VECTOR - 1;
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++) {
-            T before = (T)__shfl_up_sync(WHOLE_WARP, up(x[r][last]), 1);
+            T before = (T)__shfl_up_sync(FULL_WARP, up(x[r][last]), 1);
             if (lane == 0) before = above;
-            above = (T)__shfl_sync(WHOLE_WARP, up(x[r][last]), 31);
+            above = (T)__shfl_sync(FULL_WARP, up(x[r][last]), 31);
 #pragma unroll
             for (int v = 0; v < at::VECTOR; v++) {
                 mark(r, v, differ(before, x[r][v]));
@@ -130,7 +130,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
         }
     }
 
-    __device__ __forceinline__ void vote(const compact_job &a, uint64_t first, uint32_t left) {
+    __device__ __forceinline__ void vote(const compact_params &a, uint64_t first, uint32_t left) {
         marks = 0;
         if (BY == BY_FLAGS)
 #pragma unroll
@@ -145,7 +145,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
         for (int r = 0; r < at::ROWS; r++)
 #pragma unroll
             for (int v = 0; v < at::VECTOR; v++)
-                if (at::place(r) + v >= left) marks &= ~(1u << (r * at::VECTOR + v));
+                if (at::offset(r) + v >= left) marks &= ~(1u << (r * at::VECTOR + v));
     }
 
     __device__ __forceinline__ uint32_t marks_of(int r) const {
@@ -155,14 +155,13 @@ template <class T, compact_by BY, bool MOVED> struct held {
     /* Stores 1 + the position in the tile of the warp's last marked element, or 0 if there is none, to *warp_last. */
     __device__ __forceinline__ void last_marked(uint32_t *warp_last) const {
         const uint32_t top = marks ? 31 - __clz(marks) : 0;
-        uint32_t last = marks ? at::place(top / at::VECTOR) + top % at::VECTOR + 1 : 0;
+        uint32_t last = marks ? at::offset(top / at::VECTOR) + top % at::VECTOR + 1 : 0;
 #pragma unroll
-        for (int distance = 16; distance; distance /= 2)
-            last = max(last, __shfl_xor_sync(WHOLE_WARP, last, distance));
+        for (int distance = 16; distance; distance /= 2) last = max(last, __shfl_xor_sync(FULL_WARP, last, distance));
         if (threadIdx.x % 32 == 0) *warp_last = last;
     }
 
-    /* Counts the marked elements of each row: in the lanes before this one, and in the whole warp. Each word sums
+    /* Counts the marked elements of each row: in the lanes before this one, and in the full warp. Each word sums
      * several rows at once. Stores the number of all rows to *warp_count. */
     __device__ __forceinline__ void count(uint32_t (&before)[at::WORDS], uint32_t (&all)[at::WORDS],
                                           uint32_t *warp_count) const {
@@ -175,20 +174,20 @@ template <class T, compact_by BY, bool MOVED> struct held {
             uint32_t sum = own;
 #pragma unroll
             for (int distance = 1; distance < 32; distance *= 2) {
-                const uint32_t theirs = __shfl_up_sync(WHOLE_WARP, sum, distance);
+                const uint32_t theirs = __shfl_up_sync(FULL_WARP, sum, distance);
                 if (threadIdx.x % 32 >= distance) sum += theirs;
             }
             before[w] = sum - own;
-            all[w] = __shfl_sync(WHOLE_WARP, sum, 31);
+            all[w] = __shfl_sync(FULL_WARP, sum, 31);
         }
-        uint32_t whole = 0;
+        uint32_t total = 0;
 #pragma unroll
-        for (int r = 0; r < at::ROWS; r++) whole += at::field(all, r);
-        if (threadIdx.x % 32 == 0) *warp_count = whole;
+        for (int r = 0; r < at::ROWS; r++) total += at::field(all, r);
+        if (threadIdx.x % 32 == 0) *warp_count = total;
     }
 
-    /* Calls move(row, v, place, rank, marked) for each of the thread's elements. `place` is its position in the tile,
-     * `rank` the number of marked elements before it in the tile. */
+    /* Calls move(row, v, offset, rank, marked) for each of the thread's elements. `offset` is its position in the
+     * tile, `rank` the number of marked elements before it in the tile. */
     template <class Move>
     __device__ __forceinline__ void for_each(uint32_t before_warp, const uint32_t (&before)[at::WORDS],
                                              const uint32_t (&all)[at::WORDS], const Move &move) const {
@@ -199,7 +198,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
 #pragma unroll
             for (int v = 0; v < at::VECTOR; v++) {
                 const bool marked = marks >> (r * at::VECTOR + v) & 1;
-                move(r, v, at::place(r) + v, rank, marked);
+                move(r, v, at::offset(r) + v, rank, marked);
                 rank += marked;
             }
             before_row += at::field(all, r);
@@ -243,12 +242,12 @@ static __device__ __forceinline__ marked_so_far combined(marked_so_far a, marked
 static __device__ __forceinline__ marked_so_far over_warp(marked_so_far m) {
 #pragma unroll
     for (int distance = 16; distance; distance /= 2)
-        m = combined(m, marked_so_far{__shfl_xor_sync(WHOLE_WARP, m.count, distance),
-                                      __shfl_xor_sync(WHOLE_WARP, m.last, distance)});
+        m = combined(m, marked_so_far{__shfl_xor_sync(FULL_WARP, m.count, distance),
+                                      __shfl_xor_sync(FULL_WARP, m.last, distance)});
     return m;
 }
 
-/* Returns what is marked in all tiles before `tile`. Must be called by one whole warp. The lanes load the words of
+/* Returns what is marked in all tiles before `tile`. Must be called by one full warp. The lanes load the words of
  * the 32 tiles before, then of the 32 before those and so on, COMPACT_LOOKS times 32 at once, until all are published
  * up to the nearest tile with a prefix. */
 template <bool LAST> static __device__ marked_so_far look_back(const uint64_t *words, uint64_t tile) {
@@ -266,9 +265,9 @@ template <bool LAST> static __device__ marked_so_far look_back(const uint64_t *w
         }
 #pragma unroll
         for (int k = 0; k < COMPACT_LOOKS; k++) {
-            const uint32_t absent = __ballot_sync(WHOLE_WARP, state[k] == 0);
-            const uint32_t prefixes = __ballot_sync(WHOLE_WARP, state[k] == WORD_PREFIX);
-            const uint32_t wanted = prefixes ? prefixes ^ (prefixes - 1) : WHOLE_WARP; /* up to the nearest prefix */
+            const uint32_t absent = __ballot_sync(FULL_WARP, state[k] == 0);
+            const uint32_t prefixes = __ballot_sync(FULL_WARP, state[k] == WORD_PREFIX);
+            const uint32_t wanted = prefixes ? prefixes ^ (prefixes - 1) : FULL_WARP; /* up to the nearest prefix */
             if (absent & wanted) break;
             if (wanted >> lane & 1) mine = combined(mine, found[k]);
             if (prefixes) return over_warp(mine);
@@ -280,9 +279,9 @@ template <bool LAST> static __device__ marked_so_far look_back(const uint64_t *w
 /* --------------------------------------------------------------------------------- writing */
 
 template <class T, compact_to TO> struct buffers {
-    enum { TILE = shape<T>::TILE, MOVED = TO != TO_INDICES, PLACED = TO == TO_INDICES || TO == TO_LENGTHS };
+    enum { TILE = shape<T>::TILE, MOVED = TO != TO_INDICES, HAS_OFFSETS = TO == TO_INDICES || TO == TO_LENGTHS };
     __align__(sizeof(T) < 4 ? 4 : sizeof(T)) T value[MOVED ? TILE : 1];
-    uint16_t place[PLACED ? TILE : 1];
+    uint16_t offset[HAS_OFFSETS ? TILE : 1];
 };
 
 /* Writes `count` elements of the buffer, from its element `at` on, to y. Narrow elements are written four bytes at a
@@ -309,14 +308,14 @@ static __device__ __forceinline__ void write_values(T *y, const T *buffer, uint3
 
 /* The length of a run is written by the tile in which the next run begins; that of the last run by the last tile. */
 template <class T, compact_to TO>
-static __device__ __forceinline__ void write(const compact_job &a, uint64_t first, uint32_t left, uint32_t marked,
+static __device__ __forceinline__ void write(const compact_params &a, uint64_t first, uint32_t left, uint32_t marked,
                                              marked_so_far before, const buffers<T, TO> &from) {
     if (TO != TO_INDICES) write_values((T *)a.y + before.count, from.value, 0, marked);
-    for (uint32_t j = threadIdx.x; from.PLACED && j < marked; j += COMPACT_THREADS) {
-        if (TO == TO_INDICES) ((uint64_t *)a.y)[before.count + j] = first + from.place[j];
+    for (uint32_t j = threadIdx.x; from.HAS_OFFSETS && j < marked; j += COMPACT_THREADS) {
+        if (TO == TO_INDICES) ((uint64_t *)a.y)[before.count + j] = first + from.offset[j];
         if (TO == TO_LENGTHS && before.count + j > 0) {
-            const uint64_t begin = j ? first + from.place[j - 1] : before.last - 1;
-            a.lengths[before.count + j - 1] = first + from.place[j] - begin;
+            const uint64_t begin = j ? first + from.offset[j - 1] : before.last - 1;
+            a.lengths[before.count + j - 1] = first + from.offset[j] - begin;
         }
     }
     if (TO == TO_BOTH_SIDES)
@@ -324,7 +323,7 @@ static __device__ __forceinline__ void write(const compact_job &a, uint64_t firs
 }
 
 /* Shared memory by which the warps of a block exchange counts. */
-struct compact_board {
+struct compact_shared {
     uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
     marked_so_far before;
     unsigned ticket;
@@ -335,7 +334,7 @@ struct compact_counts {
     uint32_t before_warp, marked, last;
 };
 
-static __device__ __forceinline__ compact_counts counts_of(const compact_board &board) {
+static __device__ __forceinline__ compact_counts counts_of(const compact_shared &board) {
     compact_counts c = {0, 0, 0};
 #pragma unroll
     for (int w = 0; w < COMPACT_WARPS; w++) {
@@ -349,8 +348,8 @@ static __device__ __forceinline__ compact_counts counts_of(const compact_board &
 /* Finds what is marked before the tile, for all warps, and publishes what is marked up to its end. The last tile also
  * writes the count, and the last length, for the caller. Must be called by the first warp. */
 template <bool LAST>
-static __device__ __forceinline__ void find_before(const compact_job &a, uint64_t tile, bool is_last,
-                                                   marked_so_far own, compact_board &board) {
+static __device__ __forceinline__ void find_before(const compact_params &a, uint64_t tile, bool is_last,
+                                                   marked_so_far own, compact_shared &board) {
     if (threadIdx.x == 0 && tile > 0) marked_words<LAST>::store(a.words, tile, WORD_OWN, own);
     const marked_so_far found = look_back<LAST>(a.words, tile);
     if (threadIdx.x != 0) return;
@@ -362,27 +361,28 @@ static __device__ __forceinline__ void find_before(const compact_job &a, uint64_
     if (LAST) a.lengths[all.count - 1] = a.n - (all.last - 1);
 }
 
-static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_t first, uint32_t tile) {
+static __device__ __forceinline__ uint32_t left_of(const compact_params &a, uint64_t first, uint32_t tile) {
     return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
 }
 
 /* Compacts one tile per block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_params a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
     extern __shared__ uint4 dynamic[];
     buffers<T, TO> &to = *(buffers<T, TO> *)dynamic;
-    __shared__ compact_board board;
+    __shared__ compact_shared board;
     if (threadIdx.x == 0) board.ticket = atomicAdd(a.ticket, 1u);
     __syncthreads();
-    const uint64_t tile = board.ticket, first = tile * at::TILE, near = first + (uint64_t)a.ahead * at::TILE;
+    const uint64_t tile = board.ticket, first = tile * at::TILE,
+                   prefetch = first + (uint64_t)a.prefetch_distance * at::TILE;
     const uint32_t left = left_of(a, first, at::TILE);
     held<T, BY, moved> h;
     h.fetch(a, first, left);
-    if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && near + at::TILE <= a.n)
-        prefetch_l2((const T *)a.x + near, at::TILE * sizeof(T));
-    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) prefetch_l2(a.flags + near, at::TILE);
+    if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && prefetch + at::TILE <= a.n)
+        prefetch_l2((const T *)a.x + prefetch, at::TILE * sizeof(T));
+    if (threadIdx.x == 32 && BY == BY_FLAGS && prefetch + at::TILE <= a.n) prefetch_l2(a.flags + prefetch, at::TILE);
     h.vote(a, first, left);
     uint32_t before[at::WORDS], all[at::WORDS];
     h.count(before, all, &board.warp_count[threadIdx.x / 32]);
@@ -392,10 +392,10 @@ static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compac
     if (threadIdx.x < 32)
         find_before<wants_last>(a, tile, first + left == a.n, marked_so_far{c.marked, c.last ? first + c.last : 0},
                                 board);
-    h.for_each(c.before_warp, before, all, [&](int r, int v, uint32_t place, uint32_t rank, bool marked) {
+    h.for_each(c.before_warp, before, all, [&](int r, int v, uint32_t offset, uint32_t rank, bool marked) {
         if (marked && to.MOVED) to.value[rank] = h.x[r][v];
-        if (marked && to.PLACED) to.place[rank] = (uint16_t)place;
-        if (!marked && TO == TO_BOTH_SIDES && place < left) to.value[c.marked + place - rank] = h.x[r][v];
+        if (marked && to.HAS_OFFSETS) to.offset[rank] = (uint16_t)offset;
+        if (!marked && TO == TO_BOTH_SIDES && offset < left) to.value[c.marked + offset - rank] = h.x[r][v];
     });
     __syncthreads();
     write<T, TO>(a, first, left, c.marked, board.before, to);
@@ -403,7 +403,7 @@ static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compac
 
 /* Adds the number of marked elements to *a.count. */
 template <class T, compact_by BY>
-static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_job a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_params a) {
     typedef shape<T> at;
     unsigned long long marked = 0;
     for (uint64_t first = (uint64_t)blockIdx.x * at::TILE; first < a.n; first += (uint64_t)gridDim.x * at::TILE) {
@@ -414,7 +414,7 @@ static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const com
         marked += __popc(h.marks);
     }
 #pragma unroll
-    for (int distance = 16; distance; distance /= 2) marked += __shfl_xor_sync(WHOLE_WARP, marked, distance);
+    for (int distance = 16; distance; distance /= 2) marked += __shfl_xor_sync(FULL_WARP, marked, distance);
     if (threadIdx.x % 32 == 0) atomicAdd((unsigned long long *)a.count, marked);
 }
 

@@ -3,7 +3,7 @@
 #define WEFT_CUDA_COMPACT_H
 
 #include "cuda/runtime/arrays.h"
-#include "cuda/select/compact_job.h"
+#include "cuda/select/compact_params.h"
 
 typedef struct compact_kernels {
     const void *compact;
@@ -17,7 +17,7 @@ enum { COMPACT_X, COMPACT_FLAGS, COMPACT_Y, COMPACT_LENGTHS, COMPACT_COUNT, COMP
 
 /* Copies the arrays to the GPU, compacts them by the parameters j, whose pointers it sets, and copies the outputs
  * back. Of y, `out_bytes` are copied back for each marked element, or all if out_bytes is 0. */
-weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_params *j,
                         gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes, weft_error *error);
 
 #endif

@@ -29,7 +29,7 @@ weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *e
     const size_t size = cuda_type_bytes(c->dtype);
     const compact_kernels kernels = find_kernels(c->dtype, c->lengths != NULL);
     gpu_array arrays[COMPACT_ARRAYS];
-    compact_job j;
+    compact_params j;
     memset(&j, 0, sizeof j);
     memset(arrays, 0, sizeof arrays);
     arrays[COMPACT_X] = gpu_array{"x", c->x, c->n * size, ARRAY_IN, false, NULL};

@@ -59,7 +59,7 @@ weft_status cuda_select(void *state, const select_call *c, weft_error *error) {
     const size_t size = cuda_type_bytes(c->dtype), out_size = c->kind == SELECT_INDICES ? sizeof(uint64_t) : size;
     const compact_kernels kernels = find_kernels(c);
     gpu_array arrays[COMPACT_ARRAYS];
-    compact_job j;
+    compact_params j;
     memset(&j, 0, sizeof j);
     memset(arrays, 0, sizeof arrays);
     arrays[COMPACT_X] = gpu_array{"x", c->x, c->n * size, ARRAY_IN, false, NULL};

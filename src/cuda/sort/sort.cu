@@ -2,7 +2,7 @@
  * the indices of argsort. */
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
-#include "cuda/sort/sort_job.h"
+#include "cuda/sort/sort_params.h"
 
 #include <string.h>
 
@@ -54,9 +54,9 @@ static weft_status copy(cudaStream_t stream, void *to, const void *from, size_t 
 
 /* ------------------------------------------------------------------------------------- CUB */
 
-static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order, size_t n) {
+static sort_params new_params(const gpu *g, weft_dtype dtype, weft_order_of_sort order, size_t n) {
     const unsigned bits = 8 * (unsigned)cuda_type_bytes(dtype);
-    sort_job j;
+    sort_params j;
     memset(&j, 0, sizeof j);
     j.is_float = type_is_float(dtype);
     j.rule = weft_sort_rule_of(bits, j.is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
@@ -67,7 +67,7 @@ static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order
 }
 
 /* Sorts. If j->scratch is NULL, only sets j->scratch_bytes to the scratch memory that sorting takes. */
-static weft_status run(sort_job *j, weft_dtype dtype, weft_error *error) {
+static weft_status run(sort_params *j, weft_dtype dtype, weft_error *error) {
     switch (cuda_type_bytes(dtype)) {
     case 1: CUDA_TRY(cuda_sort_8(j), "sort"); break;
     case 2: CUDA_TRY(cuda_sort_16(j), "sort"); break;
@@ -104,7 +104,7 @@ typedef struct lane {
 
 typedef struct plan {
     const sort_call *c;
-    sort_job j;
+    sort_params j;
     bool keys_in_place, values_in_place;
     lane keys, values;
     size_t cub_at;
@@ -114,7 +114,7 @@ typedef struct plan {
 static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_error *error) {
     memset(p, 0, sizeof *p);
     p->c = c;
-    p->j = new_job(g, c->dtype, c->order, c->n);
+    p->j = new_params(g, c->dtype, c->order, c->n);
     p->j.first_bit = (int)c->first_bit;
     p->j.last_bit = (int)(c->first_bit + c->bits);
     p->keys_in_place = c->keys == c->sorted_keys;
@@ -142,7 +142,7 @@ static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_e
 }
 
 static weft_status run_plan(plan *p, weft_error *error) {
-    sort_job *j = &p->j;
+    sort_params *j = &p->j;
     if (p->c->bits == 0) {
         RETURN_IF_ERROR(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
         return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
@@ -191,7 +191,7 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     const size_t keys = c->n * cuda_type_bytes(c->dtype), wanted = cuda_type_bytes(c->index);
-    sort_job j = new_job(g, c->dtype, c->order, c->n);
+    sort_params j = new_params(g, c->dtype, c->order, c->n);
     parts scratch = {0, NULL};
     void *base;
     j.value_bytes = wanted == 4 ? wanted : index_bytes(c->n);

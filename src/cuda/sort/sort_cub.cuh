@@ -7,7 +7,7 @@
 #ifndef WEFT_CUDA_SORT_CUB_CUH
 #define WEFT_CUDA_SORT_CUB_CUH
 
-#include "cuda/sort/sort_job.h"
+#include "cuda/sort/sort_params.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -22,8 +22,8 @@ template <class Bits, bool FLOAT> struct sort_order {
     }
     __host__ __device__ __forceinline__ Bits key(Bits rank) const {
         if (!FLOAT) return rank ^ xor_mask;
-        const Bits turned = (rank - add) ^ xor_mask;
-        return turned ^ (negative(turned) & fold); /* fold does not change the sign */
+        const Bits unmasked = (rank - add) ^ xor_mask;
+        return unmasked ^ (negative(unmasked) & fold); /* fold does not change the sign */
     }
     __host__ __device__ __forceinline__ Bits code(Bits rank) const {
         return FLOAT && rank > greatest ? (Bits) ~(Bits)0 : rank;
@@ -84,11 +84,11 @@ struct sort_loose_value {
     uint64_t halves[2];
 };
 
-static inline bool sort_values_are_aligned(const sort_job *j) {
+static inline bool sort_values_are_aligned(const sort_params *j) {
     return ((uintptr_t)j->values[0] | (uintptr_t)j->values[1]) % sizeof(sort_aligned_value) == 0;
 }
 
-template <class Key, class Order, class Count> static cudaError_t sort_keys(sort_job *j, Order order, Count n) {
+template <class Key, class Order, class Count> static cudaError_t sort_keys(sort_params *j, Order order, Count n) {
     Key *const from = (Key *)j->keys[0], *const to = (Key *)j->keys[1];
     if (!j->overwrite)
         return cub::DeviceRadixSort::SortKeys(j->scratch, j->scratch_bytes, (const Key *)from, to, n, order,
@@ -101,7 +101,7 @@ template <class Key, class Order, class Count> static cudaError_t sort_keys(sort
 }
 
 template <class Value, class Key, class Order, class Count>
-static cudaError_t sort_pairs(sort_job *j, Order order, Count n) {
+static cudaError_t sort_pairs(sort_params *j, Order order, Count n) {
     Key *const from = (Key *)j->keys[0], *const to = (Key *)j->keys[1];
     Value *const values_from = (Value *)j->values[0], *const values_to = (Value *)j->values[1];
     if (!j->overwrite)
@@ -117,7 +117,7 @@ static cudaError_t sort_pairs(sort_job *j, Order order, Count n) {
     return fault;
 }
 
-template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(sort_job *j, Count n) {
+template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(sort_params *j, Count n) {
     typedef sort_key<Bits, FLOAT> key;
     const sort_order<Bits, FLOAT> order = {(Bits)j->rule.fold, (Bits)j->rule.xor_mask, (Bits)j->rule.add,
                                            (Bits)j->rule.greatest};
@@ -137,7 +137,7 @@ template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(s
 /* Sorts with 32-bit counts where they suffice, which makes sorts of pairs faster by a sixth on an H200. Sorts of f32
  * keys alone would become slower: CUB would give a thread 20 keys instead of 19, one too many with the test for NaNs.
  */
-template <class Bits, bool FLOAT> static cudaError_t sort_by_values(sort_job *j) {
+template <class Bits, bool FLOAT> static cudaError_t sort_by_values(sort_params *j) {
     const bool narrow = j->n <= UINT32_MAX && !(FLOAT && j->value_bytes == 0);
     return narrow ? sort_counted<Bits, FLOAT>(j, (uint32_t)j->n) : sort_counted<Bits, FLOAT>(j, (uint64_t)j->n);
 }

@@ -21,7 +21,7 @@ template <class KEY> struct layout {
         : ranks(aligned(k * sizeof(KEY))), indices(aligned(k * sizeof(uint64_t))), sort_bytes(0), state(NULL),
           sort(NULL) {}
     size_t bytes() const { return aligned(sizeof(top_k_state)) + 2 * ranks + 2 * indices + sort_bytes; }
-    void place(char *p) {
+    void lay_out(char *p) {
         state = (top_k_state *)p;
         p += aligned(sizeof(top_k_state));
         rank_lists = cub::DoubleBuffer<KEY>((KEY *)p, (KEY *)(p + ranks));
@@ -73,7 +73,7 @@ template <class T> static weft_status run(gpu *g, const top_k_call *c, weft_erro
     RETURN_IF(gather_blocks > INT32_MAX, WEFT_INVALID, "top_k: k = %zu: a GPU supports at most 2^39", c->k);
     RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));
     RETURN_IF_ERROR(arrays_copy_in(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
-    l.place((char *)scratch);
+    l.lay_out((char *)scratch);
     const T *x = (const T *)arrays[0].at;
     RETURN_IF_ERROR(select_first<T>(g, c, x, &l, error));
     if (c->k > 1) RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));

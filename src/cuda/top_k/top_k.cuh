@@ -30,7 +30,7 @@ typedef struct top_k_state {
     uint64_t above[TOP_K_BLOCKS_MAX], equal[TOP_K_BLOCKS_MAX]; /* keys in each block's chunk; later: before it */
 } top_k_state;
 
-/* Returns the rank of x: keys with greater ranks come first. A NaN has rank 0, whatever the xor_mask. */
+/* Returns the rank of x: keys with greater ranks come first. A NaN has rank 0, whatever the XOR mask. */
 template <class T>
 __device__ __forceinline__ typename key_of<T>::type top_k_rank(T x, typename key_of<T>::type xor_mask) {
     typedef typename key_of<T>::type key;
@@ -115,9 +115,9 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
 /* --------------------------------------------------------------------------------- the first k */
 
 /* The slots [begin, end) of a block's chunk. */
-struct top_k_stretch {
+struct top_k_chunk {
     uint64_t begin, end;
-    __device__ explicit top_k_stretch(uint64_t slot_count) {
+    __device__ explicit top_k_chunk(uint64_t slot_count) {
         const uint64_t each = (slot_count - 1) / gridDim.x + 1;
         begin = each * blockIdx.x < slot_count ? each * blockIdx.x : slot_count;
         end = slot_count - begin < each ? slot_count : begin + each;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, 
     enum { PER = slots<T>::PER };
     __shared__ typename sum::TempStorage storage;
     const key kth = (key)s->prefix;
-    const top_k_stretch part(x.count());
+    const top_k_chunk part(x.count());
     uint64_t above = 0, equal = 0;
     take_rows<TOP_K_ROWS>(x, part.begin, part.end, TOP_K_THREADS * TOP_K_ROWS,
                           [&](uint64_t, T(&v)[TOP_K_ROWS][PER], uint32_t(&present)[TOP_K_ROWS]) {
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
     enum { PER = slots<T>::PER };
     __shared__ typename scan::TempStorage storage;
     const key kth = (key)s->prefix;
-    const top_k_stretch part(x.count());
+    const top_k_chunk part(x.count());
     uint64_t above_at = s->above[blockIdx.x], equal_at = s->taken + s->equal[blockIdx.x];
     take_rows<TOP_K_ROWS>(x, part.begin, part.end, TOP_K_THREADS * TOP_K_ROWS,
                           [&](uint64_t row, T(&v)[TOP_K_ROWS][PER], uint32_t(&present)[TOP_K_ROWS]) {

@@ -1,6 +1,6 @@
 /* weft_tridiag: choice of kernels, launches, workspace (ORDER.md 16). */
 #include "cuda/runtime/arrays.h"
-#include "cuda/tridiag/tridiag_job.h"
+#include "cuda/tridiag/tridiag_params.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum {
     EVEN = 4 /* a line of separators is padded to a multiple of this number of elements */
 };
 
-static size_t whole(size_t n, size_t part) { return (n - 1) / part + 1; }
+static size_t div_up(size_t n, size_t part) { return (n - 1) / part + 1; }
 
 /* Parameters common to all launches of one call. */
 typedef struct solver {
@@ -21,17 +21,17 @@ typedef struct solver {
 } solver;
 
 static bool is_adjacent(const tridiag_lines &l) { return l.constant || l.step == 1; }
-static bool all_adjacent(const tridiag_job *j) {
+static bool all_adjacent(const tridiag_params *j) {
     return is_adjacent(j->a) && is_adjacent(j->b) && is_adjacent(j->c) && is_adjacent(j->d);
 }
 
 /* ---------------------------------------------------------------------------------- launches */
 
-static bool on_16_bytes(const solver *s, const tridiag_job *j, const tridiag_lines &l) {
+static bool on_16_bytes(const solver *s, const tridiag_params *j, const tridiag_lines &l) {
     return l.constant || (((uintptr_t)l.p | (j->systems > 1 ? l.line * s->size : 0)) % 16 == 0);
 }
 
-static weft_status launch(const solver *s, const tridiag_job *j, const void *kernel, uint64_t blocks,
+static weft_status launch(const solver *s, const tridiag_params *j, const void *kernel, uint64_t blocks,
                           uint32_t threads, size_t shared, weft_error *error) {
     void *arguments[] = {(void *)j};
     RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED,
@@ -44,10 +44,10 @@ static weft_status launch(const solver *s, const tridiag_job *j, const void *ker
 }
 
 /* Sets the members that depend on the size and the addresses of the systems. */
-static void shape(const solver *s, tridiag_job *j) {
-    const uint64_t absent = whole(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
+static void shape(const solver *s, tridiag_params *j) {
+    const uint64_t absent = div_up(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
     const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0, 0};
-    j->chunks = whole(j->n, TRIDIAG_CHUNK);
+    j->chunks = div_up(j->n, TRIDIAG_CHUNK);
     j->vectors = absent * s->size % 16 == 0 && on_16_bytes(s, j, j->a) && on_16_bytes(s, j, j->b) &&
                  on_16_bytes(s, j, j->c) && on_16_bytes(s, j, j->d) && on_16_bytes(s, j, x);
 }
@@ -60,30 +60,30 @@ static uint32_t power_of_two(uint64_t n) {
 }
 
 /* Launches warps with one row, or one chunk, per lane. */
-static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *error) {
+static weft_status launch_warps(const solver *s, tridiag_params *j, weft_error *error) {
     const bool is_short = j->n <= TRIDIAG_BASE, constant = j->a.constant && j->b.constant && j->c.constant;
     j->side = power_of_two(is_short ? j->n : j->chunks);
-    const uint64_t warps = whole(j->systems, 32 / j->side), blocks = whole(warps, TRIDIAG_THREADS / 32);
+    const uint64_t warps = div_up(j->systems, 32 / j->side), blocks = div_up(warps, TRIDIAG_THREADS / 32);
     const size_t shared = (constant ? 1 : INPUTS) * (TRIDIAG_THREADS / 32) * TRIDIAG_WARP_ROWS * s->size;
     if (is_short) return launch(s, j, tridiag_short_kernel(s->f32), blocks, TRIDIAG_THREADS, 0, error);
     return launch(s, j, tridiag_warp_kernel(s->f32, constant), blocks, TRIDIAG_THREADS, shared, error);
 }
 
 /* Launches blocks with one chunk per thread. */
-static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent, weft_error *error) {
+static weft_status launch_blocks(const solver *s, tridiag_params *j, bool adjacent, weft_error *error) {
     const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_GATHER_THREADS(s->size) / chunks;
     j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
     const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
     const size_t tiles = adjacent ? INPUTS * threads * TRIDIAG_CHUNK * s->size : 0;
-    return launch(s, j, tridiag_block_kernel(s->f32, adjacent), whole(j->systems, j->side), threads,
+    return launch(s, j, tridiag_block_kernel(s->f32, adjacent), div_up(j->systems, j->side), threads,
                   tiles + 7 * j->side * pitch * s->size, error);
 }
 
 /* Launches one of the two kernels of long systems; adjacent blocks have `overlap` chunks in common. */
-static weft_status launch_long(const solver *s, const tridiag_job *j, const void *kernel, bool adjacent,
+static weft_status launch_long(const solver *s, const tridiag_params *j, const void *kernel, bool adjacent,
                                uint32_t overlap, weft_error *error) {
     const uint32_t side = adjacent ? 1 : TRIDIAG_SIDE;
-    const uint64_t blocks = whole(j->chunks, TRIDIAG_LONG_THREADS / side - overlap) * whole(j->systems, side);
+    const uint64_t blocks = div_up(j->chunks, TRIDIAG_LONG_THREADS / side - overlap) * div_up(j->systems, side);
     const size_t shared = adjacent ? INPUTS * TRIDIAG_LONG_THREADS * TRIDIAG_CHUNK * s->size : 0;
     return launch(s, j, kernel, blocks, TRIDIAG_LONG_THREADS, shared, error);
 }
@@ -92,7 +92,7 @@ static weft_status launch_long(const solver *s, const tridiag_job *j, const void
 
 /* Returns true if the systems are solved by one launch. */
 static bool fits_a_block(size_t size, bool adjacent, size_t n) {
-    const size_t chunks = whole(n, TRIDIAG_CHUNK);
+    const size_t chunks = div_up(n, TRIDIAG_CHUNK);
     return n <= TRIDIAG_BASE || (adjacent ? chunks <= TRIDIAG_BLOCK_THREADS(size) : chunks <= TRIDIAG_BASE);
 }
 
@@ -100,23 +100,23 @@ static bool fits_a_block(size_t size, bool adjacent, size_t n) {
 static size_t scratch_elements(size_t size, bool adjacent, size_t systems, size_t n) {
     size_t elements = 0;
     while (!fits_a_block(size, adjacent, n)) {
-        n = whole(n, TRIDIAG_CHUNK);
-        elements += INPUTS * systems * (whole(n, EVEN) * EVEN);
+        n = div_up(n, TRIDIAG_CHUNK);
+        elements += INPUTS * systems * (div_up(n, EVEN) * EVEN);
     }
     return elements;
 }
 
-static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *scratch, weft_error *error) {
+static weft_status solve(const solver *s, tridiag_params *j, bool adjacent, char *scratch, weft_error *error) {
     shape(s, j);
     if (adjacent ? j->n <= TRIDIAG_WARP_ROWS : j->n <= TRIDIAG_BASE) return launch_warps(s, j, error);
     if (fits_a_block(s->size, adjacent, j->n)) return launch_blocks(s, j, adjacent, error);
-    const size_t line = whole(j->chunks, EVEN) * EVEN, bytes = j->systems * line * s->size;
+    const size_t line = div_up(j->chunks, EVEN) * EVEN, bytes = j->systems * line * s->size;
     j->out_step = adjacent ? 1 : j->systems;
     j->out_line = adjacent ? line : 1;
     void **const out[INPUTS] = {&j->out_a, &j->out_b, &j->out_c, &j->out_d};
     for (int i = 0; i < INPUTS; i++, scratch += bytes) *out[i] = scratch;
     RETURN_IF_ERROR(launch_long(s, j, tridiag_reduce_kernel(s->f32, adjacent), adjacent, 1, error));
-    tridiag_job above = *j;
+    tridiag_params above = *j;
     tridiag_lines *const lines[INPUTS] = {&above.a, &above.b, &above.c, &above.d};
     for (int i = 0; i < INPUTS; i++) *lines[i] = tridiag_lines{*out[i], j->out_step, j->out_line, false, 0, 0};
     above.n = j->chunks;
@@ -145,8 +145,8 @@ static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool may_be_c
 }
 
 /* Returns the parameters common to all launches, for at least one row. */
-static tridiag_job job_of(const tridiag_call *c) {
-    tridiag_job j;
+static tridiag_params params_of(const tridiag_call *c) {
+    tridiag_params j;
     memset(&j, 0, sizeof j);
     j.a = lines_of(c, c->a, true);
     j.b = lines_of(c, c->b, true);
@@ -154,7 +154,7 @@ static tridiag_job job_of(const tridiag_call *c) {
     j.d = lines_of(c, c->d, false);
     j.x = c->x;
     j.systems = c->systems;
-    j.n = j.whole_n = c->n;
+    j.n = j.full_n = c->n;
     j.periodic = c->periodic;
     j.begins = j.ends = !c->periodic;
     j.scale = 1;
@@ -170,7 +170,7 @@ static weft_status report(const solver *s, uint64_t *faults, uint64_t n, void *s
 size_t gpu_tridiag_scratch(const tridiag_call *c) {
     if (c->systems == 0 || c->n == 0) return FAULT_BYTES;
     const size_t size = cuda_type_bytes(c->dtype);
-    const tridiag_job j = job_of(c);
+    const tridiag_params j = params_of(c);
     return FAULT_BYTES + scratch_elements(size, all_adjacent(&j), c->systems, c->n) * size;
 }
 
@@ -179,7 +179,7 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
     uint64_t *const faults = c->singular ? (uint64_t *)scratch : NULL;
     if (faults) CUDA_TRY(cudaMemsetAsync(faults, 0xff, sizeof *faults, g->stream), "tridiag");
     if (c->systems && c->n) {
-        tridiag_job j = job_of(c);
+        tridiag_params j = params_of(c);
         j.faults = faults;
         RETURN_IF_ERROR(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
     }
@@ -189,12 +189,12 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
 /* ---------------------------------------------------------------------------------- stages */
 
 /* Returns the parameters of a stage's launches. */
-static tridiag_job job_of_stage(const tridiag_call *c) {
+static tridiag_params params_of_stage(const tridiag_call *c) {
     const tridiag_part *p = c->part;
-    tridiag_job j = job_of(c);
+    tridiag_params j = params_of(c);
     j.begins = p->begins;
     j.ends = p->ends;
-    j.whole_n = p->whole;
+    j.full_n = p->whole;
     j.scale = p->scale;
     j.first = p->first;
     void **const out[INPUTS] = {&j.out_a, &j.out_b, &j.out_c, &j.out_d};
@@ -210,7 +210,7 @@ static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, we
     const tridiag_part *p = c->part;
     const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
     const bool reduces = p->stage == TRIDIAG_REDUCE;
-    tridiag_job j = job_of_stage(c);
+    tridiag_params j = params_of_stage(c);
     j.faults = p->fault;
     CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
     if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, all_adjacent(&j), scratch, error);
@@ -227,7 +227,7 @@ static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRA
     const tridiag_part *p = c->part;
     const weft_lines in[INPUTS] = {c->a, c->b, c->c, c->d};
     const bool reduces = p->stage == TRIDIAG_REDUCE, expands = p->stage == TRIDIAG_EXPAND;
-    const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = whole(c->n, TRIDIAG_CHUNK) * size;
+    const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = div_up(c->n, TRIDIAG_CHUNK) * size;
     memset(arrays, 0, STAGE_ARRAYS * sizeof *arrays);
     for (int i = 0; i < INPUTS; i++) {
         const bool used = reduces || (expands && i == INPUTS - 1);

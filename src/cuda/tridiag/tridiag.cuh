@@ -7,7 +7,7 @@
 #ifndef WEFT_CUDA_TRIDIAG_CUH
 #define WEFT_CUDA_TRIDIAG_CUH
 
-#include "cuda/tridiag/tridiag_job.h"
+#include "cuda/tridiag/tridiag_params.h"
 
 #include <cuda_pipeline.h>
 #include <math_constants.h>
@@ -61,10 +61,10 @@ template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, boo
 
 /* Reports a fault in a row of this level. The encoding orders faults by system; within a system lost pivots precede
  * values that are not finite (`value`); then by row. */
-static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, bool value, uint64_t row) {
+static __device__ void tridiag_report(const tridiag_params &j, uint64_t system, bool value, uint64_t row) {
     if (!j.faults) return;
-    const uint64_t last = (j.first + row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
-    const unsigned long long fault = system * 2 * j.whole_n + (value ? j.whole_n : 0) + number;
+    const uint64_t last = (j.first + row + 1) * j.scale, number = (last < j.full_n ? last : j.full_n) - 1;
+    const unsigned long long fault = system * 2 * j.full_n + (value ? j.full_n : 0) + number;
     atomicMin((unsigned long long *)j.faults, fault);
 }
 
@@ -83,12 +83,12 @@ template <class T> __device__ __forceinline__ T *tridiag_at(T *tile, uint32_t po
 template <class T> struct tridiag_chunk { T a[TRIDIAG_CHUNK], b[TRIDIAG_CHUNK], c[TRIDIAG_CHUNK], d[TRIDIAG_CHUNK]; };
 
 /* Result of eliminating a chunk: its separator's row, and its first row in terms of the separators. */
-template <class T> struct tridiag_piece { T a, b, c, d, first_a, first_c, first_d; };
+template <class T> struct tridiag_reduced { T a, b, c, d, first_a, first_c, first_d; };
 
 /* Expresses rows first .. 14 in terms of the separator before the chunk and the next row. FULL: first is 0.
  * *lost_rows: bit i is 1 if row i lost its pivot; the compiler removes it where it is not used. */
 template <bool FULL, class T>
-__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &v, int first, unsigned *lost_rows) {
+__device__ __forceinline__ tridiag_reduced<T> tridiag_eliminate(tridiag_chunk<T> &v, int first, unsigned *lost_rows) {
     typedef tridiag_type<T> type;
     enum { LAST = TRIDIAG_CHUNK - 1 };
     T a = -1, c = 0, d = 0;
@@ -103,32 +103,32 @@ __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &
         v.a[i] = a = (-v.a[i] * a) * r;
         v.c[i] = c = v.c[i] * r;
     }
-    tridiag_piece<T> piece;
-    piece.a = -v.a[LAST] * a;
-    piece.b = type::fused(-v.a[LAST], c, v.b[LAST]);
-    piece.c = v.c[LAST];
-    piece.d = type::fused(-v.a[LAST], d, v.d[LAST]);
+    tridiag_reduced<T> reduced;
+    reduced.a = -v.a[LAST] * a;
+    reduced.b = type::fused(-v.a[LAST], c, v.b[LAST]);
+    reduced.c = v.c[LAST];
+    reduced.d = type::fused(-v.a[LAST], d, v.d[LAST]);
     const bool alone = !FULL && first == LAST;
-    piece.first_a = alone ? 0 : v.a[LAST - 1];
-    piece.first_c = alone ? -1 : v.c[LAST - 1];
-    piece.first_d = alone ? 0 : v.d[LAST - 1];
+    reduced.first_a = alone ? 0 : v.a[LAST - 1];
+    reduced.first_c = alone ? -1 : v.c[LAST - 1];
+    reduced.first_d = alone ? 0 : v.d[LAST - 1];
 #pragma unroll
     for (int i = LAST - 2; i >= 0; i--) {
         if (!FULL && i < first) continue;
-        piece.first_a = type::fused(-v.c[i], piece.first_a, v.a[i]);
-        piece.first_d = type::fused(-v.c[i], piece.first_d, v.d[i]);
-        piece.first_c = -v.c[i] * piece.first_c;
+        reduced.first_a = type::fused(-v.c[i], reduced.first_a, v.a[i]);
+        reduced.first_d = type::fused(-v.c[i], reduced.first_d, v.d[i]);
+        reduced.first_c = -v.c[i] * reduced.first_c;
     }
-    return piece;
+    return reduced;
 }
 
 /* Completes a separator's row by eliminating the first row of the next chunk. */
 template <class T>
-__device__ __forceinline__ void tridiag_combine(tridiag_piece<T> &piece, T first_a, T first_c, T first_d) {
+__device__ __forceinline__ void tridiag_combine(tridiag_reduced<T> &reduced, T first_a, T first_c, T first_d) {
     typedef tridiag_type<T> type;
-    piece.b = type::fused(-piece.c, first_a, piece.b);
-    piece.d = type::fused(-piece.c, first_d, piece.d);
-    piece.c = -piece.c * first_c;
+    reduced.b = type::fused(-reduced.c, first_a, reduced.b);
+    reduced.d = type::fused(-reduced.c, first_d, reduced.d);
+    reduced.c = -reduced.c * first_c;
 }
 
 /* Computes x between the separators, in d. Returns true if all x are finite: 0 x is 0 for a finite x, and NaN
@@ -155,7 +155,8 @@ __device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t sy
 
 /* Recomputes the pivots of chunk t before its separator, and reports the first lost one. */
 template <class T>
-__device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
+__device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_params &j, uint64_t system,
+                                                                uint64_t t) {
     const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
     T c = 0;
     for (uint64_t i = start; i + 1 < end; i++) {
@@ -174,7 +175,7 @@ __device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_jo
 /* Handles a chunk with an x that is not finite, which every lost pivot causes: makes its NaNs canonical, and reports
  * the faults. */
 template <class T>
-__device__ __forceinline__ void tridiag_not_finite(const tridiag_job &j, tridiag_chunk<T> &v, int first,
+__device__ __forceinline__ void tridiag_not_finite(const tridiag_params &j, tridiag_chunk<T> &v, int first,
                                                    uint64_t system, uint64_t t) {
     unsigned odd = 0;
 #pragma unroll
@@ -323,7 +324,7 @@ __device__ __forceinline__ void tridiag_gather(const tridiag_lines &l, uint64_t 
 
 /* Stores v[i] to x of rows 16 t + i - first, i >= first. */
 template <class T>
-__device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t system, uint64_t t, int first,
+__device__ __forceinline__ void tridiag_scatter(const tridiag_params &j, uint64_t system, uint64_t t, int first,
                                                 const T v[TRIDIAG_CHUNK]) {
     T *const x = (T *)j.x + system * j.d.line + (t * TRIDIAG_CHUNK - (uint64_t)first) * j.d.step;
 #pragma unroll
@@ -333,13 +334,13 @@ __device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t s
 
 /* Eliminate and substitute a chunk, with separate code for a full one. */
 template <class T>
-__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate_chunk(tridiag_chunk<T> &v, int first,
-                                                                    unsigned *lost_rows) {
+__device__ __forceinline__ tridiag_reduced<T> tridiag_eliminate_chunk(tridiag_chunk<T> &v, int first,
+                                                                      unsigned *lost_rows) {
     return first ? tridiag_eliminate<false>(v, first, lost_rows) : tridiag_eliminate<true>(v, 0, lost_rows);
 }
 
 template <class T>
-__device__ __forceinline__ void tridiag_substitute_chunk(const tridiag_job &j, tridiag_chunk<T> &v, int first,
+__device__ __forceinline__ void tridiag_substitute_chunk(const tridiag_params &j, tridiag_chunk<T> &v, int first,
                                                          T before, T own, uint64_t system, uint64_t t) {
     const bool finite =
         first ? tridiag_substitute<false>(v, first, before, own) : tridiag_substitute<true>(v, 0, before, own);

@@ -9,7 +9,7 @@ extern __shared__ float4 tridiag_shared[];
 
 /* One row per lane; `side` lanes per system. */
 template <class T>
-__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_constant__ tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_constant__ tridiag_params j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), n = (uint32_t)j.n;
     const uint64_t warp = (uint64_t)blockIdx.x * (TRIDIAG_THREADS / 32) + threadIdx.x / 32;
     const uint64_t system = warp * (32 / j.side) + lane / j.side;
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_co
 
 /* Copies the rows of one array of a warp's systems to the warp's tile. */
 template <class T>
-__device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridiag_lines &l, uint64_t first,
+__device__ __forceinline__ void stage_systems(const tridiag_params &j, const tridiag_lines &l, uint64_t first,
                                               uint32_t count, T *tile) {
     const uint32_t lane = threadIdx.x & 31, pitch = j.side * TRIDIAG_CHUNK;
     if (l.constant) {
@@ -50,7 +50,7 @@ __device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridia
 /* One chunk per lane; `side` lanes per system, whose rows are adjacent in memory. CONSTANT: a, b and c are
  * constants. */
 template <class T, bool CONSTANT>
-__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_constant__ tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_constant__ tridiag_params j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), chunks = (uint32_t)j.chunks;
     const uint64_t warp = (uint64_t)blockIdx.x * (TRIDIAG_THREADS / 32) + threadIdx.x / 32;
     const uint32_t per_warp = 32 / j.side;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_con
     const bool active = t < chunks && system < j.systems, at_end = t + 1 == chunks;
     const int absent = at_end ? (int)(chunks * TRIDIAG_CHUNK - (uint32_t)j.n) : 0;
     tridiag_chunk<T> v;
-    tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
+    tridiag_reduced<T> reduced = {0, 1, 0, 0, 0, 0, 0};
     unsigned unused;
     if (active) {
         if (CONSTANT) {
@@ -86,14 +86,15 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_con
         tridiag_take(own, lane * TRIDIAG_CHUNK, v.d);
         if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is full */
         if (at_end && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
-        piece = tridiag_eliminate_chunk(v, absent, &unused);
+        reduced = tridiag_eliminate_chunk(v, absent, &unused);
     }
     const uint32_t start = lane - t, next = at_end ? start : (lane + 1) & 31;
-    const T first_a = __shfl_sync(~0u, piece.first_a, next), first_c = __shfl_sync(~0u, piece.first_c, next);
-    const T first_d = __shfl_sync(~0u, piece.first_d, next);
-    if (active && (!at_end || j.periodic)) tridiag_combine(piece, first_a, first_c, first_d);
+    const T first_a = __shfl_sync(~0u, reduced.first_a, next), first_c = __shfl_sync(~0u, reduced.first_c, next);
+    const T first_d = __shfl_sync(~0u, reduced.first_d, next);
+    if (active && (!at_end || j.periodic)) tridiag_combine(reduced, first_a, first_c, first_d);
     bool lost;
-    const T x = tridiag_solve_base(j.periodic, piece.a, piece.b, piece.c, piece.d, (int)t, (int)chunks, &lost);
+    const T x =
+        tridiag_solve_base(j.periodic, reduced.a, reduced.b, reduced.c, reduced.d, (int)t, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, t ? lane - 1 : start + chunks - 1);
     if (active) {
         if (lost) tridiag_report(j, system, false, (uint64_t)(t + 1) * TRIDIAG_CHUNK - 1 - (uint64_t)absent);
@@ -134,28 +135,29 @@ __device__ __forceinline__ void take_separators(T *from, uint32_t start, int abs
 
 /* Solves the separators of a system by one warp: n > 32 of them, from `at` on in the exchange. Stores x in d. */
 template <class T>
-__device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
+__device__ void solve_separators(const tridiag_params &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks, chunks = (n + TRIDIAG_CHUNK - 1) / TRIDIAG_CHUNK;
     const bool active = lane < chunks, at_end = lane + 1 == chunks;
     const int absent = at_end ? (int)(chunks * TRIDIAG_CHUNK - n) : 0;
     const uint32_t start = lane * TRIDIAG_CHUNK - (uint32_t)absent;
     unsigned lost_rows = 0;
     tridiag_chunk<T> v;
-    tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
+    tridiag_reduced<T> reduced = {0, 1, 0, 0, 0, 0, 0};
     if (active) {
         take_separators(e.a + at, start, absent, v.a);
         take_separators(e.b + at, start, absent, v.b);
         take_separators(e.c + at, start, absent, v.c);
         take_separators(e.d + at, start, absent, v.d);
         if (lane == 0 && !j.periodic) v.a[0] = 0;
-        piece = tridiag_eliminate_chunk(v, absent, &lost_rows);
+        reduced = tridiag_eliminate_chunk(v, absent, &lost_rows);
     }
     const uint32_t next = lane + 1 < chunks ? lane + 1 : 0;
-    const T first_a = __shfl_sync(~0u, piece.first_a, next), first_c = __shfl_sync(~0u, piece.first_c, next);
-    const T first_d = __shfl_sync(~0u, piece.first_d, next);
-    if (active && (!at_end || j.periodic)) tridiag_combine(piece, first_a, first_c, first_d);
+    const T first_a = __shfl_sync(~0u, reduced.first_a, next), first_c = __shfl_sync(~0u, reduced.first_c, next);
+    const T first_d = __shfl_sync(~0u, reduced.first_d, next);
+    if (active && (!at_end || j.periodic)) tridiag_combine(reduced, first_a, first_c, first_d);
     bool lost;
-    const T x = tridiag_solve_base(j.periodic, piece.a, piece.b, piece.c, piece.d, (int)lane, (int)chunks, &lost);
+    const T x =
+        tridiag_solve_base(j.periodic, reduced.a, reduced.b, reduced.c, reduced.d, (int)lane, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, lane ? lane - 1 : chunks - 1);
     if (!active) return;
     tridiag_substitute<false>(v, absent, lane || j.periodic ? left : (T)0, x);
@@ -170,7 +172,7 @@ __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uin
 
 /* Solves at most 32 separators of a system by one warp, from `at` on in the exchange. Stores x in d. */
 template <class T>
-__device__ void solve_few_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
+__device__ void solve_few_separators(const tridiag_params &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks;
     T a = 0, b = 1, c = 0, d = 0;
     bool lost;
@@ -199,7 +201,7 @@ template <class T> __device__ __forceinline__ void take_or_fill(const tridiag_li
  * through shared memory. Otherwise adjacent threads have adjacent systems, each of at most 32 chunks. */
 template <class T, bool ADJACENT>
 __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : TRIDIAG_GATHER_THREADS(sizeof(T)),
-                                  ADJACENT ? 3 : 1) tridiag_block(const __grid_constant__ tridiag_job j) {
+                                  ADJACENT ? 3 : 1) tridiag_block(const __grid_constant__ tridiag_params j) {
     const uint32_t chunks = (uint32_t)j.chunks, s = ADJACENT ? 0 : threadIdx.x % j.side;
     const uint32_t t = ADJACENT ? threadIdx.x : threadIdx.x / j.side;
     const uint32_t n = (uint32_t)j.n, tile = blockDim.x * TRIDIAG_CHUNK;
@@ -223,7 +225,7 @@ __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : 
     }
     const uint32_t mine = s * e.pitch;
     unsigned unused;
-    tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
+    tridiag_reduced<T> reduced = {0, 1, 0, 0, 0, 0, 0};
     if (active) {
         if (ADJACENT) {
             tridiag_take(tile_d, t * TRIDIAG_CHUNK, v.d);
@@ -238,19 +240,19 @@ __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : 
         }
         if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is full */
         if (at_end && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
-        piece = tridiag_eliminate_chunk(v, absent, &unused);
-        e.first_a[mine + t] = piece.first_a;
-        e.first_c[mine + t] = piece.first_c;
-        e.first_d[mine + t] = piece.first_d;
+        reduced = tridiag_eliminate_chunk(v, absent, &unused);
+        e.first_a[mine + t] = reduced.first_a;
+        e.first_c[mine + t] = reduced.first_c;
+        e.first_d[mine + t] = reduced.first_d;
     }
     __syncthreads();
     if (active) {
         const uint32_t next = mine + (at_end ? 0 : t + 1);
-        if (!at_end || j.periodic) tridiag_combine(piece, e.first_a[next], e.first_c[next], e.first_d[next]);
-        *tridiag_at(e.a + mine, t) = piece.a;
-        *tridiag_at(e.b + mine, t) = piece.b;
-        *tridiag_at(e.c + mine, t) = piece.c;
-        *tridiag_at(e.d + mine, t) = piece.d;
+        if (!at_end || j.periodic) tridiag_combine(reduced, e.first_a[next], e.first_c[next], e.first_d[next]);
+        *tridiag_at(e.a + mine, t) = reduced.a;
+        *tridiag_at(e.b + mine, t) = reduced.b;
+        *tridiag_at(e.c + mine, t) = reduced.c;
+        *tridiag_at(e.d + mine, t) = reduced.d;
     }
     /* Solving many separators needs the registers, so this thread's rows are kept in its part of the tiles
      * meanwhile. */

@@ -14,7 +14,7 @@ struct part {
 };
 
 /* Returns a block's part; adjacent blocks start `step` chunks apart. */
-template <bool ADJACENT> static __device__ __forceinline__ part part_of(const tridiag_job &j, uint32_t step) {
+template <bool ADJACENT> static __device__ __forceinline__ part part_of(const tridiag_params &j, uint32_t step) {
     part p;
     p.side = ADJACENT ? 1 : TRIDIAG_SIDE;
     p.chunks = TRIDIAG_LONG_THREADS / p.side;
@@ -27,7 +27,7 @@ template <bool ADJACENT> static __device__ __forceinline__ part part_of(const tr
 /* Loads the rows of chunk p.first + k of a system to v; adjacent rows are copied through the tiles. Chunk j.chunks of
  * a periodic system is chunk 0. */
 template <class T, bool ADJACENT>
-__device__ __forceinline__ void load(const tridiag_job &j, const part &p, uint64_t system, uint32_t k, int absent,
+__device__ __forceinline__ void load(const tridiag_params &j, const part &p, uint64_t system, uint32_t k, int absent,
                                      tridiag_chunk<T> &v) {
     const uint64_t t = p.first + k;
     const bool active = t <= j.chunks && system < j.systems && (t < j.chunks || j.periodic);
@@ -64,20 +64,20 @@ __device__ __forceinline__ void load(const tridiag_job &j, const part &p, uint64
 }
 
 /* Returns the number of rows missing from chunk t; not 0 only for the last one. */
-static __device__ __forceinline__ int absent_of(const tridiag_job &j, uint64_t t) {
+static __device__ __forceinline__ int absent_of(const tridiag_params &j, uint64_t t) {
     return t + 1 == j.chunks ? (int)(j.chunks * TRIDIAG_CHUNK - j.n) : 0;
 }
 
 /* Clears the coefficients outside a system that is not periodic. */
 template <class T>
-static __device__ __forceinline__ void cut_ends(const tridiag_job &j, uint64_t t, tridiag_chunk<T> &v) {
+static __device__ __forceinline__ void cut_ends(const tridiag_params &j, uint64_t t, tridiag_chunk<T> &v) {
     if (t == 0 && j.begins) v.a[0] = 0;
     if (t + 1 == j.chunks && j.ends) v.c[TRIDIAG_CHUNK - 1] = 0;
 }
 
 /* A block's last chunk is also the next block's first. It is reduced for its first row only. */
 template <class T, bool ADJACENT>
-__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __grid_constant__ tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __grid_constant__ tridiag_params j) {
     __shared__ T first_a[TRIDIAG_LONG_THREADS], first_c[TRIDIAG_LONG_THREADS], first_d[TRIDIAG_LONG_THREADS];
     const part p = part_of<ADJACENT>(j, TRIDIAG_LONG_THREADS / (ADJACENT ? 1 : TRIDIAG_SIDE) - 1);
     const uint32_t s = ADJACENT ? 0 : threadIdx.x % TRIDIAG_SIDE,
@@ -86,34 +86,34 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __g
     const bool there = system < j.systems && (t < j.chunks || (t == j.chunks && j.periodic));
     const int absent = absent_of(j, t);
     tridiag_chunk<T> v;
-    tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
+    tridiag_reduced<T> reduced = {0, 1, 0, 0, 0, 0, 0};
     load<T, ADJACENT>(j, p, system, k, absent, v);
     if (there) {
         cut_ends(j, t, v);
         unsigned unused;
-        piece = tridiag_eliminate_chunk(v, absent, &unused);
-        first_a[threadIdx.x] = piece.first_a;
-        first_c[threadIdx.x] = piece.first_c;
-        first_d[threadIdx.x] = piece.first_d;
+        reduced = tridiag_eliminate_chunk(v, absent, &unused);
+        first_a[threadIdx.x] = reduced.first_a;
+        first_c[threadIdx.x] = reduced.first_c;
+        first_d[threadIdx.x] = reduced.first_d;
         if (t == 0 && j.head) {
-            ((T *)j.head)[0] = piece.first_a;
-            ((T *)j.head)[1] = piece.first_c;
-            ((T *)j.head)[2] = piece.first_d;
+            ((T *)j.head)[0] = reduced.first_a;
+            ((T *)j.head)[1] = reduced.first_c;
+            ((T *)j.head)[2] = reduced.first_d;
         }
     }
     __syncthreads();
     if (!there || k + 1 == p.chunks || t == j.chunks) return;
     const uint32_t next = threadIdx.x + p.side;
-    if (t + 1 < j.chunks || j.periodic) tridiag_combine(piece, first_a[next], first_c[next], first_d[next]);
+    if (t + 1 < j.chunks || j.periodic) tridiag_combine(reduced, first_a[next], first_c[next], first_d[next]);
     const uint64_t to = t * j.out_step + system * j.out_line;
-    ((T *)j.out_a)[to] = piece.a;
-    ((T *)j.out_b)[to] = piece.b;
-    ((T *)j.out_c)[to] = piece.c;
-    ((T *)j.out_d)[to] = piece.d;
+    ((T *)j.out_a)[to] = reduced.a;
+    ((T *)j.out_b)[to] = reduced.b;
+    ((T *)j.out_c)[to] = reduced.c;
+    ((T *)j.out_d)[to] = reduced.d;
 }
 
 template <class T, bool ADJACENT>
-__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const __grid_constant__ tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const __grid_constant__ tridiag_params j) {
     T *const tile_d = (T *)tridiag_shared + 3 * TILE;
     const part p = part_of<ADJACENT>(j, TRIDIAG_LONG_THREADS / (ADJACENT ? 1 : TRIDIAG_SIDE));
     const uint32_t s = ADJACENT ? 0 : threadIdx.x % TRIDIAG_SIDE,

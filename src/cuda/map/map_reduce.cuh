@@ -1,23 +1,23 @@
 /* Reductions whose elements are a formula's values (map_values.cuh). They use the operators, tiles and reduction
- * trees of tree.cuh and free.cuh. An element is computed instead of loaded, so that values are never stored in
+ * trees of tree.cuh and unordered.cuh. An element is computed instead of loaded, so that values are never stored in
  * memory. */
-#ifndef WEFT_CUDA_MAP_FOLD_CUH
-#define WEFT_CUDA_MAP_FOLD_CUH
+#ifndef WEFT_CUDA_MAP_REDUCE_CUH
+#define WEFT_CUDA_MAP_REDUCE_CUH
 
 #include "cuda/map/map_values.cuh"
-#include "cuda/reduce/free.cuh"
 #include "cuda/reduce/tree.cuh"
+#include "cuda/reduce/unordered.cuh"
 
 /* Op over the values of F. A thread has ROWS rows or vectors in flight. */
 template <class Op, class F, int ROWS> struct computed : Op {
     static constexpr int BATCH = ROWS;
     typedef F formula;
     const formula_operand *operands;
-    __device__ explicit computed(const formula_job &f) : Op(f.j), operands(f.operands) {}
+    __device__ explicit computed(const formula_params &f) : Op(f.j), operands(f.operands) {}
 
-    template <class Value> __device__ void resolve(const job &j, Value &v) const { Op::resolve(j, v); }
+    template <class Value> __device__ void resolve(const reduce_params &j, Value &v) const { Op::resolve(j, v); }
     /* Finds the first element with the least key in the vector v.where (extremes.cuh). */
-    __device__ void resolve(const job &j, located &v) const {
+    __device__ void resolve(const reduce_params &j, located &v) const {
         typedef typename Op::element element;
         uint64_t i = v.where * vector<element>::ELEMENTS;
         while (i + 1 < j.n && this->order.of((element)value_at<F>(operands, i)) != v.key) i++;
@@ -28,8 +28,8 @@ template <class Op, class F, int ROWS> struct computed : Op {
 /* ------------------------------------------------------------------------------ canonical tree */
 
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, uint64_t start,
-                                                       typename Op::value *lane) {
+static __device__ __forceinline__ void take_full_tile(const computed<Op, F, ROWS> &op, uint64_t start,
+                                                      typename Op::value *lane) {
     typedef tile_shape<Op> shape;
 #pragma unroll 1
     for (int top = 0; top < WEFT_TILE_ROWS; top += ROWS) {
@@ -64,8 +64,8 @@ static __device__ __forceinline__ void take_any_tile(const computed<Op, F, ROWS>
 
 /* Returns the value of a tile, as tile_value in tree.cuh does for elements in memory. */
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ typename Op::value tile_value(const computed<Op, F, ROWS> &op, const job &j,
-                                                                uint64_t tile) {
+static __device__ __forceinline__ typename Op::value tile_value(const computed<Op, F, ROWS> &op,
+                                                                const reduce_params &j, uint64_t tile) {
     typedef tile_shape<Op> shape;
     const uint32_t column = threadIdx.x % WARP * shape::OWN;
     const uint64_t start = tile * shape::ELEMENTS, count = j.n - start;
@@ -73,20 +73,20 @@ static __device__ __forceinline__ typename Op::value tile_value(const computed<O
 #pragma unroll
     for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
     if (j.vectors && count >= shape::ELEMENTS)
-        take_whole_tile(op, start + column, lane);
+        take_full_tile(op, start + column, lane);
     else
         take_any_tile(op, start + column, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
     return combine_lanes(op, lane);
 }
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_tree(const formula_job &f) {
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void reduce_tree(const formula_params &f) {
     const computed<Op, F, ROWS> op(f);
     if (op.idle()) return;
-    const share s = share_of_warp(f.j);
-    finish_block(op, f.j, s.count ? run_value(op, f.j, s) : op.identity(), s.present);
+    const warp_tiles s = tiles_of_warp(f.j);
+    finish_block(op, f.j, s.count ? warp_value(op, f.j, s) : op.identity(), s.present);
 }
 
-/* ---------------------------------------------------------------------------------- free order */
+/* ----------------------------------------------------------------------------------- unordered */
 
 /* The operator's elements are the bytes or words of the values: each value has sizeof(value) / sizeof(element) of
  * them, and a vector is 16 bytes of values. */
@@ -98,7 +98,7 @@ template <class Op, class F> struct value_vectors {
     uint64_t n; /* number of values */
     bool aligned;
 
-    __device__ explicit value_vectors(const formula_job &f)
+    __device__ explicit value_vectors(const formula_params &f)
         : o(f.operands), n(f.j.n * sizeof(typename Op::element) / sizeof(value)), aligned(f.j.vectors) {}
     __device__ vector<typename Op::element> of(const loads &l, uint64_t i) const {
         const packed<value, VALUES> values = values_of<F, VALUES>(l, o, i * VALUES);
@@ -107,7 +107,7 @@ template <class Op, class F> struct value_vectors {
         return v;
     }
     /* Computes a vector that may be incomplete. */
-    __device__ vector<typename Op::element> some(uint64_t i, typename Op::element absent) const {
+    __device__ vector<typename Op::element> vector_at(uint64_t i, typename Op::element absent) const {
         vector<typename Op::element> v;
         for (int e = 0; e < vector<typename Op::element>::ELEMENTS; e++) v.element[e] = absent;
 #pragma unroll
@@ -122,10 +122,10 @@ template <class Op, class F> struct value_vectors {
 
 /* Takes a tile of complete vectors; the thread's first vector is `own`. */
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x,
-                                                       uint64_t own, typename Op::value &v) {
+static __device__ __forceinline__ void take_full_tile(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x,
+                                                      uint64_t own, typename Op::value &v) {
 #pragma unroll 1
-    for (int top = 0; top < FREE_ROWS; top += ROWS) {
+    for (int top = 0; top < UNORDERED_ROWS; top += ROWS) {
         typename value_vectors<Op, F>::loads l[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
@@ -136,29 +136,30 @@ static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROW
 }
 
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ typename Op::value computed_run_value(const computed<Op, F, ROWS> &op,
-                                                                        const value_vectors<Op, F> &x, share s) {
-    const uint64_t own = s.begin * FREE_TILE + threadIdx.x % WARP, count = (x.n + x.VALUES - 1) / x.VALUES;
+static __device__ __forceinline__ typename Op::value
+computed_warp_value(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x, warp_tiles s) {
+    const uint64_t own = s.begin * UNORDERED_TILE + threadIdx.x % WARP, count = (x.n + x.VALUES - 1) / x.VALUES;
     typename Op::value v = op.start(s.count && own < count ? own : NOWHERE);
 #pragma unroll 1
     for (uint64_t t = 0; t < s.count; t++) {
-        const uint64_t tile = own + t * FREE_TILE;
-        if (x.aligned && (s.begin + t + 1) * FREE_TILE <= x.n / x.VALUES)
-            take_whole_tile(op, x, tile, v);
+        const uint64_t tile = own + t * UNORDERED_TILE;
+        if (x.aligned && (s.begin + t + 1) * UNORDERED_TILE <= x.n / x.VALUES)
+            take_full_tile(op, x, tile, v);
         else
 #pragma unroll 1
-            for (uint64_t i = tile; i < count && i < tile + FREE_TILE; i += WARP)
-                op.take(v, x.some(i, op.absent()), i);
+            for (uint64_t i = tile; i < count && i < tile + UNORDERED_TILE; i += WARP)
+                op.take(v, x.vector_at(i, op.absent()), i);
     }
 #pragma unroll
     for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
     return v;
 }
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_free(const formula_job &f) {
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ void reduce_unordered(const formula_params &f) {
     const computed<Op, F, ROWS> op(f);
-    const share s = share_of_warp(f.j);
-    finish_block(op, f.j, computed_run_value(op, value_vectors<Op, F>(f), s), s.present);
+    const warp_tiles s = tiles_of_warp(f.j);
+    finish_block(op, f.j, computed_warp_value(op, value_vectors<Op, F>(f), s), s.present);
 }
 
 #endif

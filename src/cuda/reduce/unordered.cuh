@@ -1,26 +1,26 @@
 /* Reductions whose order does not matter: integers, bits, minimum and maximum, counts.
  *
  * The input is a sequence of 16-byte vectors that begin on 16-byte boundaries, whatever the element's
- * type; the first and the last may be incomplete. A warp takes runs of tiles, FREE_ROWS rows of 32
- * vectors; each thread has one accumulator for all its vectors, and the warp combines them at its end.
+ * type; the first and the last may be incomplete. A warp takes adjacent tiles of UNORDERED_ROWS rows of 32 vectors;
+ * each thread has one accumulator for all its vectors, and the warp combines them at its end.
  *
  *     address        16 k                       16 (k+1)
  *                     | . . . x0 x1 x2 x3 x4 ... | ...        skip = 3 elements precede x
  *
  * An operator Op has
  *     element, value               types of the input and of accumulators
- *     Op(job)                      takes its parameters
+ *     Op(params)                   takes its parameters
  *     start(where)                 an empty accumulator, of a thread whose first vector is `where`
  *     take(v, vector, where)       adds the vector with index `where` to v; in ascending order
  *     combine(a, b)                combines two accumulators
  *     absent()                     the identity as an element, for incomplete vectors
- *     resolve(job, v)              last correction of a chunk's value */
-#ifndef WEFT_CUDA_FREE_CUH
-#define WEFT_CUDA_FREE_CUH
+ *     resolve(params, v)           last correction of a chunk's value */
+#ifndef WEFT_CUDA_UNORDERED_CUH
+#define WEFT_CUDA_UNORDERED_CUH
 
-#include "cuda/reduce/fold.cuh"
+#include "cuda/reduce/combine.cuh"
 
-#define FREE_TILE (FREE_ROWS * WARP)
+#define UNORDERED_TILE (UNORDERED_ROWS * WARP)
 /* Marks a thread without vectors; not a valid vector index. */
 #define NOWHERE UINT64_MAX
 
@@ -32,24 +32,24 @@ template <class T> union vector {
     T element[ELEMENTS];
 };
 
-/* View of a job's elements as 16-byte vectors. */
+/* View of the elements of a launch as 16-byte vectors. */
 template <class T> struct vectors {
-    const vector<T> *at;             /* vector 0 */
-    uint64_t begin, end;             /* valid elements begin .. end - 1, counted from vector 0 */
-    uint64_t count;                  /* number of vectors, complete or not */
-    uint64_t whole_begin, whole_end; /* range of complete vectors */
+    const vector<T> *at;           /* vector 0 */
+    uint64_t begin, end;           /* valid elements begin .. end - 1, counted from vector 0 */
+    uint64_t count;                /* number of vectors, complete or not */
+    uint64_t full_begin, full_end; /* range of complete vectors */
 
-    __device__ explicit vectors(const job &j) {
+    __device__ explicit vectors(const reduce_params &j) {
         at = (const vector<T> *)((const T *)j.x - j.skip);
         begin = j.skip;
         end = j.skip + j.n;
         count = (end + vector<T>::ELEMENTS - 1) / vector<T>::ELEMENTS;
-        whole_begin = begin > 0;
-        whole_end = end / vector<T>::ELEMENTS;
+        full_begin = begin > 0;
+        full_end = end / vector<T>::ELEMENTS;
     }
-    /* Returns true if the `some` vectors from `first` on are all complete. */
-    __device__ bool complete(uint64_t first, uint64_t some) const {
-        return first >= whole_begin && first + some <= whole_end;
+    /* Returns true if the `number` vectors from `first` on are all complete. */
+    __device__ bool complete(uint64_t first, uint64_t number) const {
+        return first >= full_begin && first + number <= full_end;
     }
     __device__ vector<T> load(uint64_t i) const {
         vector<T> v;
@@ -68,15 +68,15 @@ template <class T> struct vectors {
 
 /* Takes a tile of complete vectors; the thread's first vector is `own`. */
 template <class Op>
-static __device__ __forceinline__ void take_whole_tile(const Op &op, const vectors<typename Op::element> &x,
-                                                       uint64_t own, typename Op::value &v) {
+static __device__ __forceinline__ void take_full_tile(const Op &op, const vectors<typename Op::element> &x,
+                                                      uint64_t own, typename Op::value &v) {
 #pragma unroll 1
-    for (int top = 0; top < FREE_ROWS; top += FREE_LOADS) {
-        vector<typename Op::element> row[FREE_LOADS];
+    for (int top = 0; top < UNORDERED_ROWS; top += UNORDERED_LOADS) {
+        vector<typename Op::element> row[UNORDERED_LOADS];
 #pragma unroll
-        for (int r = 0; r < FREE_LOADS; r++) row[r] = x.load(own + (top + r) * WARP);
+        for (int r = 0; r < UNORDERED_LOADS; r++) row[r] = x.load(own + (top + r) * WARP);
 #pragma unroll
-        for (int r = 0; r < FREE_LOADS; r++) op.take(v, row[r], own + (top + r) * WARP);
+        for (int r = 0; r < UNORDERED_LOADS; r++) op.take(v, row[r], own + (top + r) * WARP);
     }
 }
 
@@ -84,19 +84,19 @@ static __device__ __forceinline__ void take_whole_tile(const Op &op, const vecto
 template <class Op>
 static __device__ __forceinline__ void take_any_tile(const Op &op, const vectors<typename Op::element> &x,
                                                      uint64_t own, typename Op::value &v) {
-    int row = own < x.whole_begin, rows = 0;
-    if (own < x.whole_end) {
-        const uint64_t left = (x.whole_end - own + WARP - 1) / WARP;
-        rows = left < FREE_ROWS ? (int)left : FREE_ROWS;
+    int row = own < x.full_begin, rows = 0;
+    if (own < x.full_end) {
+        const uint64_t left = (x.full_end - own + WARP - 1) / WARP;
+        rows = left < UNORDERED_ROWS ? (int)left : UNORDERED_ROWS;
     }
 #pragma unroll 1
-    for (; row < rows; row += FREE_LOADS) {
-        vector<typename Op::element> held[FREE_LOADS];
+    for (; row < rows; row += UNORDERED_LOADS) {
+        vector<typename Op::element> held[UNORDERED_LOADS];
 #pragma unroll
-        for (int r = 0; r < FREE_LOADS; r++)
+        for (int r = 0; r < UNORDERED_LOADS; r++)
             if (row + r < rows) held[r] = x.load(own + (row + r) * WARP);
 #pragma unroll
-        for (int r = 0; r < FREE_LOADS; r++)
+        for (int r = 0; r < UNORDERED_LOADS; r++)
             if (row + r < rows) op.take(v, held[r], own + (row + r) * WARP);
     }
 }
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const vectors
 template <class Op>
 static __device__ __forceinline__ void take_edge(const Op &op, const vectors<typename Op::element> &x, uint64_t tile,
                                                  uint64_t edge, typename Op::value &v) {
-    const bool here = edge >= tile && edge - tile < FREE_TILE && edge % WARP == threadIdx.x % WARP;
+    const bool here = edge >= tile && edge - tile < UNORDERED_TILE && edge % WARP == threadIdx.x % WARP;
     if (!here || x.complete(edge, 1)) return;
     typename Op::value alone = op.start(edge);
     op.take(alone, x.load_incomplete(edge, op.absent()), edge);
@@ -113,17 +113,18 @@ static __device__ __forceinline__ void take_edge(const Op &op, const vectors<typ
 }
 
 template <class Op>
-static __device__ __forceinline__ typename Op::value free_run_value(const Op &op, const job &j, share s) {
+static __device__ __forceinline__ typename Op::value unordered_warp_value(const Op &op, const reduce_params &j,
+                                                                          warp_tiles s) {
     const vectors<typename Op::element> x(j);
-    const uint64_t own = s.begin * FREE_TILE + threadIdx.x % WARP;
+    const uint64_t own = s.begin * UNORDERED_TILE + threadIdx.x % WARP;
     typename Op::value v = op.start(s.count && own < x.count ? own : NOWHERE);
 #pragma unroll 1
     for (uint64_t t = 0; t < s.count; t++) {
-        const uint64_t tile = (s.begin + t) * FREE_TILE;
-        if (x.complete(tile, FREE_TILE)) {
-            take_whole_tile(op, x, own + t * FREE_TILE, v);
+        const uint64_t tile = (s.begin + t) * UNORDERED_TILE;
+        if (x.complete(tile, UNORDERED_TILE)) {
+            take_full_tile(op, x, own + t * UNORDERED_TILE, v);
         } else {
-            take_any_tile(op, x, own + t * FREE_TILE, v);
+            take_any_tile(op, x, own + t * UNORDERED_TILE, v);
             take_edge(op, x, tile, 0, v);
             if (x.count > 1) take_edge(op, x, tile, x.count - 1, v);
         }
@@ -134,15 +135,16 @@ static __device__ __forceinline__ typename Op::value free_run_value(const Op &op
 }
 
 /* Default members of operators. */
-struct free_operator {
-    template <class Value> __device__ void resolve(const job &, Value &) const {}
+struct unordered_operator {
+    template <class Value> __device__ void resolve(const reduce_params &, Value &) const {}
 };
 
 template <class Op>
-static __global__ void __launch_bounds__(WARPS_MAX *WARP, FREE_BLOCKS) free_kernel(const __grid_constant__ job j) {
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, UNORDERED_BLOCKS)
+    unordered_kernel(const __grid_constant__ reduce_params j) {
     const Op op(j);
-    const share s = share_of_warp(j);
-    finish_block(op, j, free_run_value(op, j, s), s.present);
+    const warp_tiles s = tiles_of_warp(j);
+    finish_block(op, j, unordered_warp_value(op, j, s), s.present);
 }
 
 #endif

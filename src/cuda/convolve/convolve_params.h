@@ -1,17 +1,17 @@
 /* Parameters of one launch of a convolution's kernels, and their geometry. */
-#ifndef WEFT_CUDA_CONVOLVE_JOB_H
-#define WEFT_CUDA_CONVOLVE_JOB_H
+#ifndef WEFT_CUDA_CONVOLVE_PARAMS_H
+#define WEFT_CUDA_CONVOLVE_PARAMS_H
 
-#include "cuda/fft/fft_job.h"
+#include "cuda/fft/fft_params.h"
 
 #include <stddef.h>
 
 /* log2 of the shortest and the longest block that is convolved in shared memory. */
-#define BLOCK_LOG_LEAST 8
+#define BLOCK_LOG_MIN 8
 #define BLOCK_LOG_F32 14
 #define BLOCK_LOG_F64 13
 
-struct convolve_job {
+struct convolve_params {
     const void *x, *h;     /* signal and taps */
     uint64_t n, m;         /* lengths of x and h; m <= n */
     uint64_t first, count; /* requested results, as a range of the full convolution */

@@ -1,6 +1,6 @@
 /* Parameters of one launch of a scan kernel, and the geometry of such a launch. */
-#ifndef WEFT_CUDA_SCAN_JOB_H
-#define WEFT_CUDA_SCAN_JOB_H
+#ifndef WEFT_CUDA_SCAN_PARAMS_H
+#define WEFT_CUDA_SCAN_PARAMS_H
 
 #include "core/order.h"
 
@@ -36,8 +36,8 @@ struct published {
     uint64_t level_start[SCAN_GRID_LEVELS]; /* index of each level's first total */
 };
 
-/* One launch: the whole scan, or a chunk of whole tiles of an input in host memory. */
-struct scan_job {
+/* One launch: the whole scan, or a chunk of full tiles of an input in host memory. */
+struct scan_params {
     const void *x;
     void *y;
     uint64_t n;           /* elements of this launch */
@@ -45,10 +45,11 @@ struct scan_job {
     uint32_t block_tiles; /* tiles of a block: a power of two, at most 16 */
     bool last;            /* no further chunk follows */
     bool exclusive, has_init;
-    bool vectors;      /* x and y are aligned to 16 bytes */
-    uint64_t xor_mask; /* XOR mask of operators that share another's kernels (gpu_scan_xor_mask) */
-    uint64_t init;     /* bits of the initial value, of the result type */
-    uint32_t ahead; /* blocks: each block prefetches to L2 the input of the block `ahead` positions later; 0: none */
+    bool vectors;               /* x and y are aligned to 16 bytes */
+    uint64_t xor_mask;          /* XOR mask of operators that share another's kernels (gpu_scan_xor_mask) */
+    uint64_t init;              /* bits of the initial value, of the result type */
+    uint32_t prefetch_distance; /* blocks: each block prefetches to L2 the input of the block `prefetch_distance`
+                                   positions later; 0: none */
     published totals;
 };
 

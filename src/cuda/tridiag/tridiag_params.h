@@ -1,6 +1,6 @@
 /* Parameters of one launch of a kernel of weft_tridiag, and the geometry of such launches. */
-#ifndef WEFT_CUDA_TRIDIAG_JOB_H
-#define WEFT_CUDA_TRIDIAG_JOB_H
+#ifndef WEFT_CUDA_TRIDIAG_PARAMS_H
+#define WEFT_CUDA_TRIDIAG_PARAMS_H
 
 #include "core/order.h"
 
@@ -30,7 +30,7 @@ typedef struct tridiag_lines {
     double f64;
 } tridiag_lines;
 
-typedef struct tridiag_job {
+typedef struct tridiag_params {
     tridiag_lines a, b, c, d;
     void *x; /* has the step and line of d */
     uint64_t systems, n, chunks;
@@ -38,14 +38,14 @@ typedef struct tridiag_job {
     bool vectors;     /* vector access to adjacent rows: every line begins, and its last chunk ends, on 16 bytes */
     uint32_t side;    /* number of systems per block at a time, or lanes per system in a warp */
     uint64_t *faults; /* minimum of the faults that tridiag_report encodes, or NULL */
-    uint64_t whole_n; /* rows of the caller's systems */
+    uint64_t full_n;  /* rows of the caller's systems */
     uint64_t scale;   /* number of the caller's rows that a row of this level represents */
     uint64_t first;   /* index, in its level, of row 0 */
     tridiag_lines before; /* constant: x of the separator before chunk 0, if the system is not periodic */
     void *head;           /* if not NULL, receives l, c and d of the first row */
     void *out_a, *out_b, *out_c, *out_d; /* separators: element chunk * out_step + system * out_line */
     uint64_t out_step, out_line;
-} tridiag_job;
+} tridiag_params;
 
 /* Return the kernels by template arguments. */
 const void *tridiag_short_kernel(bool f32);

@@ -5,8 +5,8 @@ segments_launch cuda_segmented_extreme_kernels(weft_dtype dtype) {
     return for_extremes<segments_launch, segmented_of>(dtype);
 }
 segments_launch cuda_segmented_or_kernels(weft_dtype dtype) {
-    return for_bits<segments_launch, segmented_of, oring>(dtype);
+    return for_bits<segments_launch, segmented_of, scan_or>(dtype);
 }
 segments_launch cuda_segmented_xor_kernels(weft_dtype dtype) {
-    return for_bits<segments_launch, segmented_of, xoring>(dtype);
+    return for_bits<segments_launch, segmented_of, scan_xor>(dtype);
 }

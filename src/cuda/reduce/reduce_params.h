@@ -1,7 +1,7 @@
 /* Parameters of one launch of a reduction kernel, and the constants that tune such a launch. They affect speed only:
  * the bits of a result are fixed by ORDER.md. */
-#ifndef WEFT_CUDA_JOB_H
-#define WEFT_CUDA_JOB_H
+#ifndef WEFT_CUDA_REDUCE_PARAMS_H
+#define WEFT_CUDA_REDUCE_PARAMS_H
 
 #include "weft.h"
 
@@ -10,16 +10,16 @@
 /* Maximum number of blocks per launch. Each block leaves one partial result, and the last block reduces them. More
  * blocks shorten the tail at the end of the launch, but lengthen this reduction. */
 #define PARTIALS_MAX 4096
-/* Rows (tree.cuh) or vectors (free.cuh) that a thread has in flight, and blocks of WARPS_MAX warps that must fit on a
- * multiprocessor, which bounds the registers. Measured on an H200: with 16 rows, 2 blocks reach 98 % of its read
+/* Rows (tree.cuh) or vectors (unordered.cuh) that a thread has in flight, and blocks of WARPS_MAX warps that must fit
+ * on a multiprocessor, which bounds the registers. Measured on an H200: with 16 rows, 2 blocks reach 98 % of its read
  * bandwidth, 3 reach 97 % (dot: 92 %), 4 reach 95 % and less. */
 #define TREE_ROWS 16
 #define TREE_BLOCKS 2
-#define FREE_LOADS 8
-#define FREE_BLOCKS 3
+#define UNORDERED_LOADS 8
+#define UNORDERED_BLOCKS 3
 
-/* Rows of a tile in free order (free.cuh); a row is 16 bytes for each thread of a warp. */
-#define FREE_ROWS 32
+/* Rows of a tile of unordered.cuh; a row is 16 bytes for each thread of a warp. */
+#define UNORDERED_ROWS 32
 
 /* Operation of the last thread on the reduced value (finish.cuh). */
 typedef enum finish_kind {
@@ -38,7 +38,7 @@ typedef enum finish_kind {
     FINISH_MAGNITUDE, /* the magnitude with this key, as a real number */
 } finish_kind;
 
-typedef struct job {
+typedef struct reduce_params {
     /* Elements of this launch. A long input in host memory is processed in several launches, called chunks; each but
      * the last has the same power of two of tiles. */
     const void *x, *y; /* y: dot only */
@@ -49,9 +49,9 @@ typedef struct job {
 
     /* Geometry. */
     uint64_t tiles;
-    uint32_t run_log2; /* a warp takes 2^run_log2 adjacent tiles */
-    uint32_t skip;     /* free order: elements between the last 16-byte boundary and x */
-    bool vectors;      /* tree: x and y are aligned for vector loads */
+    uint32_t warp_tiles_log2; /* a warp takes 2^warp_tiles_log2 adjacent tiles */
+    uint32_t skip;            /* unordered: elements between the last 16-byte boundary and x */
+    bool vectors;             /* tree: x and y are aligned for vector loads */
 
     /* Parameters of the operator. Each operator documents which ones it uses. */
     uint64_t mask, xor_mask;
@@ -69,6 +69,6 @@ typedef struct job {
     uint64_t total, ddof; /* total: number of elements of the whole input */
     double *keep; /* device address of the f64 that FINISH_MEAN and FINISH_ROOT leave for a second launch, or NULL */
     void *out;    /* NULL if only `keep` is needed */
-} job;
+} reduce_params;
 
 #endif

@@ -1,6 +1,6 @@
 /* A formula as a kernel argument, with device addresses of its arrays. */
-#ifndef WEFT_CUDA_MAP_JOB_H
-#define WEFT_CUDA_MAP_JOB_H
+#ifndef WEFT_CUDA_MAP_PARAMS_H
+#define WEFT_CUDA_MAP_PARAMS_H
 
 #include "cuda/runtime/arrays.h"
 
@@ -22,8 +22,8 @@ typedef struct map_arrays {
 
 /* Makes the call's arrays available in device memory; the last one is the output of `out_bytes` bytes, if there is
  * one. Provides `scratch_bytes` bytes of workspace, and writes the program. */
-weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
-                          map_program *program, weft_error *error);
+weft_status gpu_map_copy_in(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
+                            map_program *program, weft_error *error);
 
 /* Computes n values, from element `first` on, to `out` in device memory. */
 weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uint64_t n, void *out,

@@ -1,19 +1,19 @@
 /* Parameters of the kernels of a product. */
-#ifndef WEFT_CUDA_MATMUL_JOB_H
-#define WEFT_CUDA_MATMUL_JOB_H
+#ifndef WEFT_CUDA_MATMUL_PARAMS_H
+#define WEFT_CUDA_MATMUL_PARAMS_H
 
 #include <stdint.h>
 
-/* A factor: rows of op(A), or columns of op(B). Both are called lanes, of k terms each. */
+/* A factor: rows of op(A), or columns of op(B). Both are called lines, of k terms each. */
 struct matmul_factor {
     const void *p;
     uint64_t ld, stride;
-    bool across;  /* the lanes of a term are adjacent and terms are ld apart; otherwise the terms of a lane are
+    bool across;  /* the lines of a term are adjacent and terms are ld apart; otherwise the terms of a line are
                      adjacent */
     bool vectors; /* addresses are aligned for 16-byte loads */
 };
 
-struct matmul_job {
+struct matmul_params {
     matmul_factor a, b;
     void *c;
     uint64_t ldc, stride_c;

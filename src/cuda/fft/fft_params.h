@@ -1,23 +1,23 @@
 /* Parameters of one launch of a transform's kernels. */
-#ifndef WEFT_CUDA_FFT_JOB_H
-#define WEFT_CUDA_FFT_JOB_H
+#ifndef WEFT_CUDA_FFT_PARAMS_H
+#define WEFT_CUDA_FFT_PARAMS_H
 
 #include <stdint.h>
 
 /* log2 of the longest transform that one block computes. The two longest lengths also require a batch of at least
- * FFT_WHOLE_BATCH; with fewer, passes of many blocks are faster. */
-#define FFT_WHOLE_LOG_F32 14
-#define FFT_WHOLE_LOG_F64 13
-#define FFT_WHOLE_BATCH 16
+ * FFT_FULL_BATCH; with fewer, passes of many blocks are faster. */
+#define FFT_FULL_LOG_F32 14
+#define FFT_FULL_LOG_F64 13
+#define FFT_FULL_BATCH 16
 /* Minimum and maximum number of stages per pass of a longer transform. */
-#define FFT_PASS_LOG_LEAST 5
-#define FFT_PASS_LOG_MOST 10
+#define FFT_PASS_LOG_MIN 5
+#define FFT_PASS_LOG_MAX 10
 /* With less shared memory per block than FFT_PASS_SHARED, a pass has at most FFT_PASS_LOG_SMALL stages. */
 #define FFT_PASS_SHARED (84 << 10)
 #define FFT_PASS_LOG_SMALL 8
 
 /* One pass over `batch` arrays. Counts and steps are in complex numbers, not bytes. */
-struct fft_job {
+struct fft_params {
     const void *x;
     void *y;
     const void *table;       /* T[2k] */

@@ -1,22 +1,23 @@
 /* Parameters of one launch of a recurrence kernel, and the geometry of such a launch. */
-#ifndef WEFT_CUDA_RECURRENCE_JOB_H
-#define WEFT_CUDA_RECURRENCE_JOB_H
+#ifndef WEFT_CUDA_RECURRENCE_PARAMS_H
+#define WEFT_CUDA_RECURRENCE_PARAMS_H
 
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 #include "weft.h"
 
-struct recurrence_job {
+struct recurrence_params {
     const void *s, *u;
     const void *init; /* initial value of each row; NULL: init_value for all rows */
     uint64_t init_value;
     void *v;
     uint64_t rows, n;
-    bool chunks;          /* rows can be moved in chunks of 16 bytes */
-    uint32_t row_threads; /* short rows: threads per row, a power of two */
-    uint32_t block_tiles; /* long rows: tiles of a block, a power of two */
-    uint32_t row_blocks;  /* long rows: blocks of a row */
-    uint32_t ahead;       /* long rows: each block prefetches to L2 the input of the block `ahead` tickets later */
-    published totals;     /* long rows */
+    bool chunks;                /* rows can be moved in chunks of 16 bytes */
+    uint32_t row_threads;       /* short rows: threads per row, a power of two */
+    uint32_t block_tiles;       /* long rows: tiles of a block, a power of two */
+    uint32_t row_blocks;        /* long rows: blocks of a row */
+    uint32_t prefetch_distance; /* long rows: each block prefetches to L2 the input of the block `prefetch_distance`
+                                   tickets later */
+    published totals;           /* long rows */
 };
 
 /* Kernels for rows of at most a tile, and for longer ones. */

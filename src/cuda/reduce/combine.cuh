@@ -9,22 +9,22 @@
  *                         |
  *     stack       binary counter of chunks   long inputs in host memory only
  */
-#ifndef WEFT_CUDA_FOLD_CUH
-#define WEFT_CUDA_FOLD_CUH
+#ifndef WEFT_CUDA_COMBINE_CUH
+#define WEFT_CUDA_COMBINE_CUH
 
 #include "cuda/reduce/finish.cuh"
 
 #define WARP 32
-#define WHOLE_WARP 0xffffffffu
+#define FULL_WARP 0xffffffffu
 
 /* Returns v of the given lane. */
 template <class Value> static __device__ __forceinline__ Value from_lane(Value v, int lane) {
-    return __shfl_sync(WHOLE_WARP, v, lane);
+    return __shfl_sync(FULL_WARP, v, lane);
 }
 
 /* Returns v of the lane whose index differs in the bit `distance`. */
 template <class Value> static __device__ __forceinline__ Value across(Value v, int distance) {
-    return __shfl_xor_sync(WHOLE_WARP, v, distance);
+    return __shfl_xor_sync(FULL_WARP, v, distance);
 }
 
 static __device__ __forceinline__ located across(located v, int distance) {
@@ -33,8 +33,8 @@ static __device__ __forceinline__ located across(located v, int distance) {
 
 /* Returns the dyadic reduction of v[0 .. min(count, 8)); count must be at least 1. */
 template <class Op>
-static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, const typename Op::value *v,
-                                                                uint32_t count) {
+static __device__ __forceinline__ typename Op::value reduce_eight(const Op &op, const typename Op::value *v,
+                                                                  uint32_t count) {
     typename Op::value held[8];
 #pragma unroll
     for (uint32_t i = 0; i < 8; i++)
@@ -50,7 +50,7 @@ static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, co
 /* Combines the value of a chunk with those of the chunks before it by a binary counter. Level k contains the value of
  * 2^k adjacent chunks if bit k of the number of finished chunks is set. The last chunk skips empty levels and stores
  * the result. */
-template <class Op> static __device__ void finish_chunk(const Op &op, const job &j, typename Op::value v) {
+template <class Op> static __device__ void finish_chunk(const Op &op, const reduce_params &j, typename Op::value v) {
     typename Op::value *stack = (typename Op::value *)j.stack;
     int level = 0;
     if (j.last) {
@@ -66,14 +66,14 @@ template <class Op> static __device__ void finish_chunk(const Op &op, const job 
 /* Reduces all partials in the last block, eight to one in each round, alternating between two areas of shared
  * memory. */
 template <class Op>
-static __device__ __forceinline__ void fold_partials(const Op &op, const job &j, typename Op::value *area,
-                                                     typename Op::value *other) {
+static __device__ __forceinline__ void reduce_partials(const Op &op, const reduce_params &j, typename Op::value *area,
+                                                       typename Op::value *other) {
     const typename Op::value *from = (const typename Op::value *)j.partials;
     uint32_t count = gridDim.x;
     while (count > 1) {
         const uint32_t groups = (count + 7) / 8;
         for (uint32_t i = threadIdx.x; i < groups; i += blockDim.x)
-            area[i] = fold_eight(op, from + 8 * i, count - 8 * i);
+            area[i] = reduce_eight(op, from + 8 * i, count - 8 * i);
         __syncthreads();
         typename Op::value *swap = area;
         from = area;
@@ -94,38 +94,38 @@ static __device__ __forceinline__ void fold_partials(const Op &op, const job &j,
  * The ticket is the pattern of the CUDA sample threadFenceReduction: a block publishes its partial, then takes a
  * number, and the block with the last number sees all partials. atomicInc wraps to 0. */
 template <class Op>
-static __device__ __forceinline__ void finish_block(const Op &op, const job &j, typename Op::value v,
+static __device__ __forceinline__ void finish_block(const Op &op, const reduce_params &j, typename Op::value v,
                                                     uint32_t present) {
     __shared__ typename Op::value area[PARTIALS_MAX / 8], other[PARTIALS_MAX / 64];
     __shared__ bool is_last;
     if (threadIdx.x % WARP == 0) area[threadIdx.x / WARP] = v;
     __syncthreads();
     if (threadIdx.x == 0) {
-        ((typename Op::value *)j.partials)[blockIdx.x] = fold_eight(op, area, present);
+        ((typename Op::value *)j.partials)[blockIdx.x] = reduce_eight(op, area, present);
         __threadfence();
         is_last = gridDim.x == 1 || atomicInc(j.ticket, gridDim.x - 1) == gridDim.x - 1;
         __threadfence();
     }
     __syncthreads();
-    if (is_last) fold_partials(op, j, area, other);
+    if (is_last) reduce_partials(op, j, area, other);
 }
 
 /* Tiles of a warp: begin .. begin + count - 1 (count may be 0). `present` is the number of warps of the block that
  * have at least one tile. */
-struct share {
+struct warp_tiles {
     uint64_t begin, count;
     uint32_t present;
 };
 
-static __device__ __forceinline__ share share_of_warp(const job &j) {
+static __device__ __forceinline__ warp_tiles tiles_of_warp(const reduce_params &j) {
     const uint32_t warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
-    const uint64_t run = (uint64_t)1 << j.run_log2;
-    const uint64_t block_begin = (uint64_t)blockIdx.x * warps << j.run_log2;
-    const uint64_t block_runs = (j.tiles - block_begin + run - 1) >> j.run_log2;
-    share s;
-    s.present = block_runs < warps ? (uint32_t)block_runs : warps;
-    s.begin = block_begin + warp * run;
-    s.count = s.begin >= j.tiles ? 0 : j.tiles - s.begin < run ? j.tiles - s.begin : run;
+    const uint64_t per_warp = (uint64_t)1 << j.warp_tiles_log2;
+    const uint64_t block_begin = (uint64_t)blockIdx.x * warps << j.warp_tiles_log2;
+    const uint64_t block_warps = (j.tiles - block_begin + per_warp - 1) >> j.warp_tiles_log2;
+    warp_tiles s;
+    s.present = block_warps < warps ? (uint32_t)block_warps : warps;
+    s.begin = block_begin + warp * per_warp;
+    s.count = s.begin >= j.tiles ? 0 : j.tiles - s.begin < per_warp ? j.tiles - s.begin : per_warp;
     return s;
 }
 

@@ -1,34 +1,35 @@
 /* Epilogue of a product: combines the sums of its parts (ORDER.md 13.2), and handles products without terms. */
-#include "cuda/matmul/matmul_end.cuh"
+#include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
-/* Combines the sums of MATMUL_JOINED adjacent parts of one element per thread, starting at a multiple of
- * MATMUL_JOINED: a subtree of the tree. */
-template <class E, class R> static __global__ void __launch_bounds__(256) combine_kernel(const matmul_job j, R *to) {
-    const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_JOINED - 1) / MATMUL_JOINED;
+/* Combines the sums of MATMUL_COMBINED adjacent parts of one element per thread, starting at a multiple of
+ * MATMUL_COMBINED: a subtree of the tree. */
+template <class E, class R>
+static __global__ void __launch_bounds__(256) combine_kernel(const matmul_params j, R *to) {
+    const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_COMBINED - 1) / MATMUL_COMBINED;
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t element = i % values, group = i / values % groups, item = i / values / groups;
     if (item >= j.items) return;
-    const uint32_t first = (uint32_t)group * MATMUL_JOINED;
-    const int count = j.parts - first < MATMUL_JOINED ? (int)(j.parts - first) : MATMUL_JOINED;
+    const uint32_t first = (uint32_t)group * MATMUL_COMBINED;
+    const int count = j.parts - first < MATMUL_COMBINED ? (int)(j.parts - first) : MATMUL_COMBINED;
     const R *from = (const R *)j.sums + (item * j.parts + first) * values + element;
-    R v[MATMUL_JOINED];
+    R v[MATMUL_COMBINED];
 #pragma unroll
-    for (int p = 0; p < MATMUL_JOINED; p++) v[p] = p < count ? from[p * values] : 0;
+    for (int p = 0; p < MATMUL_COMBINED; p++) v[p] = p < count ? from[p * values] : 0;
 #pragma unroll
-    for (int w = 1; w < MATMUL_JOINED; w *= 2)
+    for (int w = 1; w < MATMUL_COMBINED; w *= 2)
 #pragma unroll
-        for (int p = 0; p + w < MATMUL_JOINED; p += 2 * w)
+        for (int p = 0; p + w < MATMUL_COMBINED; p += 2 * w)
             if (p + w < count) v[p] += v[p + w];
     if (to) {
         to[(item * groups + group) * values + element] = v[0];
         return;
     }
     E *c = (E *)j.c + item * j.stride_c + element / j.n * j.ldc + element % j.n;
-    *c = matmul_end<E, R>(j, v[0], c);
+    *c = matmul_epilogue<E, R>(j, v[0], c);
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(256) scale_kernel(const matmul_job j) {
+template <class E, class R> static __global__ void __launch_bounds__(256) scale_kernel(const matmul_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, values = j.m * j.n;
     if (i / values >= j.items) return;
     E *c = (E *)j.c + i / values * j.stride_c + i % values / j.n * j.ldc + i % j.n;

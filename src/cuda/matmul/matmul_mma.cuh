@@ -1,6 +1,7 @@
-/* Cores of matmul_tile.cuh, which multiply: threads with fused multiply-adds, or warps with tensor cores. */
-#ifndef WEFT_CUDA_MATMUL_CORES_CUH
-#define WEFT_CUDA_MATMUL_CORES_CUH
+/* Multiply-accumulate steps of matmul_tile.cuh: by threads with fused multiply-adds, or by warps with tensor cores.
+ */
+#ifndef WEFT_CUDA_MATMUL_MMA_CUH
+#define WEFT_CUDA_MATMUL_MMA_CUH
 
 #include "cuda/matmul/matmul_tile.cuh"
 
@@ -9,18 +10,18 @@
  *
  *     rows of a warp's tile: group 0 of ty 0, of ty 1, ..., then group 1 of ty 0, of ty 1, ...; columns: by tx */
 template <class R, int TM, int TN, int TY, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
-struct fma_core {
+struct simt_mma {
     typedef R real;
     static constexpr int TX = 32 / TY, G = 16 / sizeof(R);
     static constexpr int WARP_ROWS = TM * TY, WARP_COLUMNS = TN * TX;
     static constexpr int ROWS = WARP_ROWS * WY, COLUMNS = WARP_COLUMNS * WX;
     static constexpr int THREADS = 32 * WY * WX, K_SLICE = K_SLICE_TERMS, BLOCKS = BLOCKS_PER_SM,
                          STAGES = STAGE_COUNT;
-    static constexpr bool NATURAL = false, AHEAD = false;
+    static constexpr bool K_MAJOR = false, PIPELINED = false;
     R sums[TM][TN];
     int row, column; /* position of this thread's first sum in the tile */
 
-    __device__ fma_core() {
+    __device__ simt_mma() {
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         row = warp / WX * WARP_ROWS + lane / TX * G;
         column = warp % WX * WARP_COLUMNS + lane % TX * G;
@@ -42,17 +43,17 @@ struct fma_core {
             for (int k = 0; k < TN; k++) sums[i][k] = matmul_fma(x[i / G].at[i % G], y[k / G].at[k % G], sums[i][k]);
     }
 
-    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
+    template <class LA, class LB> __device__ __forceinline__ void full(const R *a, const R *b) {
 #pragma unroll
         for (int t = 0; t < K_SLICE; t++) term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    template <class LA, class LB> __device__ __forceinline__ void some(const R *a, const R *b, int terms) {
+    template <class LA, class LB> __device__ __forceinline__ void tail(const R *a, const R *b, int terms) {
 #pragma unroll 1
         for (int t = 0; t < terms; t++) term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+    __device__ void resume(const matmul_params &j, uint64_t tile_row, uint64_t tile_column) {
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
@@ -62,7 +63,7 @@ struct fma_core {
     }
 
     template <class E>
-    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+    __device__ void store(const matmul_params &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
 #pragma unroll
         for (int i = 0; i < TM; i++)
@@ -73,24 +74,24 @@ struct fma_core {
     }
 };
 
-/* An fma_core that loads the elements of a term while it multiplies those of the term before. Two lanes that differ
+/* A simt_mma that loads the elements of a term while it multiplies those of the previous term. Two lanes that differ
  * in bit 0 have equal rows, and two lanes that differ in bit 1 have equal columns. A 16-byte load by a warp then
  * takes two passes over shared memory instead of four. */
 template <class R, int TM, int TN, int TY, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
-struct ahead_core : fma_core<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCKS_PER_SM, STAGE_COUNT> {
-    typedef fma_core<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCKS_PER_SM, STAGE_COUNT> base;
+struct pipelined_simt_mma : simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCKS_PER_SM, STAGE_COUNT> {
+    typedef simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCKS_PER_SM, STAGE_COUNT> base;
     static constexpr int TX = base::TX, G = base::G;
-    static constexpr bool AHEAD = true;
+    static constexpr bool PIPELINED = true;
     vector16<R> x[2][TM / G], y[2][TN / G]; /* elements of two terms, double-buffered */
 
-    __device__ ahead_core() {
+    __device__ pipelined_simt_mma() {
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rest = lane / 4;
         base::row = warp / WX * base::WARP_ROWS + (lane / 2 % 2 + rest / (TX / 2) * 2) * G;
         base::column = warp % WX * base::WARP_COLUMNS + (lane % 2 + rest % (TX / 2) * 2) * G;
     }
 
     /* Multiplies a k-slice without loading ahead: for the last k-slices, tiles at an edge, and unaligned matrices. */
-    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
+    template <class LA, class LB> __device__ __forceinline__ void full(const R *a, const R *b) {
 #pragma unroll 4
         for (int t = 0; t < K_SLICE_TERMS; t++) base::term(a + t * LA::TERM, b + t * LB::TERM);
     }
@@ -130,17 +131,17 @@ static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (
 }
 
 /* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Each sum is a chain of fused multiply-adds in
- * order of k, as in fma_core. The agreement suite checks this. */
-template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT> struct mma_core {
+ * order of k, as in simt_mma. The agreement suite checks this. */
+template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT> struct tensor_mma {
     typedef double real;
     static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
     static constexpr int THREADS = 32 * WY * WX, K_SLICE = K_SLICE_TERMS, BLOCKS = BLOCKS_PER_SM,
                          STAGES = STAGE_COUNT;
-    static constexpr bool NATURAL = true, AHEAD = false;
+    static constexpr bool K_MAJOR = true, PIPELINED = false;
     double sums[MY][MX][4];
     int row, column, group, quad; /* row, column: of the warp's tile; group, quad: of the lane */
 
-    __device__ mma_core() {
+    __device__ tensor_mma() {
         const int warp = threadIdx.x / 32;
         group = threadIdx.x % 32 / 4;
         quad = threadIdx.x % 4;
@@ -162,11 +163,11 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
         for (int y = 0; y < MY; y++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LANE];
+                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LINE];
 #pragma unroll
         for (int x = 0; x < MX; x++)
 #pragma unroll
-            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LANE];
+            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LINE];
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
@@ -186,10 +187,10 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
 #pragma unroll
                 for (int i = 0; i < 4; i++)
                     sums[y][x][i] =
-                        __fma_rn(a[row_of(y, i) * LA::LANE], b[column_of(x, i) * LB::LANE], sums[y][x][i]);
+                        __fma_rn(a[row_of(y, i) * LA::LINE], b[column_of(x, i) * LB::LINE], sums[y][x][i]);
     }
 
-    template <class LA, class LB> __device__ __forceinline__ void some(const double *a, const double *b, int terms) {
+    template <class LA, class LB> __device__ __forceinline__ void tail(const double *a, const double *b, int terms) {
         int t = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #pragma unroll 1
@@ -199,16 +200,16 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
         for (; t < terms; t++) term<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    template <class LA, class LB> __device__ __forceinline__ void whole(const double *a, const double *b) {
+    template <class LA, class LB> __device__ __forceinline__ void full(const double *a, const double *b) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #pragma unroll
         for (int t = 0; t < K_SLICE; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
 #else
-        some<LA, LB>(a, b, K_SLICE);
+        tail<LA, LB>(a, b, K_SLICE);
 #endif
     }
 
-    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+    __device__ void resume(const matmul_params &j, uint64_t tile_row, uint64_t tile_column) {
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
@@ -220,7 +221,7 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
     }
 
     template <class E>
-    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+    __device__ void store(const matmul_params &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
 #pragma unroll
         for (int y = 0; y < MY; y++)

@@ -1,13 +1,13 @@
 /* Parameters of a radix sort on the GPU, and its entry points, one for each width of keys. */
-#ifndef WEFT_CUDA_SORT_JOB_H
-#define WEFT_CUDA_SORT_JOB_H
+#ifndef WEFT_CUDA_SORT_PARAMS_H
+#define WEFT_CUDA_SORT_PARAMS_H
 
 #include "arith/sort_code.h"
 
 #include <cuda_runtime.h>
 
 /* All pointers are to device memory. */
-typedef struct sort_job {
+typedef struct sort_params {
     weft_sort_rule rule;
     bool is_float;
     int first_bit, last_bit; /* sorts by bits first_bit .. last_bit - 1 of the codes */
@@ -21,11 +21,11 @@ typedef struct sort_job {
     void *scratch; /* NULL: only sets scratch_bytes */
     size_t scratch_bytes;
     cudaStream_t stream;
-} sort_job;
+} sort_params;
 
-cudaError_t cuda_sort_8(sort_job *j);
-cudaError_t cuda_sort_16(sort_job *j);
-cudaError_t cuda_sort_32(sort_job *j);
-cudaError_t cuda_sort_64(sort_job *j);
+cudaError_t cuda_sort_8(sort_params *j);
+cudaError_t cuda_sort_16(sort_params *j);
+cudaError_t cuda_sort_32(sort_params *j);
+cudaError_t cuda_sort_64(sort_params *j);
 
 #endif

@@ -1,20 +1,20 @@
 /* Parameters of the kernels of segmented operations, and their geometry (ORDER.md 8). Nothing here affects a
  * result. */
-#ifndef WEFT_CUDA_SEGMENTS_JOB_H
-#define WEFT_CUDA_SEGMENTS_JOB_H
+#ifndef WEFT_CUDA_SEGMENTS_PARAMS_H
+#define WEFT_CUDA_SEGMENTS_PARAMS_H
 
 #include "cuda/runtime/gpu.h"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 #define SEGMENT_THREADS 256
 #define SEGMENT_WARPS (SEGMENT_THREADS / 32)
 /* Reductions: maximum rows of a segment for the first kernel; maximum tiles of a segment for a warp of the second;
  * tiles of an item, which a block reduces. */
-#define FOLD_SHORT_ROWS 8
-#define FOLD_MIDDLE_TILES 4
-#define FOLD_ITEM_TILES (4 * SEGMENT_WARPS)
+#define REDUCE_SHORT_ROWS 8
+#define REDUCE_MIDDLE_TILES 4
+#define REDUCE_ITEM_TILES (4 * SEGMENT_WARPS)
 /* Blocks that a multiprocessor should hold, by the bytes of a value. This bounds the registers. */
-#define FOLD_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 4 : 5)
+#define REDUCE_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 4 : 5)
 #define SCAN_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 3 : 4)
 
 /* Summary of the offsets. Initially all zero. */
@@ -39,8 +39,8 @@ struct segments_long {
     uint32_t done;  /* reductions: number of items that are done */
 };
 
-struct segments_job {
-    scan_job scan; /* parameters common to long scans, without x, y and n */
+struct segments_params {
+    scan_params scan; /* parameters common to long scans, without x, y and n */
     const void *x;
     void *y;
     uint64_t n;
@@ -54,16 +54,16 @@ struct segments_job {
     bool once;      /* long scans: there is a block for each item */
 };
 
-/* The kernels of one operator and its types. Each takes a segments_job. `scan_long` includes the shared memory of its
- * kernel. */
+/* The kernels of one operator and its types. Each takes a segments_params. `scan_long` includes the shared memory of
+ * its kernel. */
 struct segments_launch {
-    const void *fold_short, *fold_long, *scan_short;
+    const void *reduce_short, *reduce_long, *scan_short;
     scan_launch scan_long;
-    uint32_t fold_short_blocks, scan_short_blocks; /* blocks per multiprocessor */
-    uint32_t fold_short_max, fold_middle_max;      /* maximum elements of a segment */
+    uint32_t reduce_short_blocks, scan_short_blocks; /* blocks per multiprocessor */
+    uint32_t reduce_short_max, reduce_middle_max;    /* maximum elements of a segment */
 };
 
-/* segmented_sums.cu, segmented_products.cu, segmented_free.cu */
+/* segmented_sums.cu, segmented_products.cu, segmented_unordered.cu */
 segments_launch cuda_segmented_sum_kernels(weft_dtype dtype, weft_dtype result);
 segments_launch cuda_segmented_product_kernels(weft_dtype dtype, weft_dtype result);
 segments_launch cuda_segmented_extreme_kernels(weft_dtype dtype);

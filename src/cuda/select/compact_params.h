@@ -1,6 +1,6 @@
 /* Parameters of one launch of a compaction kernel, and the geometry of such a launch. */
-#ifndef WEFT_CUDA_COMPACT_JOB_H
-#define WEFT_CUDA_COMPACT_JOB_H
+#ifndef WEFT_CUDA_COMPACT_PARAMS_H
+#define WEFT_CUDA_COMPACT_PARAMS_H
 
 #include "core/compare.h"
 
@@ -13,7 +13,7 @@
  * number of groups of 32 tiles that look-back loads at once (compact.cuh). */
 #define COMPACT_ITEMS(size) ((size) == 8 ? 16 : 32)
 #define COMPACT_BLOCKS 3
-#define COMPACT_AHEAD 2
+#define COMPACT_PREFETCH_DISTANCE 2
 #define COMPACT_LOOKS 1
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
 
@@ -21,11 +21,12 @@
 typedef enum compact_by { BY_FLAGS, BY_COMPARISON, BY_RUNS } compact_by;
 typedef enum compact_to { TO_VALUES, TO_INDICES, TO_BOTH_SIDES, TO_LENGTHS } compact_to;
 
-struct compact_job {
+struct compact_params {
     const void *x;
     const uint8_t *flags;
     uint64_t n;
-    uint32_t ahead; /* tiles: each block prefetches to L2 the tile `ahead` positions after its own */
+    uint32_t prefetch_distance; /* tiles: each block prefetches to L2 the tile `prefetch_distance` positions after its
+                                   own */
     comparator compare;
     void *y;
     uint64_t *lengths;
