@@ -1,5 +1,6 @@
-/* weft on a GPU compared with CUB and cuBLAS, in one run: build/bench_gpu [--json]
+/* weft on a GPU compared with CUB and cuBLAS, in one run: build/bench_gpu [--json] [ROW...]
  *
+ * With arguments ROW, only rows are measured whose name begins with one of them.
  * Inputs and outputs are in device memory, all workspace is allocated beforehand, and weft and its peer alternate.
  * Three quantities are measured:
  *     rate     long inputs (far larger than the L2 cache): GB/s of input read (sorts: Gkeys/s), the median
@@ -41,6 +42,14 @@ static weft_context *ctx;
 static cudaStream_t stream;
 static bool json;
 static bool first_row = true;
+static char **rows_wanted; /* beginnings of the names of the rows to measure, up to NULL; none: all */
+
+static bool is_wanted(const char *row) {
+    bool found = !*rows_wanted;
+    for (char **beginning = rows_wanted; *beginning; beginning++)
+        found |= strncmp(row, *beginning, strlen(*beginning)) == 0;
+    return found;
+}
 
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "bench_gpu: %s: %s\n", what, why);
@@ -129,6 +138,7 @@ static void print_row(const char *name, const char *measure, size_t n, double we
 /* Prints a rate. `bytes` is the number of bytes that one call reads. */
 static void rate(const char *name, size_t n, double bytes, const work &weft, const char *peer_name,
                  const work &peer) {
+    if (!is_wanted(name)) return;
     const pair_of_times t = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 8); });
     const double gb = bytes / 1e9;
     print_row(name, "GB/s", n, gb / t.weft, peer_name, t.peer > 0 ? gb / t.peer : 0, t.peer / t.weft,
@@ -136,6 +146,7 @@ static void rate(const char *name, size_t n, double bytes, const work &weft, con
 }
 
 static void times(const char *name, size_t n, const work &weft, const char *peer_name, const work &peer) {
+    if (!is_wanted(name)) return;
     const pair_of_times t = take_turns(weft, peer, 400, round_trip);
     print_row(name, "latency us", n, t.weft * 1e6, peer_name, t.peer * 1e6, t.peer / t.weft, 0);
     const pair_of_times q = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 200); });
@@ -572,8 +583,9 @@ static void measure_times(void *x, void *y, void *out, void *out_peer) {
 #include "gpu_selections.cuh"
 
 int main(int argc, char **argv) {
-    json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc > 1 && !json) stop("usage", "bench_gpu [--json]");
+    json = argc >= 2 && strcmp(argv[1], "--json") == 0;
+    rows_wanted = argv + 1 + json;
+    if (*rows_wanted && **rows_wanted == '-') stop("usage", "bench_gpu [--json] [ROW...]");
     if (weft_open(&ctx, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
         return 77;

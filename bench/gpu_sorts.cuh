@@ -42,6 +42,7 @@ static work weft_argsort_work(weft_dtype dtype, weft_dtype index, const sort_arr
 }
 
 static void sort_rate(const char *name, size_t n, const work &weft, const char *peer_name, const work &peer) {
+    if (!is_wanted(name)) return;
     const pair_of_times t = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 2); });
     const double giga = n / 1e9;
     print_row(name, "Gkeys/s", n, giga / t.weft, peer_name, giga / t.peer, t.peer / t.weft, 0);
