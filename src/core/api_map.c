@@ -242,7 +242,7 @@ weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
     return part_map(ctx, expr, dtype, 0, n, bindings, count, out);
 }
 
-static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uint64_t first, const double *part,
+static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uint64_t first, const double *squares,
                               void *out, weft_error *error) {
     const size_t n = r->call.n;
     weft_dtype result;
@@ -250,20 +250,25 @@ static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uin
     RETURN_IF_ERROR(bind(r, error));
     start_index(r, first);
     RETURN_IF_ERROR(check_reduce_type(op, r->call.dtype, accumulate, &result, error));
-    if (part) result = WEFT_F64;
+    if (squares) result = WEFT_F64;
     RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of 0 elements is undefined", weft_op_name(op));
     RETURN_IF_ERROR(check_array(r->ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     RETURN_IF_ERROR(check_output(r, &to, false, error));
+    if (squares) {
+        const part_sum_call part = {
+            .op = op, .dtype = r->call.dtype, .n = n, .map = &r->call, .squares = *squares, .sum = out};
+        return r->ctx->backend->part_sum(r->ctx->state, &part, error);
+    }
     const reduce_call call = {
-        .op = op, .dtype = r->call.dtype, .result = result, .n = n, .out = out, .map = &r->call, .part = part};
+        .op = op, .dtype = r->call.dtype, .result = result, .n = n, .out = out, .map = &r->call};
     return r->ctx->backend->reduce(r->ctx->state, &call, error);
 }
 
 weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
-                            size_t count, const double *part, void *out) {
+                            size_t count, const double *squares, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    RETURN_GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
+    RETURN_GUARDED(ctx, map_reduce(&r, op, accumulate, first, squares, out, error));
 }
 
 weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,

@@ -181,19 +181,21 @@ weft_status weft_matmul(weft_context *ctx, weft_layout layout, weft_transpose tr
 weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t part, size_t m,
                              size_t n, size_t k, double alpha, const void *a, size_t lda, const void *b, double beta,
                              void *c, const matmul_piece *piece) {
-    const matmul_call call = {.dtype = dtype,
-                              .accumulate = accumulate,
-                              .m = m,
-                              .n = n,
-                              .k = k,
-                              .batch = 1,
-                              .alpha = alpha,
-                              .beta = beta,
-                              .a = {a, lda, 0, false},
-                              .b = {b, n, 0, false},
-                              .c = c,
-                              .ldc = n,
-                              .part = part,
-                              .piece = piece};
-    RETURN_GUARDED(ctx, ctx->backend->matmul(ctx->state, &call, error));
+    const matmul_call product = {.dtype = dtype,
+                                 .accumulate = accumulate,
+                                 .m = m,
+                                 .n = n,
+                                 .k = k,
+                                 .batch = 1,
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .a = {a, lda, 0, false},
+                                 .b = {b, n, 0, false},
+                                 .c = c,
+                                 .ldc = n,
+                                 .part = part};
+    matmul_stage_call stage = {.product = product};
+    if (piece) stage.piece = *piece;
+    RETURN_GUARDED(ctx, piece ? ctx->backend->matmul_stage(ctx->state, &stage, error)
+                              : ctx->backend->matmul(ctx->state, &product, error));
 }

@@ -193,7 +193,7 @@ static price_call plain_call(const weft_option *o, const weft_simulation *s, con
     c.control = control_of(o, s);
     c.assets = o->assets;
     c.steps = s->steps;
-    c.paths = c.count = s->paths;
+    c.paths = s->paths;
     c.seed = s->seed;
     c.strike = has_strike(o->payoff) ? o->strike : 0;
     c.level = o->barrier == WEFT_NO_BARRIER ? 0 : o->level;
@@ -235,16 +235,14 @@ typedef struct summing {
     void *self;
 } summing;
 
-static weft_status estimate(const summing *how, price_call *c, double *estimate, weft_error *error) {
+static weft_status estimate(const summing *how, const price_call *c, double *estimate, weft_error *error) {
+    const weft_backend *const backend = how->ctx->backend;
     double sums[PRICE_SUMS];
-    c->estimate = estimate;
-    if (how->sum) {
+    if (how->sum)
         RETURN_IF_ERROR(how->sum(how->self, c, c->paths, sums));
-        c->given = sums;
-    }
-    const weft_status status = how->ctx->backend->price(how->ctx->state, c, error);
-    c->given = NULL;
-    return status;
+    else
+        RETURN_IF_ERROR(backend->price_sums(how->ctx->state, &(price_sums_call){c, 0, c->paths, sums}, error));
+    return backend->price_estimate(how->ctx->state, &(price_estimate_call){c, sums, estimate}, error);
 }
 
 static double canonical(double x) { return isnan(x) ? (double)NAN : x; }
@@ -255,7 +253,6 @@ static weft_status run_scrambled(const summing *how, size_t count, price_call c,
     double values[SCRAMBLINGS_MAX], found[2], sum = 0, squares = 0;
     c.sobol = true;
     c.paths /= count;
-    c.count = c.paths;
     for (size_t r = 0; r < count; r++) {
         c.stream = r;
         RETURN_IF_ERROR(estimate(how, &c, found, error));
@@ -352,15 +349,8 @@ weft_status weft_part_price(weft_context *ctx, const weft_option *option, const 
     return status;
 }
 
-static weft_status price_sums(weft_context *ctx, price_call c, uint64_t first, uint64_t n, double *sums,
-                              weft_error *error) {
-    c.first = first;
-    c.count = n;
-    c.sums = sums;
-    return ctx->backend->price(ctx->state, &c, error);
-}
-
 weft_status weft_part_price_sums(weft_context *ctx, const price_call *call, uint64_t first, uint64_t n,
                                  double *sums) {
-    RETURN_GUARDED(ctx, price_sums(ctx, *call, first, n, sums, error));
+    const price_sums_call sum = {call, first, n, sums};
+    RETURN_GUARDED(ctx, ctx->backend->price_sums(ctx->state, &sum, error));
 }

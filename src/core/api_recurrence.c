@@ -42,14 +42,15 @@ weft_status weft_recurrence(weft_context *ctx, weft_direction direction, weft_dt
 
 weft_status weft_part_recurrence(weft_context *ctx, weft_direction direction, weft_dtype dtype, size_t n,
                                  const void *s, const void *u, const void *init, void *v, uint64_t *map) {
-    const recurrence_call call = {.dtype = dtype,
-                                  .reverse = direction == WEFT_REVERSE,
-                                  .rows = 1,
-                                  .n = n,
-                                  .s = s,
-                                  .u = u,
-                                  .init = init,
-                                  .v = v,
-                                  .map = map};
-    RETURN_GUARDED(ctx, ctx->backend->recurrence(ctx->state, &call, error));
+    const recurrence_call row = {.dtype = dtype,
+                                 .reverse = direction == WEFT_REVERSE,
+                                 .rows = 1,
+                                 .n = n,
+                                 .s = s,
+                                 .u = u,
+                                 .init = init,
+                                 .v = v};
+    const recurrence_map_call call = {row, map};
+    RETURN_GUARDED(ctx, map ? ctx->backend->recurrence_map(ctx->state, &call, error)
+                            : ctx->backend->recurrence(ctx->state, &row, error));
 }

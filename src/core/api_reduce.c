@@ -19,8 +19,8 @@ weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dt
     RETURN_GUARDED(ctx, reduce(ctx, &call, accumulate, error));
 }
 
-weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, const double *part,
+weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, double squares,
                      double *sum) {
-    const reduce_call call = {.op = op, .dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .part = part};
-    RETURN_GUARDED(ctx, ctx->backend->reduce(ctx->state, &call, error));
+    const part_sum_call call = {.op = op, .dtype = dtype, .n = n, .x = x, .squares = squares, .sum = sum};
+    RETURN_GUARDED(ctx, ctx->backend->part_sum(ctx->state, &call, error));
 }

@@ -22,14 +22,7 @@ weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_d
 
 weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result, size_t blocks,
                                   const void *x, void *totals) {
-    const size_t block = (size_t)WEFT_SCAN_GROUP * WEFT_SCAN_GROUP * WEFT_SCAN_GROUP;
-    const scan_call call = {.op = op,
-                            .kind = WEFT_INCLUSIVE,
-                            .dtype = dtype,
-                            .result = result,
-                            .n = blocks * block,
-                            .x = x,
-                            .y = totals,
-                            .totals = true};
-    RETURN_GUARDED(ctx, ctx->backend->scan(ctx->state, &call, error));
+    const scan_totals_call call = {
+        .op = op, .dtype = dtype, .result = result, .blocks = blocks, .x = x, .totals = totals};
+    RETURN_GUARDED(ctx, ctx->backend->scan_totals(ctx->state, &call, error));
 }

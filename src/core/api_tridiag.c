@@ -72,7 +72,7 @@ weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype d
 
 weft_status weft_part_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t n, weft_lines a,
                               weft_lines b, weft_lines c, weft_lines d, void *x, const tridiag_part *part) {
-    const tridiag_call call = {.dtype = dtype,
+    const tridiag_call rows = {.dtype = dtype,
                                .periodic = boundary == WEFT_PERIODIC,
                                .systems = 1,
                                .n = n,
@@ -80,7 +80,7 @@ weft_status weft_part_tridiag(weft_context *ctx, weft_boundary boundary, weft_dt
                                .b = b,
                                .c = c,
                                .d = d,
-                               .x = x,
-                               .part = part};
-    RETURN_GUARDED(ctx, ctx->backend->tridiag(ctx->state, &call, error));
+                               .x = x};
+    const tridiag_stage_call call = {rows, *part};
+    RETURN_GUARDED(ctx, ctx->backend->tridiag_stage(ctx->state, &call, error));
 }

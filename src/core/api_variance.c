@@ -21,6 +21,6 @@ weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumu
 }
 
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum) {
-    const variance_call call = {.dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .mean = &mean};
-    RETURN_GUARDED(ctx, ctx->backend->variance(ctx->state, &call, error));
+    const part_deviations_call call = {.dtype = dtype, .n = n, .x = x, .mean = mean, .sum = sum};
+    RETURN_GUARDED(ctx, ctx->backend->part_deviations(ctx->state, &call, error));
 }

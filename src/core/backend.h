@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 18
+#define WEFT_BACKEND_ABI 19
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -55,10 +55,6 @@ typedef struct reduce_call {
     void *out;
     /* Formula whose values are the elements; then x is NULL. Else NULL. */
     const map_call *map;
-    /* NULL, or, for mean and norm2 with an f64 result: x is a part of a longer array, and *out receives the sum of
-     * its elements (mean) or of their squares (norm2), without the final division or square root. *part is 1, or,
-     * when norm2 is repeated with scaling, the sum of squares of the whole array (ORDER.md 3.3). */
-    const double *part;
 } reduce_call;
 
 typedef struct variance_call {
@@ -66,9 +62,6 @@ typedef struct variance_call {
     size_t n, ddof; /* ddof < n */
     const void *x;
     void *out;
-    /* NULL, or, with an f64 result and ddof 0: x is a part of an array whose mean is *mean, and *out receives the
-     * sum of squared deviations from it, without the final division. */
-    const double *mean;
 } variance_call;
 
 typedef struct dot_call {
@@ -89,9 +82,6 @@ typedef struct scan_call {
     /* Formula whose values are the elements; then x is NULL. Then y may be an array of the formula if the type of the
      * array, dtype and result are equal. Else NULL. */
     const map_call *map;
-    /* Writes to y only the totals of aligned blocks of 16^3 elements (ORDER.md 6.2). n must be a multiple of 16^3,
-     * op sum or prod, the elements floats, the scan inclusive, without init and map. */
-    bool totals;
 } scan_call;
 
 typedef struct laplace_call {
@@ -169,9 +159,6 @@ typedef struct recurrence_call {
     const void *s, *u;
     const void *init; /* one value per row, or NULL */
     void *v;          /* == s, == u, or overlaps neither; must not overlap init */
-    /* NULL, or, for one row of 16^k elements, k >= 3: receives S and U of the row's map (ORDER.md 9.2) as bit
-     * patterns of dtype, in host memory. */
-    uint64_t *map;
 } recurrence_call;
 
 /* Bins of equal width, or bins between edges. A backend that has GPU memory checks the edges itself
@@ -234,8 +221,6 @@ typedef struct matmul_call {
     void *c;
     size_t ldc, stride_c;
     size_t part; /* terms per part of k (ORDER.md 13.2); >= k if k is not split */
-    /* NULL, or the stage to compute instead of the whole product; then k >= 1. */
-    const matmul_piece *piece;
 } matmul_call;
 
 typedef struct fft_call {
@@ -267,8 +252,6 @@ typedef struct tridiag_call {
     /* Layout of d: step and line of d. == d.p, or does not overlap d. No two elements may have the same address. */
     void *x;
     uint64_t *singular;
-    /* NULL, or the stage to compute instead, for one system; then step is 0 or 1. */
-    const tridiag_part *part;
 } tridiag_call;
 
 /* `batch` consecutive grids of n[0] x n[1] x n[2] points; n[i] is 1 for unused dimensions. */
@@ -338,7 +321,7 @@ typedef enum price_control { CONTROL_NONE, CONTROL_END, CONTROL_GEOMETRIC } pric
 
 enum { PRICE_LEGS_MAX = 4, PRICE_SUMS = 5 };
 
-/* One pricing simulation. ORDER.md 21 defines the members. */
+/* A pricing simulation, whose sums over paths and whose estimate are two calls. ORDER.md 21 defines the members. */
 typedef struct price_call {
     weft_dtype dtype; /* f32 or f64 */
     weft_payoff payoff;
@@ -348,22 +331,14 @@ typedef struct price_call {
     price_control control; /* CONTROL_NONE unless there is one leg, or two antithetic legs */
     size_t assets, steps;  /* >= 1 */
     uint64_t paths, seed;  /* paths >= 2 */
-    /* Paths to simulate: all paths, or, if `sums` is not NULL, a range of them (weft_part_price_sums). */
-    uint64_t first, count;
-    bool sobol;      /* paths are scrambled Sobol points; else Philox */
-    uint64_t stream; /* stream of the scrambling, if sobol */
+    bool sobol;            /* paths are scrambled Sobol points; else Philox */
+    uint64_t stream;       /* stream of the scrambling, if sobol */
     double strike, level, rate, maturity;
     /* Volatility of the only asset, for CONTROL_GEOMETRIC. */
     double volatility;
     double weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
     size_t legs;
     price_leg leg[PRICE_LEGS_MAX];
-    /* In host memory: receives the price and its standard error. Not written if `sums` is not NULL. */
-    double *estimate;
-    /* NULL, or, in host memory: receives the sums of ORDER.md 21.6, in their order, instead of the estimate. */
-    double *sums;
-    /* NULL, or the sums of ORDER.md 21.6 over all paths: the estimate is computed from them without simulation. */
-    const double *given;
 } price_call;
 
 /* weft_match_count and weft_match_list. The API has checked the patterns. */
@@ -380,6 +355,74 @@ typedef struct match_call {
     uint32_t *numbers;
     uint64_t *total;
 } match_call;
+
+/* -------------------------------------------------------------------- parts of operations
+ *
+ * Calls for src/stream and src/dist, which have only a part of the elements at a time. */
+
+/* Sums the elements of a part of a longer array in f64 (op mean), their magnitudes (norm1) or their squares (norm2),
+ * by the tree of ORDER.md 2. */
+typedef struct part_sum_call {
+    weft_op op;
+    weft_dtype dtype;
+    size_t n; /* >= 1 */
+    const void *x;
+    const map_call *map; /* formula whose values are the elements; then x is NULL. Else NULL. */
+    /* norm2: 1, or, if the squares are summed again with scaling, the first sum over the whole array (ORDER.md 3.3).
+     */
+    double squares;
+    double *sum;
+} part_sum_call;
+
+/* Sums the squared deviations of the elements of a part from the mean of the whole array (ORDER.md 4). */
+typedef struct part_deviations_call {
+    weft_dtype dtype;
+    size_t n; /* >= 1 */
+    const void *x;
+    double mean;
+    double *sum;
+} part_deviations_call;
+
+/* Computes the totals of aligned blocks of 16^3 floats (ORDER.md 6.2), with sum or prod. */
+typedef struct scan_totals_call {
+    weft_op op;
+    weft_dtype dtype, result;
+    size_t blocks; /* >= 1 */
+    const void *x;
+    void *totals; /* one value of type `result` per block */
+} scan_totals_call;
+
+/* Computes one row of 16^k elements, k >= 3, and its map (ORDER.md 9.2). */
+typedef struct recurrence_map_call {
+    recurrence_call row; /* rows = 1 */
+    uint64_t *map;       /* in host memory: receives S and U of the map, as bit patterns of the type */
+} recurrence_map_call;
+
+/* Computes one stage of a product whose terms are distributed over calls. */
+typedef struct matmul_stage_call {
+    matmul_call product; /* one product without transposes; k >= 1 */
+    matmul_piece piece;
+} matmul_stage_call;
+
+/* Computes one stage of a system whose rows are distributed over calls. */
+typedef struct tridiag_stage_call {
+    tridiag_call rows; /* one system; step is 0 or 1 */
+    tridiag_part part;
+} tridiag_stage_call;
+
+/* Computes the sums of ORDER.md 21.6, in their order, over paths [first, first + count) of a simulation. */
+typedef struct price_sums_call {
+    const price_call *price;
+    uint64_t first, count; /* count >= 1; first is a multiple of a tile */
+    double *sums;          /* in host memory: PRICE_SUMS values */
+} price_sums_call;
+
+/* Computes the price and its standard error from the sums over all paths. */
+typedef struct price_estimate_call {
+    const price_call *price;
+    const double *sums;
+    double *estimate; /* in host memory: 2 values */
+} price_estimate_call;
 
 /* Kind of memory, for a backend whose memory is not the host's. */
 typedef enum memory_place {

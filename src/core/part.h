@@ -5,20 +5,20 @@
 
 #include "weft.h"
 
-/* Computes the part's sum (mean, norm1) or sum of squares (norm2) in f64, without the final division or square
- * root. For `part` see reduce_call. */
-weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, const double *part,
+/* Computes the part's sum (mean), sum of magnitudes (norm1) or sum of squares (norm2) in f64, without the final
+ * division or square root. `squares` is that of part_sum_call. */
+weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, double squares,
                      double *sum);
 /* Computes the sum of squared deviations of the part from `mean`, the mean of the whole array. */
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum);
 
-/* Compute weft_map and weft_map_reduce for a part whose element 0 is element `first` of the whole array. If `part`
+/* Compute weft_map and weft_map_reduce for a part whose element 0 is element `first` of the whole array. If `squares`
  * is not NULL, part_map_reduce returns the result of part_sum. */
 weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
                      const weft_binding *bindings, size_t count, void *out);
 weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
-                            size_t count, const double *part, void *out);
+                            size_t count, const double *squares, void *out);
 /* Computes weft_map_scan for a part whose element 0 is element `first` of the whole array. */
 weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
                           weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,

@@ -5,15 +5,13 @@
 
 weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, size_t n, const void *x,
                            double parameter, double *value) {
-    const double as_it_is = 1;
-    const weft_dtype accumulate = dtype == WEFT_F32 ? WEFT_F64 : WEFT_DEFAULT;
     switch (kind) {
-    case TREE_SUM: return part_sum(ctx, WEFT_MEAN, dtype, n, x, &as_it_is, value);
-    case TREE_MAGNITUDES: return weft_reduce(ctx, WEFT_NORM1, dtype, accumulate, n, x, value);
+    case TREE_SUM: return part_sum(ctx, WEFT_MEAN, dtype, n, x, 1, value);
+    case TREE_MAGNITUDES: return part_sum(ctx, WEFT_NORM1, dtype, n, x, 1, value);
     case TREE_DEVIATIONS: return part_deviations(ctx, dtype, n, x, parameter, value);
     case TREE_RESCALED: break;
     }
-    return part_sum(ctx, WEFT_NORM2, dtype, n, x, &parameter, value);
+    return part_sum(ctx, WEFT_NORM2, dtype, n, x, parameter, value);
 }
 
 weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,

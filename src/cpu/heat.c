@@ -103,7 +103,7 @@ static tridiag_call systems_of(const stepper *s, size_t axis, coefficients *k, v
     const weft_lines beside = {f32 ? (const void *)&k->f32[0] : &k->f64[0], 0, 0};
     const weft_lines middle = {f32 ? (const void *)&k->f32[1] : &k->f64[1], 0, 0};
     const weft_lines d = {s->d, axis ? systems : 1, axis ? 1 : n};
-    return (tridiag_call){c->dtype, false, systems, n, beside, middle, beside, d, x, singular, NULL};
+    return (tridiag_call){c->dtype, false, systems, n, beside, middle, beside, d, x, singular};
 }
 
 static void solve(const stepper *s, size_t axis, void *x) {

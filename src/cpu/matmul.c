@@ -40,7 +40,8 @@ static const variant SUMS_OF_F64[] = {
 };
 
 typedef struct plan {
-    matmul_call c; /* the call, transposed to n = 1 if m = 1 */
+    matmul_call c;             /* the call, transposed to n = 1 if m = 1 */
+    const matmul_piece *piece; /* the stage to compute instead of the whole product, or NULL */
     const matmul_kernel *kernel;
     const matmul_shape *shape;
     const variant *variant;
@@ -103,10 +104,11 @@ static void lay_out_thread(plan *p) {
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
-static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c) {
+static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c, const matmul_piece *piece) {
     const matmul_kernels *kernels = ctx->level->matmuls;
     const bool f64 = c->dtype == WEFT_F64, in_f64 = c->accumulate == WEFT_F64;
     p->c = *c;
+    p->piece = piece;
     turn_row(&p->c);
     p->kernel = f64 ? &kernels->f64 : in_f64 ? &kernels->f32_in_f64 : &kernels->f32;
     p->variant = f64      ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
@@ -123,11 +125,11 @@ static void make_plan(plan *p, size_t threads) {
     p->cache_rows = round_up(tall ? 1 : p->variant->rows, p->shape->rows);
     p->block_rows = round_up(min_u64(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
     p->block_columns = round_up(min_u64(p->variant->columns, p->c.n), p->shape->columns);
-    p->resumes = p->c.piece && p->c.piece->stage == MATMUL_GO_ON;
-    p->runs = !p->c.piece || p->c.piece->stage != MATMUL_END;
+    p->resumes = p->piece && p->piece->stage == MATMUL_GO_ON;
+    p->runs = !p->piece || p->piece->stage != MATMUL_END;
     cut(p, threads);
-    p->keeps = p->c.piece || p->parts != 1;
-    p->ends = p->c.piece ? !p->runs : p->parts != 1;
+    p->keeps = p->piece || p->parts != 1;
+    p->ends = p->piece ? !p->runs : p->parts != 1;
     lay_out_thread(p);
 }
 
@@ -286,12 +288,12 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
 static weft_status make_workspace(plan *p, cpu_context *ctx, int threads, weft_error *error) {
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
     void *workspace;
-    const bool combines = p->parts != 1 && !p->c.piece;
+    const bool combines = p->parts != 1 && !p->piece;
     p->slots = combines ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
     const size_t sums = combines ? p->slots * values * p->kernel->bytes : 0;
     RETURN_IF_ERROR(cpu_workspace(ctx, own + sums, &workspace, error));
     p->workspace = workspace;
-    p->sums = p->c.piece ? p->c.piece->sums : p->workspace + own;
+    p->sums = p->piece ? p->piece->sums : p->workspace + own;
     return WEFT_OK;
 }
 
@@ -311,10 +313,9 @@ static void scale(const plan *p) {
             p->kernel->scale(c->beta, c->n, (char *)c->c + (item * c->stride_c + i * c->ldc) * p->element);
 }
 
-weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
-    cpu_context *ctx = state;
+static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_piece *piece, weft_error *error) {
     plan p = {0};
-    choose_kernel(&p, ctx, c);
+    choose_kernel(&p, ctx, c, piece);
     if (c->k == 0) {
         scale(&p);
         return WEFT_OK;
@@ -329,4 +330,10 @@ weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
     for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
         run_items(&p, first, min_u64(p.slots, c->batch - first), threads);
     return WEFT_OK;
+}
+
+weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) { return run(state, c, NULL, error); }
+
+weft_status cpu_matmul_stage(void *state, const matmul_stage_call *c, weft_error *error) {
+    return run(state, &c->product, &c->piece, error);
 }

@@ -13,6 +13,7 @@ enum { TILE = WEFT_TILE(8), BATCH = 128 /* tiles per batch: a power of two */, L
 typedef struct work {
     const cpu_context *ctx;
     const price_call *call;
+    uint64_t begin, end; /* the paths */
     uint64_t tiles;
     price_points points;           /* used if paths are Sobol points */
     double (*workspaces)[2][TILE]; /* per thread: the payoffs and the controls of a tile's paths */
@@ -31,7 +32,7 @@ static weft_price_sums sums_of_tile(const work *w, uint64_t tile, size_t thread)
     const price_call *const c = w->call;
     const level *const l = w->ctx->level;
     kernel *const sum = l->sums->sum_f64[WEFT_F64], *const products = l->products->dot_f64[WEFT_F64];
-    const uint64_t first = c->first + tile * TILE, left = c->first + c->count - first;
+    const uint64_t first = w->begin + tile * TILE, left = w->end - first;
     const size_t n = left < TILE ? (size_t)left : TILE;
     weft_price_sums s = {.value = 0};
     (c->dtype == WEFT_F32 ? l->prices->f32 : l->prices->f64)(c, &w->points, first, n, v, controls);
@@ -111,14 +112,18 @@ static weft_status take_workspace(cpu_context *ctx, const price_call *c, work *w
     return WEFT_OK;
 }
 
-weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
-    work w = {.ctx = state, .call = c, .tiles = (c->count - 1) / TILE + 1};
-    weft_price_sums sums;
-    if (!c->given) RETURN_IF_ERROR(take_workspace(state, c, &w, error));
-    sums = c->given ? weft_price_given(c->given) : sums_of_all(&w);
-    if (c->sums)
-        memcpy(c->sums, &sums, sizeof sums);
-    else
-        weft_price_estimate(sums, c->paths, worth_of_control(c), c->rate, c->maturity, c->estimate);
+weft_status cpu_price_sums(void *state, const price_sums_call *c, weft_error *error) {
+    work w = {.ctx = state, .call = c->price, .begin = c->first, .end = c->first + c->count};
+    w.tiles = (c->count - 1) / TILE + 1;
+    RETURN_IF_ERROR(take_workspace(state, c->price, &w, error));
+    const weft_price_sums sums = sums_of_all(&w);
+    memcpy(c->sums, &sums, sizeof sums);
+    return WEFT_OK;
+}
+
+weft_status cpu_price_estimate(void *state, const price_estimate_call *c, weft_error *error) {
+    const price_call *p = c->price;
+    (void)state, (void)error;
+    weft_price_estimate(weft_price_given(c->sums), p->paths, worth_of_control(p), p->rate, p->maturity, c->estimate);
     return WEFT_OK;
 }

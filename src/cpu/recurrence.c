@@ -26,6 +26,7 @@ typedef struct work {
     size_t row_parts; /* number of such parts per row */
     size_t rows;      /* rows per work item if a row is one part */
     bool streams;
+    uint64_t *map; /* recurrence_map_call.map, or NULL */
 } work;
 
 /* Part p of a row, in the order of the recurrence. */
@@ -58,7 +59,7 @@ static void run_row(const work *w, size_t row) {
         w->kernel->pass(&maps, piece.n, &state);
         w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
     }
-    if (w->call->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->call->map);
+    if (w->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->map);
 }
 
 /* ---------------------------------------------------------------------------------- threads */
@@ -98,11 +99,10 @@ static void run_on_threads(const work *w, int threads) {
         relay_run(threads, (w->call->rows - 1) / w->rows + 1, run_rows, &shared);
     else
         relay_run(threads, w->call->rows * w->row_parts, run_part, &shared);
-    if (w->call->map && w->row_parts > 1) w->kernel->map(&shared.left, w->call->n / RECURRENCE_TILE, w->call->map);
+    if (w->map && w->row_parts > 1) w->kernel->map(&shared.left, w->call->n / RECURRENCE_TILE, w->map);
 }
 
-weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *error) {
-    const cpu_context *ctx = state;
+static void run(const cpu_context *ctx, const recurrence_call *c, uint64_t *map) {
     const recurrence_kernels *kernels = ctx->level->recurrences;
     const size_t size = weft_dtype_size(c->dtype), row_bytes = 3 * size * c->n;
     const size_t part = RECURRENCE_TILE * RECURRENCE_TILES_MAX * sizeof(float) / size;
@@ -115,12 +115,23 @@ weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *er
                     .row_parts = (c->n - 1) / part + 1,
                     .rows = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1,
                     .streams =
-                        c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES};
-    (void)error;
+                        c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES,
+                    .map = map};
     cpu_plan_regions(1);
     if (c->rows * row_bytes < ALONE_BYTES)
         for (size_t row = 0; row < c->rows; row++) run_row(&w, row);
     else
         run_on_threads(&w, ctx->threads);
+}
+
+weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *error) {
+    (void)error;
+    run(state, c, NULL);
+    return WEFT_OK;
+}
+
+weft_status cpu_recurrence_map(void *state, const recurrence_map_call *c, weft_error *error) {
+    (void)error;
+    run(state, &c->row, c->map);
     return WEFT_OK;
 }

@@ -152,7 +152,7 @@ static void reduce_count_nonzero(cpu_context *ctx, const reduce_call *c) {
 
 static void reduce_mean(cpu_context *ctx, const reduce_call *c) {
     const double sum = total(ctx, c, ctx->level->sums->sum_f64[c->dtype], cpu_add_f64, 0).f64;
-    store_real(c->result, c->part ? sum : weft_finish_mean(sum, c->n), c->out);
+    store_real(c->result, weft_finish_mean(sum, c->n), c->out);
 }
 
 static void reduce_norm1(cpu_context *ctx, const reduce_call *c) {
@@ -162,10 +162,6 @@ static void reduce_norm1(cpu_context *ctx, const reduce_call *c) {
 
 static void reduce_norm2(cpu_context *ctx, const reduce_call *c) {
     kernel *run = ctx->level->products->squares_f64[c->dtype];
-    if (c->part) {
-        store_real(c->result, total(ctx, c, run, cpu_add_f64, weft_norm2_scale(*c->part)).f64, c->out);
-        return;
-    }
     double squares = c->n ? total(ctx, c, run, cpu_add_f64, 1).f64 : 0;
     const double scale = c->n ? weft_norm2_scale(squares) : 1;
     if (scale != 1) squares = total(ctx, c, run, cpu_add_f64, scale).f64;
@@ -195,14 +191,42 @@ weft_status cpu_variance(void *state, const variance_call *call, weft_error *err
     partial sum, squares;
     (void)error;
     piece p = {.x = call->x, .n = call->n};
-    cpu_plan_regions(call->mean ? 1 : 2);
-    if (!call->mean) cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
-    p.parameter = call->mean ? *call->mean : weft_finish_mean(sum.f64, call->n);
+    cpu_plan_regions(2);
+    cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
+    p.parameter = weft_finish_mean(sum.f64, call->n);
     cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64, &p, &squares);
-    const double variance = call->mean ? squares.f64 : weft_finish_variance(squares.f64, call->n, call->ddof);
-    store_real(call->result, variance, call->out);
+    store_real(call->result, weft_finish_variance(squares.f64, call->n, call->ddof), call->out);
     return WEFT_OK;
 }
+
+/* -------------------------------------------------------------------------- parts of an array */
+
+weft_status cpu_part_sum(void *state, const part_sum_call *call, weft_error *error) {
+    cpu_context *ctx = state;
+    const level *l = ctx->level;
+    kernel *const run = call->op == WEFT_NORM1   ? l->sums->magnitudes_f64[call->dtype]
+                        : call->op == WEFT_NORM2 ? l->products->squares_f64[call->dtype]
+                                                 : l->sums->sum_f64[call->dtype];
+    const double scale = call->op == WEFT_NORM2 ? weft_norm2_scale(call->squares) : 0;
+    partial sum;
+    if (call->map) RETURN_IF_ERROR(cpu_map_hold(state, call->map, error));
+    cpu_run(ctx, call->dtype, run, cpu_add_f64,
+            &(piece){.x = call->x, .n = call->n, .parameter = scale, .map = call->map}, &sum);
+    store_real(WEFT_F64, sum.f64, call->sum);
+    return WEFT_OK;
+}
+
+weft_status cpu_part_deviations(void *state, const part_deviations_call *call, weft_error *error) {
+    cpu_context *ctx = state;
+    partial squares;
+    (void)error;
+    cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64,
+            &(piece){.x = call->x, .n = call->n, .parameter = call->mean}, &squares);
+    store_real(WEFT_F64, squares.f64, call->sum);
+    return WEFT_OK;
+}
+
+/* --------------------------------------------------------------------------------- dot product */
 
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
     cpu_context *ctx = state;

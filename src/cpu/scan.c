@@ -141,9 +141,9 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     return find_kernel(ctx->level->scans, c);
 }
 
-/* Parameters of a call that computes only the totals of all tiles. */
+/* Parameters of scan_totals, which computes only the totals of all tiles. */
 typedef struct totals_job {
-    const scan_call *call;
+    const scan_totals_call *call;
     const scan_kernel *kernel;
     const scan_job *job;
 } totals_job;
@@ -152,12 +152,23 @@ enum { TOTALS_PART = SCAN_TILES_MAX * SCAN_TILE };
 
 static void find_part_totals(void *self, size_t i) {
     const totals_job *t = self;
-    const scan_call *c = t->call;
+    const scan_totals_call *c = t->call;
     const size_t in = weft_dtype_size(c->dtype), out = weft_dtype_size(c->result);
-    const size_t left = c->n - i * TOTALS_PART, tiles = (left < TOTALS_PART ? left : TOTALS_PART) / SCAN_TILE;
+    const size_t tiles = min_u64(c->blocks - i * SCAN_TILES_MAX, SCAN_TILES_MAX);
     scan_totals totals;
     t->kernel->totals(t->job, (const char *)c->x + i * TOTALS_PART * in, tiles, &totals);
-    memcpy((char *)c->y + i * SCAN_TILES_MAX * out, &totals, tiles * out);
+    memcpy((char *)c->totals + i * SCAN_TILES_MAX * out, &totals, tiles * out);
+}
+
+weft_status cpu_scan_totals(void *state, const scan_totals_call *c, weft_error *error) {
+    const cpu_context *ctx = state;
+    const scan_call scan = {.op = c->op, .dtype = c->dtype, .result = c->result};
+    scan_job job;
+    const scan_kernel *kernel = cpu_scan_kernel(ctx, &scan, &job);
+    (void)error;
+    cpu_parallel_for(ctx->threads, ceil_div(c->blocks, SCAN_TILES_MAX), PARALLEL_IN_ORDER, find_part_totals,
+                     &(totals_job){c, kernel, &job});
+    return WEFT_OK;
 }
 
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
@@ -165,11 +176,6 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
     scan_job job;
     const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
-    if (c->totals) {
-        cpu_parallel_for(ctx->threads, ceil_div(c->n, TOTALS_PART), PARALLEL_IN_ORDER, find_part_totals,
-                         &(totals_job){c, kernel, &job});
-        return WEFT_OK;
-    }
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES;
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
     if (c->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));

@@ -95,7 +95,7 @@ static weft_status do_if_long(const job *j, size_t s, size_t begin, size_t end, 
     if (n <= j->longest) return WEFT_OK;
     if (c->scan) return cpu_scan(j->ctx, &scan, error);
     void *out = (char *)c->y + s * weft_dtype_size(c->result);
-    return cpu_reduce(j->ctx, &(reduce_call){c->op, c->dtype, c->result, n, scan.x, out, NULL, NULL}, error);
+    return cpu_reduce(j->ctx, &(reduce_call){c->op, c->dtype, c->result, n, scan.x, out, NULL}, error);
 }
 
 /* ------------------------------------------------------------------------------ by offsets */

@@ -379,9 +379,9 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
 }
 
 /* Returns the bytes of workspace for one stage. TRIDIAG_REDUCE stores the first rows of the chunks there. */
-static size_t workspace_of_stage(const tridiag_call *c, const solver *s) {
+static size_t workspace_of_stage(const tridiag_call *c, tridiag_stage stage, const solver *s) {
     const size_t size = s->size;
-    switch (c->part->stage) {
+    switch (stage) {
     case TRIDIAG_REDUCE: return (PIECES - SEPARATORS) * whole(c->n, WEFT_TRIDIAG_CHUNK) * size;
     case TRIDIAG_EXPAND: return 0;
     case TRIDIAG_LEVEL: break;
@@ -389,8 +389,7 @@ static size_t workspace_of_stage(const tridiag_call *c, const solver *s) {
     return scratch_of(1, c->n) * size + alone_workspace(s, s->threads);
 }
 
-static void run_stage(const tridiag_call *c, solver *s, char *scratch) {
-    const tridiag_part *p = c->part;
+static void run_stage(const tridiag_call *c, const tridiag_part *p, solver *s, char *scratch) {
     level_of_rows rows = part_of(c, 0, 1);
     rows.scale = (size_t)p->scale;
     rows.first_row = (size_t)p->first;
@@ -411,32 +410,34 @@ static void run_stage(const tridiag_call *c, solver *s, char *scratch) {
         memcpy((char *)p->head + i * s->size, scratch + i * bytes, s->size);
 }
 
-/* Computes one stage for some rows of a distributed system. */
-static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads, weft_error *error) {
-    const tridiag_part *p = c->part;
-    solver s = solver_of(ctx, c, threads);
+static int threads_of(const cpu_context *ctx, const tridiag_call *c) {
+    return c->systems * c->n * weft_dtype_size(c->dtype) * ARRAYS < ALONE_BYTES ? 1 : ctx->threads;
+}
+
+weft_status cpu_tridiag_stage(void *state, const tridiag_stage_call *call, weft_error *error) {
+    cpu_context *ctx = state;
+    const tridiag_call *c = &call->rows;
+    const tridiag_part *p = &call->part;
+    solver s = solver_of(ctx, c, threads_of(ctx, c));
     void *scratch;
-    RETURN_IF_ERROR(cpu_workspace(ctx, workspace_of_stage(c, &s), &scratch, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, workspace_of_stage(c, p->stage, &s), &scratch, error));
     s.n = (size_t)p->whole;
     s.begins = p->begins;
     s.ends = p->ends;
     s.before = p->before;
-    run_stage(c, &s, scratch);
+    run_stage(c, p, &s, scratch);
     *p->fault = atomic_load(&s.faults);
     return WEFT_OK;
 }
 
 weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     cpu_context *ctx = state;
-    const size_t values = c->systems * c->n;
-    const bool alone = values * weft_dtype_size(c->dtype) * ARRAYS < ALONE_BYTES;
-    const int threads = alone ? 1 : ctx->threads;
+    const int threads = threads_of(ctx, c);
     void *scratch;
-    if (values == 0) {
+    if (c->systems * c->n == 0) {
         *c->singular = UINT64_MAX;
         return WEFT_OK;
     }
-    if (c->part) return run_part(ctx, c, threads, error);
     RETURN_IF_ERROR(cpu_workspace(ctx, cpu_tridiag_workspace(ctx, c, threads), &scratch, error));
     cpu_tridiag_run(ctx, c, threads, scratch);
     return WEFT_OK;

@@ -30,7 +30,7 @@ static weft_status OF(sweep)(const sweep *s, REAL *u, REAL *d, weft_error *error
     for (size_t first = 0; first < points; first += n * step)
         for (size_t i = first; i < first + step; i++) {
             const weft_lines right = {d + i, step, 0};
-            const tridiag_call line = {c->dtype, false, 1, n, beside, middle, beside, right, u + i, &singular, NULL};
+            const tridiag_call line = {c->dtype, false, 1, n, beside, middle, beside, right, u + i, &singular};
             RETURN_IF_ERROR(ref_tridiag(NULL, &line, error));
         }
     return WEFT_OK;

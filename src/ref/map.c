@@ -160,8 +160,7 @@ weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Computes the formula's values, in memory that the caller must free. */
-static weft_status values_of(const map_call *c, void **values, weft_error *error) {
+weft_status ref_map_values(const map_call *c, void **values, weft_error *error) {
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     map_call map = *c;
     *values = map.out = malloc(bytes ? bytes : 1);
@@ -172,7 +171,7 @@ static weft_status values_of(const map_call *c, void **values, weft_error *error
 weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error) {
     reduce_call reduce = *call;
     void *values;
-    RETURN_IF_ERROR(values_of(call->map, &values, error));
+    RETURN_IF_ERROR(ref_map_values(call->map, &values, error));
     reduce.x = values;
     reduce.map = NULL;
     const weft_status status = ref_reduce(state, &reduce, error);
@@ -183,7 +182,7 @@ weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *err
 weft_status ref_map_scan(void *state, const scan_call *call, weft_error *error) {
     scan_call scan = *call;
     void *values;
-    RETURN_IF_ERROR(values_of(call->map, &values, error));
+    RETURN_IF_ERROR(ref_map_values(call->map, &values, error));
     scan.x = values;
     scan.map = NULL;
     const weft_status status = ref_scan(state, &scan, error);

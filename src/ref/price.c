@@ -88,8 +88,7 @@ static double worth_of_geometric(const price_call *c) {
 /* ---------------------------------------------------------------------------- estimate (21.7) */
 
 /* Computes the sums over the payoffs of the paths and over their controls: V, VV, C, CC, VC. */
-static void find_sums(const price_call *c, const double *v, const double *controls, double *sums) {
-    const size_t n = c->count;
+static void find_sums(const price_call *c, size_t n, const double *v, const double *controls, double *sums) {
     sums[0] = sum(v, n);
     sums[1] = sum_of_products(v, v, n);
     sums[2] = sums[3] = sums[4] = 0;
@@ -99,7 +98,10 @@ static void find_sums(const price_call *c, const double *v, const double *contro
     sums[4] = sum_of_products(v, controls, n);
 }
 
-static void estimate(const price_call *c, const double *sums) {
+weft_status ref_price_estimate(void *state, const price_estimate_call *call, weft_error *error) {
+    const price_call *c = call->price;
+    const double *sums = call->sums;
+    (void)state, (void)error;
     const double n = (double)c->paths, total = sums[0];
     double mean = total / n, squares = fma(-total, mean, sums[1]);
     if (c->control != CONTROL_NONE) {
@@ -113,30 +115,25 @@ static void estimate(const price_call *c, const double *sums) {
     }
     if (squares < 0) squares = 0;
     const double discount = ref_exp(-(c->rate * c->maturity));
-    ref_store_real(WEFT_F64, discount * mean, &c->estimate[0]);
-    ref_store_real(WEFT_F64, discount * sqrt(squares / ((n - 1) * n)), &c->estimate[1]);
-}
-
-static weft_status simulate(const price_call *c, double *sums, weft_error *error) {
-    double *const v = malloc(c->count * 2 * sizeof *v);
-    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the payoffs of %llu paths",
-              (unsigned long long)c->count);
-    double *const controls = v + c->count;
-    for (uint64_t p = 0; p < c->count; p++) {
-        if (c->dtype == WEFT_F32)
-            path_f32(c, c->first + p, &v[p], &controls[p]);
-        else
-            path_f64(c, c->first + p, &v[p], &controls[p]);
-    }
-    find_sums(c, v, controls, sums);
-    free(v);
+    ref_store_real(WEFT_F64, discount * mean, &call->estimate[0]);
+    ref_store_real(WEFT_F64, discount * sqrt(squares / ((n - 1) * n)), &call->estimate[1]);
     return WEFT_OK;
 }
 
-weft_status ref_price(void *state, const price_call *c, weft_error *error) {
-    double found[PRICE_SUMS], *const sums = c->sums ? c->sums : found;
+weft_status ref_price_sums(void *state, const price_sums_call *call, weft_error *error) {
+    const price_call *c = call->price;
+    const uint64_t n = call->count;
     (void)state;
-    if (!c->given) RETURN_IF_ERROR(simulate(c, sums, error));
-    if (!c->sums) estimate(c, c->given ? c->given : sums);
+    double *const v = malloc(n * 2 * sizeof *v);
+    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the payoffs of %llu paths", (unsigned long long)n);
+    double *const controls = v + n;
+    for (uint64_t p = 0; p < n; p++) {
+        if (c->dtype == WEFT_F32)
+            path_f32(c, call->first + p, &v[p], &controls[p]);
+        else
+            path_f64(c, call->first + p, &v[p], &controls[p]);
+    }
+    find_sums(c, n, v, controls, call->sums);
+    free(v);
     return WEFT_OK;
 }

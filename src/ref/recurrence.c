@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the index of element i of a row, numbered in the direction of the recurrence. */
-static size_t place(const recurrence_call *c, size_t row, size_t i) {
-    return row * c->n + (c->reverse ? c->n - 1 - i : i);
-}
-
 #define REAL float
 #define DTYPE WEFT_F32
 #define FMA fmaf

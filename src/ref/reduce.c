@@ -130,7 +130,7 @@ static double step_square(const terms_f64 *t, double lane, size_t i) {
 
 static void define_mean(const reduce_call *c, array x) {
     const double total = tree_f64(&(terms_f64){-0.0, step_add_f64, add_f64, x, x, 0}, c->n);
-    ref_store_real(c->result, c->part ? total : total / (double)c->n, c->out);
+    ref_store_real(c->result, total / (double)c->n, c->out);
 }
 
 static void define_norm1(const reduce_call *c, array x) {
@@ -145,13 +145,12 @@ static double scale_of(double squares) {
 }
 
 static void define_norm2(const reduce_call *c, array x) {
-    double scale = c->part ? scale_of(*c->part) : 1;
-    double squares = c->n ? tree_f64(&(terms_f64){-0.0, step_square, add_f64, x, x, scale}, c->n) : 0;
-    if (c->n && !c->part && scale_of(squares) != 1) {
+    double scale = 1, squares = c->n ? tree_f64(&(terms_f64){-0.0, step_square, add_f64, x, x, 1}, c->n) : 0;
+    if (c->n && scale_of(squares) != 1) {
         scale = scale_of(squares);
         squares = tree_f64(&(terms_f64){-0.0, step_square, add_f64, x, x, scale}, c->n);
     }
-    ref_store_real(c->result, c->part ? squares : sqrt(squares) / scale, c->out);
+    ref_store_real(c->result, sqrt(squares) / scale, c->out);
 }
 
 static void define_norminf(const reduce_call *c, array x) {

@@ -26,7 +26,6 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 #define GROUP group_f32
 #define PREFIX prefix_f32
 #define TOTALS totals_f32
-#define BLOCKS blocks_f32
 #define SCAN scan_f32
 #include "ref/scan_body.h"
 
@@ -38,7 +37,6 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 #define GROUP group_f64
 #define PREFIX prefix_f64
 #define TOTALS totals_f64
-#define BLOCKS blocks_f64
 #define SCAN scan_f64
 #include "ref/scan_body.h"
 

@@ -38,22 +38,8 @@ static void TOTALS(LEVELS *s, size_t n) {
     }
 }
 
-/* Computes the totals of blocks of 16^3 elements, which are values of level 3. */
-static void BLOCKS(const scan_call *c, array x) {
-    enum { GROUPS = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, BLOCK = WEFT_SCAN_GROUP * GROUPS };
-    const LEVELS s = {.combine = c->op == WEFT_SUM ? ADD : MUL};
-    for (size_t block = 0; block < c->n / BLOCK; block++) {
-        REAL v[BLOCK];
-        for (size_t i = 0; i < BLOCK; i++) v[i] = (REAL)ref_real(x, block * BLOCK + i);
-        for (size_t groups = GROUPS; groups > 0; groups /= WEFT_SCAN_GROUP)
-            for (size_t g = 0; g < groups; g++) v[g] = GROUP(&s, v + g * WEFT_SCAN_GROUP, WEFT_SCAN_GROUP);
-        memcpy((char *)c->y + block * sizeof(REAL), v, sizeof(REAL));
-    }
-}
-
 static weft_status SCAN(const scan_call *c, array x, weft_error *error) {
     const bool sum = c->op == WEFT_SUM;
-    if (c->totals) return BLOCKS(c, x), WEFT_OK;
     /* n + n/16 + n/256 + ... */
     REAL *values = malloc((c->n + c->n / (WEFT_SCAN_GROUP - 1) + 1) * sizeof *values);
     RETURN_IF(!values, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the scan of %zu elements", c->n);
@@ -77,4 +63,3 @@ static weft_status SCAN(const scan_call *c, array x, weft_error *error) {
 #undef GROUP
 #undef PREFIX
 #undef TOTALS
-#undef BLOCKS

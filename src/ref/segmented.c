@@ -47,7 +47,7 @@ static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, s
     if (c->scan) {
         if (begin == end) return WEFT_OK;
         void *y = (void *)element(c->y, c->result, begin);
-        return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, end - begin, x, NULL, y, NULL, false},
+        return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, end - begin, x, NULL, y, NULL},
                         error);
     }
     void *out = (void *)element(c->y, c->result, s);
@@ -58,7 +58,7 @@ static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, s
         store_empty_extreme(c, out);
         return WEFT_OK;
     }
-    return ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, end - begin, x, out, NULL, NULL}, error);
+    return ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, end - begin, x, out, NULL}, error);
 }
 
 weft_status ref_segmented(void *state, const segmented_call *c, weft_error *error) {

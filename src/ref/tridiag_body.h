@@ -1,4 +1,4 @@
-/* The body of ref/tridiag.c for one type. The includer sets REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and
+/* The body of ref/tridiag_levels.h for one type. The includer sets REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and
  * OF(name). */
 
 /* A row of a system. For an eliminated row, x + a x[p] + c x[i+1] = d. e is the second right-hand side of a periodic
@@ -135,37 +135,19 @@ static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t
     OF(substitute)(rows, n, periodic ? y[chunks - 1] : 0, y, x);
 }
 
-/* Runs a stage of a system on the rows of one part (core/tridiag_part.h). */
-static void OF(run_part)(const tridiag_call *call, faults *f, OF(row) * rows, size_t *number, REAL *x) {
-    const tridiag_part *p = call->part;
-    REAL *const *out = (REAL *const *)p->separators;
-    const size_t n = call->n, chunks = chunks_of(n);
-    if (p->begins) rows[0].a = 0;
-    if (p->ends) rows[n - 1].c = 0;
-    if (p->stage == TRIDIAG_LEVEL) {
-        OF(solve)(f, call->periodic, rows, n, number, x);
-        return;
-    }
-    OF(separate)(f, false, rows, n, number, rows + n);
-    if (p->stage == TRIDIAG_EXPAND) {
-        OF(substitute)(rows, n, *(const REAL *)p->before, out[3], x);
-        return;
-    }
-    const OF(row) first = OF(first_row)(rows, chunk_length(n, 0));
-    memcpy(p->head, (REAL[]){first.a, first.c, first.d}, 3 * sizeof(REAL));
-    for (size_t j = 0; j < chunks; j++) {
-        const OF(row) s = rows[n + j];
-        out[0][j] = s.a, out[1][j] = s.b, out[2][j] = s.c, out[3][j] = s.d;
-    }
-}
-
 /* ----------------------------------------------------------------------------- one system */
 
 static REAL OF(element)(weft_lines lines, size_t system, size_t i) {
     return ((const REAL *)lines.p)[system * lines.line + i * lines.step];
 }
 
-static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, weft_error *error) {
+/* Computes x of the rows of a system, or a stage of that; returns true if x is complete. number[i] is the number of
+ * row i in the whole system. The arrays have space for the rows of all levels. */
+typedef bool OF(solver)(const tridiag_call *c, const void *part, faults *f, OF(row) * rows, size_t *number, REAL *x);
+
+/* Loads the rows of a system, runs the solver, and stores x. */
+static weft_status OF(system)(const tridiag_call *c, size_t system, OF(solver) * run, const void *part, faults *f,
+                              weft_error *error) {
     const size_t capacity = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* rows of all levels */
     OF(row) *rows = malloc(capacity * sizeof *rows);
     size_t *number = malloc(capacity * sizeof *number);
@@ -174,14 +156,10 @@ static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, w
     for (size_t i = 0; good && i < c->n; i++) {
         rows[i] = (OF(row)){OF(element)(c->a, system, i), OF(element)(c->b, system, i), OF(element)(c->c, system, i),
                             OF(element)(c->d, system, i), 0};
-        number[i] = number_of(c->part, i);
+        number[i] = i;
     }
-    if (good && c->part)
-        OF(run_part)(c, f, rows, number, x);
-    else if (good)
-        OF(solve)(f, c->periodic, rows, c->n, number, x);
-    const bool wants_x = good && !(c->part && c->part->stage == TRIDIAG_REDUCE);
-    for (size_t i = 0; wants_x && i < c->n; i++) {
+    const bool complete = good && run(c, part, f, rows, number, x);
+    for (size_t i = 0; complete && i < c->n; i++) {
         if (!isfinite(x[i])) note(&f->value, number[i]);
         ref_store_real(TYPE, (double)x[i], (REAL *)c->x + system * c->d.line + i * c->d.step);
     }

@@ -16,9 +16,8 @@ static double step_deviation(const terms_f64 *t, double lane, size_t i) {
 weft_status ref_variance(void *state, const variance_call *call, weft_error *error) {
     const array x = {call->dtype, call->x};
     (void)state, (void)error;
-    const double mean =
-        call->mean ? *call->mean : tree_f64(&(terms_f64){-0.0, step_add, add, x, x, 0}, call->n) / (double)call->n;
+    const double mean = tree_f64(&(terms_f64){-0.0, step_add, add, x, x, 0}, call->n) / (double)call->n;
     const double squares = tree_f64(&(terms_f64){-0.0, step_deviation, add, x, x, mean}, call->n);
-    ref_store_real(call->result, call->mean ? squares : squares / (double)(call->n - call->ddof), call->out);
+    ref_store_real(call->result, squares / (double)(call->n - call->ddof), call->out);
     return WEFT_OK;
 }

@@ -55,11 +55,11 @@ static const weft_binding *bind(const formula *f, const pieces *p, weft_binding 
 /* ------------------------------------------------------------------------------------ reduced */
 
 static weft_status reduce_piece(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate,
-                                const double *part, void *out) {
+                                const double *squares, void *out) {
     const formula *f = t->formula;
     weft_binding bound[PIECES_SOURCES];
     return part_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, p->first, p->n, bind(f, p, bound), f->count,
-                           part, out);
+                           squares, out);
 }
 
 static weft_status reduce_no_piece(const terms *t, weft_op op, weft_dtype accumulate, void *out) {

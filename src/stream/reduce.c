@@ -52,13 +52,14 @@ typedef struct pass {
     fold fold;
     weft_op op;
     weft_dtype accumulate;
-    const double *part; /* argument `part` of part_sum */
+    const double *squares; /* argument `squares` of terms.reduce */
+    double mean;           /* visit_deviations: mean of all elements */
 } pass;
 
 static weft_status visit_value(const terms *t, const pieces *p, void *state) {
     pass *s = state;
     stream_value value;
-    RETURN_IF_ERROR(t->reduce(t, p, s->op, s->accumulate, s->part, &value));
+    RETURN_IF_ERROR(t->reduce(t, p, s->op, s->accumulate, s->squares, &value));
     return fold_add(&s->fold, &value);
 }
 
@@ -146,7 +147,7 @@ static void store_real(weft_dtype dtype, double v, void *out) {
 static weft_status finish_norm2(const terms *t, double squares, double *norm) {
     const double scale = t->dtype == WEFT_F64 ? weft_norm2_scale(squares) : 1.0;
     if (scale != 1.0) {
-        pass again = {.op = WEFT_NORM2, .accumulate = WEFT_F64, .part = &squares};
+        pass again = {.op = WEFT_NORM2, .accumulate = WEFT_F64, .squares = &squares};
         double scaled;
         uint64_t n;
         RETURN_IF_ERROR(terms_rewind(t, "norm2 must read it twice because its squares exceed the range of f64"));
@@ -160,7 +161,7 @@ static weft_status finish_norm2(const terms *t, double squares, double *norm) {
 
 static weft_status reduce_in_f64(const terms *t, weft_op op, weft_dtype accumulate, weft_dtype result, void *out) {
     static const double unscaled = 1;
-    pass s = {.op = op, .accumulate = accumulate, .part = &unscaled};
+    pass s = {.op = op, .accumulate = accumulate, .squares = &unscaled};
     double value;
     uint64_t n;
     RETURN_IF_ERROR(sum_in_f64(t, visit_value, &s, &value, &n));
@@ -188,8 +189,8 @@ weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void
 /* ------------------------------------------------------------------------------- one source */
 
 static weft_status reduce_piece(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate,
-                                const double *part, void *out) {
-    if (part) return part_sum(t->ctx, op, t->dtype, p->n, p->x[0], part, out);
+                                const double *squares, void *out) {
+    if (squares) return part_sum(t->ctx, op, t->dtype, p->n, p->x[0], *squares, out);
     return weft_reduce(t->ctx, op, t->dtype, accumulate, p->n, p->x[0], out);
 }
 
@@ -220,17 +221,17 @@ weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumul
 
 /* --------------------------------------------------------------------------------- variance */
 
-/* Adds the squared deviations from the mean. s->part points to the mean. */
+/* Adds the squared deviations from the mean. */
 static weft_status visit_deviations(const terms *t, const pieces *p, void *state) {
     pass *s = state;
     stream_value value;
-    RETURN_IF_ERROR(part_deviations(t->ctx, t->dtype, p->n, p->x[0], *s->part, &value.f64));
+    RETURN_IF_ERROR(part_deviations(t->ctx, t->dtype, p->n, p->x[0], s->mean, &value.f64));
     return fold_add(&s->fold, &value);
 }
 
 static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype result, size_t ddof, void *out) {
     static const double unscaled = 1;
-    pass sums = {.op = WEFT_MEAN, .accumulate = accumulate, .part = &unscaled}, deviations = {.op = WEFT_MEAN};
+    pass sums = {.op = WEFT_MEAN, .accumulate = accumulate, .squares = &unscaled}, deviations = {.op = WEFT_MEAN};
     double mean, squares;
     uint64_t n;
     if (t->sources[0]->n < UINT64_MAX / 2) progress_plan(&t->ctx->watch, 2 * t->sources[0]->n); /* two passes */
@@ -238,7 +239,7 @@ static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype re
     if (ddof >= n) return weft_variance(t->ctx, t->dtype, accumulate, (size_t)n, ddof, NULL, out);
     mean = weft_finish_mean(mean, n);
     RETURN_IF_ERROR(terms_rewind(t, "variance must read it twice"));
-    deviations.part = &mean;
+    deviations.mean = mean;
     RETURN_IF_ERROR(sum_in_f64(t, visit_deviations, &deviations, &squares, &n));
     store_real(result, weft_finish_variance(squares, n, ddof), out);
     return WEFT_OK;

@@ -13,8 +13,8 @@ struct terms {
     int count;
     const weft_source *sources[PIECES_SOURCES];
     const char *names[PIECES_SOURCES];
-    /* Reduces one chunk, as weft_reduce does; as part_sum does if `part` is not NULL. */
-    weft_status (*reduce)(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate, const double *part,
+    /* Reduces one chunk, as weft_reduce does; as part_sum does if `squares` is not NULL. */
+    weft_status (*reduce)(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate, const double *squares,
                           void *out);
     /* Reduces an array without elements. */
     weft_status (*reduce_none)(const terms *t, weft_op op, weft_dtype accumulate, void *out);

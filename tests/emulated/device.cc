@@ -1,6 +1,8 @@
 /* Additions to the executor (ladder/executor) for the emulated GPU of the tests: launches by a kernel's address, and
  * replacements for operations that are not emulated. Tests must call it from one thread. */
-#include "arith/affine.h"
+extern "C" {
+#include "core/parts.h"
+}
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/matmul/matmul_kernels.h"
@@ -140,26 +142,22 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 
 /* ------------------------------------------------------------------- what is not emulated */
 
-/* Calls the specification, on any memory. The affine map of a part is combined element by element. */
-weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) {
+/* Call the specification, on any memory. */
+static weft_status call_ref(const recurrence_call *c, uint64_t *map) {
     weft_context *ref;
-    const size_t size = weft_dtype_size(c->dtype);
-    affine_chain chain = {};
-    chain.f32 = c->dtype == WEFT_F32;
-    for (size_t i = 0; c->map && i < c->n; i++) {
-        affine element = {0, 0};
-        const size_t at = (c->reverse ? c->n - 1 - i : i) * size;
-        memcpy(&element.s, (const char *)c->s + at, size);
-        memcpy(&element.u, (const char *)c->u + at, size);
-        affine_append(&chain, 0, element);
-    }
-    for (unsigned level = 0; c->map && level < WEFT_SCAN_LEVELS; level++)
-        if (chain.count[level]) memcpy(c->map, &chain.maps[level][0], sizeof(affine));
     RETURN_IF_ERROR(weft_open(&ref, "ref"));
     const weft_direction direction = c->reverse ? WEFT_REVERSE : WEFT_FORWARD;
-    const weft_status status = weft_recurrence(ref, direction, c->dtype, c->rows, c->n, c->s, c->u, c->init, c->v);
+    const weft_status status =
+        map ? weft_part_recurrence(ref, direction, c->dtype, c->n, c->s, c->u, c->init, c->v, map)
+            : weft_recurrence(ref, direction, c->dtype, c->rows, c->n, c->s, c->u, c->init, c->v);
     weft_close(ref);
     return status;
+}
+
+weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) { return call_ref(c, NULL); }
+
+weft_status cuda_recurrence_map(void *, const recurrence_map_call *c, weft_error *) {
+    return call_ref(&c->row, c->map);
 }
 
 namespace {

@@ -78,7 +78,7 @@ static tridiag_call systems_of(const stepper *s, size_t axis, void *x) {
     const weft_lines beside = {s->f32 ? (const void *)&s->off_f32 : &s->off_f64, 0, 0};
     const weft_lines middle = {s->f32 ? (const void *)&s->diagonal_f32[axis] : &s->diagonal_f64[axis], 0, 0};
     const weft_lines d = {s->d, axis ? systems : 1, axis ? 1 : n};
-    const tridiag_call call = {c->dtype, false, systems, n, beside, middle, beside, d, x, NULL, NULL};
+    const tridiag_call call = {c->dtype, false, systems, n, beside, middle, beside, d, x, NULL};
     return call;
 }
 

@@ -420,7 +420,7 @@ static weft_status launch_list(gpu *g, const match_params *j, uint64_t *starts, 
     const list_function kernel = LIST_KERNELS[j->set.stride / 2][j->set.fold_case];
     const unsigned blocks = blocks_for(g, j->tiles);
     const size_t counts = (size_t)j->tiles + 1, shared = shared_bytes(j);
-    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, counts, starts, NULL, starts, NULL, false};
+    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, counts, starts, NULL, starts, NULL};
     CUDA_TRY(cudaMemsetAsync(starts + j->tiles, 0, sizeof *starts, g->stream), "match");
     if (blocks) kernel<<<blocks, THREADS, shared, g->stream>>>(*j, starts, 0, nullptr, nullptr);
     CUDA_TRY(cudaGetLastError(), "match");

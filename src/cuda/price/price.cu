@@ -376,7 +376,7 @@ static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
 
 /* ----------------------------------------------------------------------------- launching */
 
-template <class R> static parameters<R> parameters_of(const price_call *p) {
+template <class R> static parameters<R> parameters_of(const price_call *p, uint64_t first) {
     parameters<R> c = {};
     c.payoff = p->payoff;
     c.observed = p->observed;
@@ -387,7 +387,7 @@ template <class R> static parameters<R> parameters_of(const price_call *p) {
     c.assets = (uint32_t)p->assets;
     c.steps = (uint32_t)p->steps;
     c.legs = (uint32_t)p->legs;
-    c.first = p->first;
+    c.first = first;
     c.strike = (R)p->strike;
     c.level = (R)p->level;
     c.rounds = round_keys_of(p->seed);
@@ -414,10 +414,10 @@ struct scratch_tables {
 };
 
 template <class R, int A, int K>
-static weft_status launch(const gpu *g, const price_call *p, reduce_params *j, scratch_tables tables,
+static weft_status launch(const gpu *g, const price_call *p, uint64_t first, reduce_params *j, scratch_tables tables,
                           weft_error *error) {
     typedef pricing<R, A, K> op;
-    parameters<R> c = parameters_of<R>(p);
+    parameters<R> c = parameters_of<R>(p, first);
     c.directions = tables.directions;
     c.keys = tables.keys;
     size_t shared = TILE_PATHS * sizeof(worth_of_path) + op::BLOCK_THREADS / WARP * op::source_type::QUEUE_BYTES;
@@ -438,11 +438,11 @@ static weft_status launch(const gpu *g, const price_call *p, reduce_params *j, s
 }
 
 template <class R>
-static weft_status launch_type(const gpu *g, const price_call *p, reduce_params *j, scratch_tables tables,
-                               weft_error *error) {
-    if (p->legs == 1 && p->assets == 1) return launch<R, 1, 1>(g, p, j, tables, error);
-    if (p->legs == 1 && p->assets == 2) return launch<R, 2, 1>(g, p, j, tables, error);
-    return launch<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX>(g, p, j, tables, error);
+static weft_status launch_type(const gpu *g, const price_call *p, uint64_t first, reduce_params *j,
+                               scratch_tables tables, weft_error *error) {
+    if (p->legs == 1 && p->assets == 1) return launch<R, 1, 1>(g, p, first, j, tables, error);
+    if (p->legs == 1 && p->assets == 2) return launch<R, 2, 1>(g, p, first, j, tables, error);
+    return launch<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX>(g, p, first, j, tables, error);
 }
 
 static double worth_of_control(const price_call *c) {
@@ -458,7 +458,11 @@ static double worth_of_control(const price_call *c) {
     }
 }
 
-static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, weft_error *error) {
+weft_status cuda_price_sums(void *state, const price_sums_call *s, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    const price_call *p = s->price;
+    weft_price_sums sums = weft_price_no_sums();
     const size_t dimensions = p->steps * p->assets;
     unsigned bits = 0;
     void *scratch;
@@ -471,26 +475,20 @@ static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, 
     uint64_t *const directions = (uint64_t *)((char *)scratch + normal_bytes);
     const scratch_tables tables = {directions, directions + bits * dimensions, (normal_part *)scratch};
     if (p->sobol) RETURN_IF_ERROR(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
-    RETURN_IF_ERROR(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, NULL, NULL, sums, error));
-    c.out_bytes = sizeof *sums;
+    RETURN_IF_ERROR(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, s->count, NULL, NULL, &sums, error));
+    c.out_bytes = sizeof sums;
     if (p->dtype == WEFT_F32)
-        RETURN_IF_ERROR(launch_type<float>(g, p, &c.j, tables, error));
+        RETURN_IF_ERROR(launch_type<float>(g, p, s->first, &c.j, tables, error));
     else
-        RETURN_IF_ERROR(launch_type<double>(g, p, &c.j, tables, error));
-    return call_end(&c, error);
+        RETURN_IF_ERROR(launch_type<double>(g, p, s->first, &c.j, tables, error));
+    RETURN_IF_ERROR(call_end(&c, error));
+    memcpy(s->sums, &sums, sizeof sums);
+    return WEFT_OK;
 }
 
-weft_status cuda_price(void *state, const price_call *p, weft_error *error) {
-    gpu *g = (gpu *)state;
-    const current_device scope(g->device);
-    weft_price_sums sums = weft_price_no_sums();
-    if (p->given)
-        sums = weft_price_given(p->given);
-    else
-        RETURN_IF_ERROR(simulate(g, p, &sums, error));
-    if (p->sums)
-        memcpy(p->sums, &sums, sizeof sums);
-    else
-        weft_price_estimate(sums, p->paths, worth_of_control(p), p->rate, p->maturity, p->estimate);
+weft_status cuda_price_estimate(void *state, const price_estimate_call *e, weft_error *error) {
+    const price_call *p = e->price;
+    (void)state, (void)error;
+    weft_price_estimate(weft_price_given(e->sums), p->paths, worth_of_control(p), p->rate, p->maturity, e->estimate);
     return WEFT_OK;
 }

@@ -50,20 +50,20 @@ static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurren
     return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
 }
 
-/* Copies the map of the only row to c->map. With at most 16 tiles, no block has published it, so the kernel combines
+/* Copies the map of the only row to `map`. With at most 16 tiles, no block has published it, so the kernel combines
  * the maps of the tiles. With more, the last block has published it as the first map of the highest level. */
-static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_launch *kernels,
-                            const recurrence_params *j, weft_error *error) {
+static weft_status give_map(gpu *g, const recurrence_launch *kernels, const recurrence_params *j, uint64_t *map,
+                            weft_error *error) {
     const published *p = &j->totals;
-    const bool of_tiles = c->n <= SCAN_TILE * WEFT_SCAN_GROUP;
+    const bool of_tiles = j->n <= SCAN_TILE * WEFT_SCAN_GROUP;
     const uint64_t *words = p->words + p->level_start[of_tiles ? 0 : p->levels - 1] * p->stride;
     uint32_t stride = p->stride;
-    int count = of_tiles ? (int)(c->n / SCAN_TILE) : 1;
+    int count = of_tiles ? (int)(j->n / SCAN_TILE) : 1;
     uint64_t *to = g->pinned;
     void *arguments[] = {&words, &stride, &count, &to};
     CUDA_TRY(cudaLaunchKernel(kernels->map, dim3(1), dim3(32), arguments, 0, g->stream), "recurrence");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "recurrence");
-    memcpy(c->map, to, 2 * sizeof *to);
+    memcpy(map, to, 2 * sizeof *to);
     return WEFT_OK;
 }
 
@@ -79,8 +79,8 @@ static gpu_array array_of(const char *name, const void *p, size_t bytes, array_u
     return gpu_array{name, p, bytes, use, false, NULL};
 }
 
-weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error) {
-    gpu *g = (gpu *)state;
+/* `map` receives the map of the only row, or is NULL. */
+static weft_status run(gpu *g, const recurrence_call *c, uint64_t *map, weft_error *error) {
     const current_device scope(g->device);
     const size_t size = cuda_type_bytes(c->dtype), bytes = c->rows * c->n * size;
     const bool on_s = c->v == c->s, on_u = c->v == c->u;
@@ -105,8 +105,16 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     j.n = c->n;
     j.chunks = in_chunks(&j, c->reverse, size);
     const recurrence_launch kernels = cuda_recurrence_kernels(c->dtype, c->reverse);
-    const bool is_short = c->n <= SCAN_TILE && !c->map;
+    const bool is_short = c->n <= SCAN_TILE && !map;
     RETURN_IF_ERROR(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
-    if (c->map) RETURN_IF_ERROR(give_map(g, c, &kernels, &j, error));
+    if (map) RETURN_IF_ERROR(give_map(g, &kernels, &j, map, error));
     return arrays_copy_out(g, "recurrence", arrays, count, error);
+}
+
+weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error) {
+    return run((gpu *)state, c, NULL, error);
+}
+
+weft_status cuda_recurrence_map(void *state, const recurrence_map_call *c, weft_error *error) {
+    return run((gpu *)state, &c->row, c->map, error);
 }

@@ -68,7 +68,7 @@ static weft_status run_all(call *c, weft_error *error) { return run_count(c, FIN
 static weft_status run_count_nonzero(call *c, weft_error *error) { return run_count(c, FINISH_STORE, error); }
 
 static weft_status run_mean(call *c, weft_error *error) {
-    c->j.finish = c->part ? FINISH_STORE : FINISH_MEAN;
+    c->j.finish = FINISH_MEAN;
     return call_run(c, cuda_sum_kernel(c->j.dtype, WEFT_F64), error);
 }
 
@@ -76,17 +76,9 @@ static weft_status run_norm1(call *c, weft_error *error) {
     return call_run(c, cuda_magnitudes_kernel(c->j.dtype), error);
 }
 
-/* Computes the sum of squares of a part, without the square root. */
-static weft_status run_squares(call *c, weft_error *error) {
-    const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
-    if (again) RETURN_IF_ERROR(call_set_reference(c, c->part, error));
-    return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
-}
-
 /* Only the sum of squares of an f64 can overflow or underflow. A second launch checks on the device whether it did,
  * and returns at once if it did not. For an input in host memory the host checks first, to avoid copying it again. */
 static weft_status run_norm2(call *c, weft_error *error) {
-    if (c->part) return run_squares(c, error);
     c->j.finish = FINISH_ROOT;
     c->j.keep = gpu_keep(c->g);
     RETURN_IF_ERROR(call_run(c, cuda_deviations_kernel(c->j.dtype), error));
@@ -128,6 +120,14 @@ static uint64_t empty_value(weft_op op, weft_dtype result) {
     return result == WEFT_F32 ? bits32 : result == WEFT_F64 ? bits64 : 1;
 }
 
+/* Makes the values of a formula the elements of the call. */
+static weft_status begin_map(call *c, const map_call *map, map_arrays *arrays, map_program *program,
+                             weft_error *error) {
+    RETURN_IF_ERROR(gpu_map_copy_in(c->g, map, 0, 0, arrays, program, error));
+    call_map(c, program);
+    return WEFT_OK;
+}
+
 weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     static const struct {
         const char *name;
@@ -143,13 +143,44 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     call c;
     arrays.count = 0;
     RETURN_IF_ERROR(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
-    c.part = r->part;
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
-    if (r->map) {
-        RETURN_IF_ERROR(gpu_map_copy_in(g, r->map, 0, 0, &arrays, &program, error));
-        call_map(&c, &program);
-    }
+    if (r->map) RETURN_IF_ERROR(begin_map(&c, r->map, &arrays, &program, error));
     RETURN_IF_ERROR(operators[r->op].run(&c, error));
     RETURN_IF_ERROR(call_end(&c, error));
     return arrays_copy_out(g, operators[r->op].name, arrays.list, arrays.count, error);
+}
+
+/* ------------------------------------------------------------------------- sums of a part */
+
+static weft_status run_part(call *c, weft_op op, const double *squares, weft_error *error) {
+    if (op == WEFT_MEAN) return call_run(c, cuda_sum_kernel(c->j.dtype, WEFT_F64), error);
+    if (op == WEFT_NORM1) return call_run(c, cuda_magnitudes_kernel(c->j.dtype), error);
+    const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*squares) != 1.0;
+    if (again) RETURN_IF_ERROR(call_set_reference(c, squares, error));
+    return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
+}
+
+weft_status cuda_part_sum(void *state, const part_sum_call *r, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    const char *const name = r->op == WEFT_MEAN ? "mean" : r->op == WEFT_NORM1 ? "norm1" : "norm2";
+    map_program program;
+    map_arrays arrays;
+    call c;
+    arrays.count = 0;
+    RETURN_IF_ERROR(call_begin(&c, g, name, r->dtype, WEFT_F64, r->n, r->x, NULL, r->sum, error));
+    if (r->map) RETURN_IF_ERROR(begin_map(&c, r->map, &arrays, &program, error));
+    RETURN_IF_ERROR(run_part(&c, r->op, &r->squares, error));
+    RETURN_IF_ERROR(call_end(&c, error));
+    return arrays_copy_out(g, name, arrays.list, arrays.count, error);
+}
+
+weft_status cuda_part_deviations(void *state, const part_deviations_call *v, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    call c;
+    RETURN_IF_ERROR(call_begin(&c, g, "variance", v->dtype, WEFT_F64, v->n, v->x, NULL, v->sum, error));
+    RETURN_IF_ERROR(call_set_reference(&c, &v->mean, error));
+    RETURN_IF_ERROR(call_run(&c, cuda_deviations_kernel(v->dtype), error));
+    return call_end(&c, error);
 }

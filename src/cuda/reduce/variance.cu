@@ -19,11 +19,6 @@ weft_status cuda_variance(void *state, const variance_call *v, weft_error *error
     const current_device scope(g->device);
     call c;
     RETURN_IF_ERROR(call_begin(&c, g, "variance", v->dtype, v->result, v->n, v->x, NULL, v->out, error));
-    if (v->mean) {
-        RETURN_IF_ERROR(call_set_reference(&c, v->mean, error));
-        RETURN_IF_ERROR(call_run(&c, cuda_deviations_kernel(v->dtype), error));
-        return call_end(&c, error);
-    }
     void *const out = c.j.out;
     c.j.finish = FINISH_MEAN;
     c.j.keep = gpu_keep(g);

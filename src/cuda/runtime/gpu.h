@@ -117,8 +117,7 @@ typedef struct call {
     const struct map_program
         *map; /* formula whose values are the elements, each of map_bytes; NULL if there is none */
     size_t map_bytes;
-    const double *part; /* reductions only: reduce_call.part */
-    reduce_params j;    /* parameters common to all launches of the call */
+    reduce_params j; /* parameters common to all launches of the call */
 } call;
 
 /* Locates the memory and fills c->j except the operator's parameters. y may be NULL. x may be NULL if call_map
@@ -199,7 +198,5 @@ size_t cuda_type_bytes(weft_dtype dtype);
 
 /* Scans the values of a formula. */
 weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error);
-/* Computes only the totals of the tiles (scan_totals.cu). */
-weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error);
 
 #endif

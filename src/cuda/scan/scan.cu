@@ -125,7 +125,6 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     if (c->map) return cuda_map_scan(g, c, error);
-    if (c->totals) return cuda_scan_totals(g, c, error);
     bool x_on_host, y_on_host;
     RETURN_IF_ERROR(gpu_locate(g, "x", c->x, &x_on_host, error));
     RETURN_IF_ERROR(gpu_locate(g, "y", c->y, &y_on_host, error));

@@ -61,8 +61,8 @@ static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
 }
 
 template <class Op>
-static weft_status launch(const gpu *g, const scan_call *c, const void *x, void *y, weft_error *error) {
-    const uint64_t tiles = c->n / SCAN_TILE;
+static weft_status launch(const gpu *g, const scan_totals_call *c, const void *x, void *y, weft_error *error) {
+    const uint64_t tiles = c->blocks;
     const unsigned blocks = (unsigned)((tiles - 1) / BLOCK_WARPS + 1);
     totals_kernel<Op><<<blocks, BLOCK_WARPS * WARP, 0, g->stream>>>((const typename Op::element *)x, tiles,
                                                                     (uintptr_t)x % 16 == 0, (typename Op::result *)y);
@@ -72,15 +72,17 @@ static weft_status launch(const gpu *g, const scan_call *c, const void *x, void 
 
 /* Launches for floats only: totals of other types do not depend on an order. */
 template <template <class, class, class> class Op>
-static weft_status launch_for(const gpu *g, const scan_call *c, const void *x, void *y, weft_error *error) {
+static weft_status launch_for(const gpu *g, const scan_totals_call *c, const void *x, void *y, weft_error *error) {
     if (c->dtype == WEFT_F64) return launch<Op<double, double, double>>(g, c, x, y, error);
     if (c->result == WEFT_F64) return launch<Op<float, double, double>>(g, c, x, y, error);
     return launch<Op<float, float, float>>(g, c, x, y, error);
 }
 
-weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error) {
-    gpu_array arrays[] = {{"x", c->x, c->n * cuda_type_bytes(c->dtype), ARRAY_IN, false, NULL},
-                          {"totals", c->y, c->n / SCAN_TILE * cuda_type_bytes(c->result), ARRAY_OUT, false, NULL}};
+weft_status cuda_scan_totals(void *state, const scan_totals_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    gpu_array arrays[] = {{"x", c->x, c->blocks * SCAN_TILE * cuda_type_bytes(c->dtype), ARRAY_IN, false, NULL},
+                          {"totals", c->totals, c->blocks * cuda_type_bytes(c->result), ARRAY_OUT, false, NULL}};
     void *none;
     RETURN_IF_ERROR(arrays_copy_in(g, "scan", arrays, 2, 0, &none, error));
     g->pending = true;

@@ -189,8 +189,7 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
 /* ---------------------------------------------------------------------------------- stages */
 
 /* Returns the parameters of a stage's launches. */
-static tridiag_params params_of_stage(const tridiag_call *c) {
-    const tridiag_part *p = c->part;
+static tridiag_params params_of_stage(const tridiag_call *c, const tridiag_part *p) {
     tridiag_params j = params_of(c);
     j.begins = p->begins;
     j.ends = p->ends;
@@ -206,11 +205,11 @@ static tridiag_params params_of_stage(const tridiag_call *c) {
 }
 
 /* Launches a stage. All arrays except `before` must be in device memory. */
-static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, weft_error *error) {
-    const tridiag_part *p = c->part;
+static weft_status launch_stage(gpu *g, const tridiag_call *c, const tridiag_part *p, char *scratch,
+                                weft_error *error) {
     const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
     const bool reduces = p->stage == TRIDIAG_REDUCE;
-    tridiag_params j = params_of_stage(c);
+    tridiag_params j = params_of_stage(c, p);
     j.faults = p->fault;
     CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
     if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, all_adjacent(&j), scratch, error);
@@ -222,9 +221,8 @@ static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, we
 enum { STAGE_ARRAYS = 2 * INPUTS + 3 };
 
 /* Lists the arrays of a stage. Those that it does not use are NULL. */
-static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRAYS]) {
+static void list_stage_arrays(const tridiag_call *c, const tridiag_part *p, gpu_array arrays[STAGE_ARRAYS]) {
     static const char *const names[STAGE_ARRAYS] = {"a", "b", "c", "d", "a", "b", "c", "d", "x", "head", "fault"};
-    const tridiag_part *p = c->part;
     const weft_lines in[INPUTS] = {c->a, c->b, c->c, c->d};
     const bool reduces = p->stage == TRIDIAG_REDUCE, expands = p->stage == TRIDIAG_EXPAND;
     const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = div_up(c->n, TRIDIAG_CHUNK) * size;
@@ -240,15 +238,16 @@ static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRA
     arrays[2 * INPUTS + 2] = gpu_array{names[10], p->fault, sizeof *p->fault, ARRAY_OUT, false, NULL};
 }
 
-/* Runs a stage on this rank's rows of a distributed system. */
-static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
+weft_status cuda_tridiag_stage(void *state, const tridiag_stage_call *call, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    const tridiag_call *c = &call->rows;
     gpu_array arrays[STAGE_ARRAYS];
-    tridiag_part part = *c->part;
-    tridiag_call there = *c; /* the call with device addresses */
+    tridiag_part part = call->part; /* with device addresses */
+    tridiag_call there = *c;        /* with device addresses */
     weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
     void *scratch;
-    there.part = &part;
-    list_stage_arrays(c, arrays);
+    list_stage_arrays(c, &call->part, arrays);
     RETURN_IF_ERROR(arrays_copy_in(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++) {
         if (arrays[i].p) in[i]->p = arrays[i].at;
@@ -257,14 +256,13 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     there.x = arrays[2 * INPUTS].at;
     part.head = arrays[2 * INPUTS + 1].at;
     part.fault = (uint64_t *)arrays[2 * INPUTS + 2].at;
-    RETURN_IF_ERROR(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
+    RETURN_IF_ERROR(launch_stage(g, &there, &part, (char *)scratch + FAULT_BYTES, error));
     return arrays_copy_out(g, "tridiag", arrays, STAGE_ARRAYS, error);
 }
 
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    if (c->part) return run_stage(g, c, error);
     const size_t size = cuda_type_bytes(c->dtype), x_bytes = span(c, c->d, size);
     static const char *const names[INPUTS] = {"a", "b", "c", "d"};
     tridiag_call there = *c; /* the call with device addresses */
