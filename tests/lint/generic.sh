@@ -64,6 +64,7 @@ while read -r name parameters; do
     fi
     count=$((count + 1))
 done <"$work/macros"
+# shellcheck disable=SC2086
 { cut -d ' ' -f 1 "$work/macros" && printf '%s\n' $exceptions; } | sort >"$work/expected"
 typed_functions | sort | diff - "$work/expected" || {
     echo "generic: < is a typed function of weft.h without a macro or an exception, > a macro or an exception without one" >&2
