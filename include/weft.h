@@ -234,20 +234,20 @@ typedef struct weft_allocator {
 } weft_allocator;
 
 /* Makes the context take its memory from *allocator, of which it keeps a copy. NULL restores the default allocator.
- * First releases the scratch memory of the context; the previous allocator is not used any more. Returns WEFT_INVALID
- * if blocks of weft_alloc from a previous weft_allocator have not been freed; blocks of the default one may be.
- *   - Taken from the allocator: blocks of weft_alloc, the scratch memory and tables that weft_scratch_bytes counts,
- * and buffers of calls with sources. A CPU context takes the last two as WEFT_DEVICE.
- *   - Not taken from it: the context and its scratch memory of fixed size (less than 256 KiB), formulas, thread
- * stacks, host memory that a CUDA context or a call with sources needs only during the call, and the scratch memory
- * of a ref context.
+ * First releases the scratch memory of the context; the previous allocator is not used any more. Returns
+ * WEFT_INVALID if blocks of weft_alloc from a previous weft_allocator have not been freed.
+ *   - Taken from the allocator: blocks of weft_alloc, scratch memory and tables (weft_scratch_bytes counts them), and
+ *     buffers of calls with sources. A CPU context takes its scratch memory as WEFT_DEVICE.
+ *   - Not taken from it: the context and its scratch memory of fixed size (less than 256 KiB), formulas, stacks of
+ *     threads, host memory that a CUDA context or a call with sources needs only during the call, and the scratch
+ *     memory of a ref context.
  *   - If `allocate` returns NULL, the call returns WEFT_OUT_OF_MEMORY. If the address is not aligned, the block is
  *     released and the call returns WEFT_INVALID. weft_close releases all blocks, also those of weft_alloc.
  *   - Only the thread that calls a function with this context calls `allocate` and `release`. They must return, and
  *     must not call weft with this context. They are not called in a child process after fork().
- *   - `stream` is the cudaStream_t of a CUDA context, whose GPU is then the current device and must be so on return;
- *     else NULL. Memory of kind WEFT_DEVICE may be usable only by later work on `stream` (cudaMallocAsync); the other
- *     kinds must be usable at once. When weft calls `release`, all work on the block is complete.
+ *   - `stream` is the cudaStream_t of a CUDA context, else NULL. The GPU of the context is then the current device,
+ *     also on return. Memory of kind WEFT_DEVICE may be usable only by later work on `stream` (cudaMallocAsync);
+ *     the other kinds must be usable at once. When weft calls `release`, all work on the block is complete.
  *   - Returns WEFT_INVALID while the stream is being captured. A CUDA graph that was captured before uses scratch
  *     memory that this function releases: it must be captured again. */
 WEFT_API weft_status weft_set_allocator(weft_context *ctx, const weft_allocator *allocator);
