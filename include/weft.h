@@ -222,6 +222,36 @@ WEFT_API weft_status weft_alloc(weft_context *ctx, weft_memory memory, size_t by
 /* Releases memory of weft_alloc. `memory` must be the kind that was allocated. p == NULL is allowed. */
 WEFT_API weft_status weft_free(weft_context *ctx, weft_memory memory, void *p);
 
+/* Allocator of the caller: a pool, an arena, the caching allocator of another library. */
+typedef struct weft_allocator {
+    size_t size; /* must be sizeof(weft_allocator) */
+    void *user;  /* passed to both functions */
+    /* Returns `bytes` bytes, at least 1, of memory of the kind `where`, or NULL. The address must be a multiple of
+     * `alignment`, which is a power of two and at most 256. */
+    void *(*allocate)(void *user, weft_memory where, size_t bytes, size_t alignment, void *stream);
+    /* Takes back memory that `allocate` returned for the same `where` and `bytes`. */
+    void (*release)(void *user, weft_memory where, void *p, size_t bytes, void *stream);
+} weft_allocator;
+
+/* Makes the context take its memory from *allocator, of which it keeps a copy. NULL restores the default allocator.
+ * First releases the scratch memory of the context; the previous allocator is not used any more. Returns
+ * WEFT_INVALID if blocks of weft_alloc from a previous weft_allocator have not been freed.
+ *   - Taken from the allocator: blocks of weft_alloc, scratch memory and tables (weft_scratch_bytes counts them), and
+ *     buffers of calls with sources. A CPU context takes its scratch memory as WEFT_DEVICE.
+ *   - Not taken from it: the context and its scratch memory of fixed size (less than 256 KiB), formulas, stacks of
+ *     threads, host memory that a CUDA context or a call with sources needs only during the call, and the scratch
+ *     memory of a ref context.
+ *   - If `allocate` returns NULL, the call returns WEFT_OUT_OF_MEMORY. If the address is not aligned, the block is
+ *     released and the call returns WEFT_INVALID. weft_close releases all blocks, also those of weft_alloc.
+ *   - Only the thread that calls a function with this context calls `allocate` and `release`. They must return, and
+ *     must not call weft with this context. They are not called in a child process after fork().
+ *   - `stream` is the cudaStream_t of a CUDA context, else NULL. The GPU of the context is then the current device,
+ *     also on return. Memory of kind WEFT_DEVICE may be usable only by later work on `stream` (cudaMallocAsync);
+ *     the other kinds must be usable at once. When weft calls `release`, all work on the block is complete.
+ *   - Returns WEFT_INVALID while the stream is being captured. A CUDA graph that was captured before uses scratch
+ *     memory that this function releases: it must be captured again. */
+WEFT_API weft_status weft_set_allocator(weft_context *ctx, const weft_allocator *allocator);
+
 /* Copies `bytes` bytes from src to dst, each in host or device memory. They must not overlap. The copy takes place in
  * stream order. It is complete on return if src or dst is host memory. */
 WEFT_API weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src, void *dst);

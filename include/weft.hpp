@@ -94,6 +94,10 @@ class context {
         progress_ = std::move(set);
     }
 
+    // Takes later memory of the context from *allocator (weft_set_allocator); nullptr restores the default. Its
+    // functions must not throw.
+    void set_allocator(const weft_allocator *allocator) { (*this)(weft_set_allocator, allocator); }
+
     // Calls function(context, arguments...). Throws weft::error if it does not return WEFT_OK.
     template <class F, class... A> void operator()(F function, A... arguments) {
         const weft_status status = function(ctx_, arguments...);

@@ -8,7 +8,10 @@ static weft_status alloc_memory(weft_context *ctx, weft_memory memory, size_t by
     RETURN_IF(!p, WEFT_INVALID, "p is NULL");
     *p = NULL;
     RETURN_IF((unsigned)memory > WEFT_PINNED, WEFT_INVALID, "invalid memory kind %d", (int)memory);
-    return bytes ? ctx->backend->alloc(ctx->state, memory, bytes, p, error) : WEFT_OK;
+    if (bytes == 0) return WEFT_OK;
+    RETURN_IF_ERROR(ctx->backend->alloc(ctx->state, memory, bytes, p, error));
+    heap_lend(&ctx->heap, *p);
+    return WEFT_OK;
 }
 
 weft_status weft_alloc(weft_context *ctx, weft_memory memory, size_t bytes, void **p) {

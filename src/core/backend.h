@@ -5,6 +5,7 @@
 #ifndef WEFT_CORE_BACKEND_H
 #define WEFT_CORE_BACKEND_H
 
+#include "core/allocator.h"
 #include "core/error.h"
 #include "core/matmul_piece.h"
 #include "core/order.h"
@@ -439,8 +440,9 @@ typedef struct weft_backend {
     int (*count)(void);
     weft_status (*describe)(int index, weft_device_info *info, weft_error *error);
 
-    /* Opens a device. `which` is the text after "name:", or "". *state belongs to the backend. */
-    weft_status (*open)(const char *which, void **state, weft_error *error);
+    /* Opens a device. `which` is the text after "name:", or "". `heap` contains the caller's allocator and must
+     * outlive *state, which belongs to the backend. close releases all blocks of the heap. */
+    weft_status (*open)(const char *which, weft_heap *heap, void **state, weft_error *error);
     void (*close)(void *state);
     const char *(*id)(const void *state); /* "cuda:0" */
 
@@ -448,6 +450,8 @@ typedef struct weft_backend {
     weft_status (*set_stream)(void *state, void *stream, weft_error *error);
     weft_status (*synchronize)(void *state, weft_error *error);
     size_t (*scratch_bytes)(const void *state);
+    /* Frees the scratch memory that grows, before the allocator is changed. */
+    weft_status (*release_scratch)(void *state, weft_error *error);
 
     weft_status (*alloc)(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error);
     weft_status (*free)(void *state, weft_memory memory, void *p, weft_error *error);

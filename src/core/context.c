@@ -24,7 +24,7 @@ static weft_status open_device(weft_context *ctx, const char *device, weft_error
     RETURN_IF(!device, WEFT_INVALID, "device is NULL");
     RETURN_IF_ERROR(parse_device(device, name, &which, error));
     RETURN_IF_ERROR(weft_find_backend(name, &ctx->backend, error));
-    return ctx->backend->open(which, &ctx->state, error);
+    return ctx->backend->open(which, &ctx->heap, &ctx->state, error);
 }
 
 /* A backend returns WEFT_UNSUPPORTED if a device exists but cannot be used. The public status is WEFT_NO_DEVICE, as
@@ -85,6 +85,7 @@ void weft_close(weft_context *ctx) {
         if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
         ctx->backend->close(ctx->state);
     }
+    free(ctx->heap.blocks);
     free(ctx);
 }
 
@@ -142,6 +143,29 @@ static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error
 
 weft_status weft_set_memory(weft_context *ctx, size_t bytes) {
     RETURN_GUARDED_SETUP(ctx, set_memory(ctx, bytes, error));
+}
+
+static weft_status check_allocator(const weft_allocator *allocator, weft_error *error) {
+    if (!allocator) return WEFT_OK;
+    RETURN_IF_WRONG_SIZE("allocator", allocator, weft_allocator);
+    RETURN_IF(!allocator->allocate, WEFT_INVALID, "allocator->allocate is NULL");
+    RETURN_IF(!allocator->release, WEFT_INVALID, "allocator->release is NULL");
+    return WEFT_OK;
+}
+
+static weft_status set_allocator(weft_context *ctx, const weft_allocator *allocator, weft_error *error) {
+    RETURN_IF_ERROR(check_allocator(allocator, error));
+    release_kept(ctx);
+    const size_t lent = heap_lent(&ctx->heap);
+    RETURN_IF(lent, WEFT_INVALID,
+              "the allocator cannot be changed while memory of weft_alloc is not freed: number of blocks: %zu", lent);
+    RETURN_IF_ERROR(ctx->backend->release_scratch(ctx->state, error));
+    ctx->heap.allocator = allocator ? *allocator : (weft_allocator){0};
+    return WEFT_OK;
+}
+
+weft_status weft_set_allocator(weft_context *ctx, const weft_allocator *allocator) {
+    RETURN_GUARDED_SETUP(ctx, set_allocator(ctx, allocator, error));
 }
 
 static weft_status set_progress(weft_context *ctx, weft_progress *callback, void *user) {

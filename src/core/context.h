@@ -20,6 +20,7 @@ enum { KEPT_BUFFERS = 16 };
 struct weft_context {
     const weft_backend *backend;
     void *state;
+    weft_heap heap;                 /* memory of the caller's allocator */
     atomic_flag inside;             /* set while a call is running */
     unsigned generation;            /* number of fork() calls when the context was opened (context_generation) */
     bool lost;                      /* the device failed: every later call returns WEFT_DEVICE_LOST */

@@ -18,7 +18,7 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
     return WEFT_OK;
 }
 
-static weft_status open_cpu(const char *which, void **state, weft_error *error) {
+static weft_status open_cpu(const char *which, weft_heap *heap, void **state, weft_error *error) {
     bool known;
     const level *found = cpu_find_level(which, &known);
     RETURN_IF(!known, WEFT_NO_DEVICE, "unknown device \"cpu:%.32s\": this architecture has no such level", which);
@@ -26,6 +26,7 @@ static weft_status open_cpu(const char *which, void **state, weft_error *error) 
               "device \"cpu:%.32s\" is not available: the processor does not support this instruction set", which);
     cpu_context *ctx = calloc(1, sizeof *ctx);
     RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *ctx);
+    ctx->heap = heap;
     ctx->level = found;
     ctx->threads = cpu_default_threads();
     snprintf(ctx->id, sizeof ctx->id, *which ? "cpu:%s" : "cpu", which);
@@ -33,24 +34,38 @@ static weft_status open_cpu(const char *which, void **state, weft_error *error) 
     return WEFT_OK;
 }
 
-static void close_cpu(void *state) {
-    cpu_transform_free(state);
-    free(((cpu_context *)state)->workspace);
-    free(state);
+static void free_workspace(cpu_context *ctx) {
+    heap_free_host(ctx->heap, ctx->workspace);
+    ctx->workspace = NULL;
+    ctx->workspace_bytes = 0;
 }
 
-/* Large pages avoid most of the TLB misses of a sort, which writes to hundreds of addresses in turn. */
+static weft_status release_scratch(void *state, weft_error *error) {
+    (void)error;
+    cpu_transform_free(state);
+    free_workspace(state);
+    return WEFT_OK;
+}
+
+static void close_cpu(void *state) {
+    cpu_context *ctx = state;
+    cpu_transform_free(ctx);
+    free_workspace(ctx);
+    heap_release_all(ctx->heap, NULL);
+    free(ctx);
+}
+
+/* Large pages avoid most of the TLB misses of a sort, which writes to hundreds of addresses in turn. The caller's
+ * allocator chooses its pages itself. */
 weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error) {
-    enum { LINE = 64, LARGE_PAGE = 2 << 20 };
-    if (bytes == 0) bytes = LINE; /* *workspace is never NULL */
+    enum { LARGE_PAGE = 2 << 20 };
+    if (bytes == 0) bytes = CPU_ALIGNMENT; /* *workspace is never NULL */
     if (bytes > ctx->workspace_bytes) {
-        const size_t alignment = bytes < LARGE_PAGE ? LINE : LARGE_PAGE;
-        free(ctx->workspace);
-        ctx->workspace = NULL;
-        ctx->workspace_bytes = 0;
-        RETURN_IF(posix_memalign(&ctx->workspace, alignment, bytes) != 0, WEFT_OUT_OF_MEMORY,
-                  "cannot allocate %zu bytes of host memory for scratch space", bytes);
-        if (alignment == LARGE_PAGE) (void)madvise(ctx->workspace, bytes, MADV_HUGEPAGE);
+        const bool large = bytes >= LARGE_PAGE && heap_is_default(ctx->heap);
+        free_workspace(ctx);
+        RETURN_IF_ERROR(heap_allocate_host(ctx->heap, WEFT_DEVICE, bytes, large ? LARGE_PAGE : CPU_ALIGNMENT,
+                                           &ctx->workspace, error));
+        if (large) (void)madvise(ctx->workspace, bytes, MADV_HUGEPAGE);
         ctx->workspace_bytes = bytes;
     }
     *workspace = ctx->workspace;
@@ -81,15 +96,12 @@ static size_t scratch_bytes(const void *state) {
 }
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
-    (void)state, (void)memory;
-    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory",
-              bytes);
-    return WEFT_OK;
+    return heap_allocate_host(((cpu_context *)state)->heap, memory, bytes, CPU_ALIGNMENT, p, error);
 }
 
 static weft_status release(void *state, weft_memory memory, void *p, weft_error *error) {
-    (void)state, (void)memory, (void)error;
-    free(p);
+    (void)memory, (void)error;
+    heap_free_host(((cpu_context *)state)->heap, p);
     return WEFT_OK;
 }
 
@@ -112,6 +124,7 @@ const weft_backend *weft_backend_cpu(void) {
         .set_stream = set_stream,
         .synchronize = synchronize,
         .scratch_bytes = scratch_bytes,
+        .release_scratch = release_scratch,
         .alloc = alloc,
         .free = release,
         .copy = copy,

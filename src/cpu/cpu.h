@@ -450,7 +450,10 @@ typedef enum cpu_tunable {
     CPU_TUNABLES
 } cpu_tunable;
 
+enum { CPU_ALIGNMENT = 64 }; /* of all memory that a context allocates; a cache line */
+
 typedef struct cpu_context {
+    weft_heap *heap;
     const level *level;
     char id[16];
     int threads;

@@ -13,17 +13,20 @@ enum {
 
 /* ---------------------------------------------------------------------------------- memory */
 
-static void *hold(transform_tables *t, size_t bytes) {
-    void *p = NULL;
-    const size_t rounded = (bytes + 63) / 64 * 64;
-    if (posix_memalign(&p, 64, rounded ? rounded : 64) != 0) return NULL;
-    t->bytes += rounded;
-    return p;
+/* Returns the bytes to allocate for a table of `bytes` bytes: at least one cache line. */
+static size_t lines(size_t bytes) {
+    return bytes ? (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT : CPU_ALIGNMENT;
 }
 
-static weft_status no_memory(size_t n, weft_error *error) {
-    return weft_fail(error, WEFT_OUT_OF_MEMORY,
-                     "cannot allocate host memory for the tables of a transform of %zu values", n);
+static weft_status hold(const cpu_context *ctx, size_t bytes, void **p, weft_error *error) {
+    RETURN_IF_ERROR(heap_allocate_host(ctx->heap, WEFT_DEVICE, lines(bytes), CPU_ALIGNMENT, p, error));
+    ctx->transforms->bytes += lines(bytes);
+    return WEFT_OK;
+}
+
+static void drop(const cpu_context *ctx, size_t bytes, void *p) {
+    heap_free_host(ctx->heap, p);
+    ctx->transforms->bytes -= lines(bytes);
 }
 
 /* Returns the context's tables; creates empty ones if there are none. */
@@ -39,12 +42,12 @@ void cpu_transform_free(cpu_context *ctx) {
     if (!t) return;
     for (int type = 0; type < 2; type++)
         for (int log = 0; log < TRANSFORM_LENGTHS; log++) {
-            free(t->plans[type][log].twiddles);
-            free(t->plans[type][log].lane_twiddles);
-            free(t->plans[type][log].half_twiddles);
+            heap_free_host(ctx->heap, t->plans[type][log].twiddles);
+            heap_free_host(ctx->heap, t->plans[type][log].lane_twiddles);
+            heap_free_host(ctx->heap, t->plans[type][log].half_twiddles);
         }
-    free(t->turns);
-    free(t->far_turns);
+    heap_free_host(ctx->heap, t->turns);
+    heap_free_host(ctx->heap, t->far_turns);
     free(t);
     ctx->transforms = NULL;
 }
@@ -52,19 +55,17 @@ void cpu_transform_free(cpu_context *ctx) {
 /* --------------------------------------------------------------------------------- twiddles */
 
 /* Extends the tables so that put can compute T[k] for all k < 2^log. */
-static weft_status reach(transform_tables *t, int log, weft_error *error) {
+static weft_status reach(const cpu_context *ctx, transform_tables *t, int log, weft_error *error) {
     const int far = log > NEAR_LOG ? log - NEAR_LOG : 0;
     if (!t->turns) {
-        t->turns = hold(t, sizeof(weft_turn) << NEAR_LOG);
-        if (!t->turns) return no_memory((size_t)1 << NEAR_LOG, error);
+        RETURN_IF_ERROR(hold(ctx, sizeof(weft_turn) << NEAR_LOG, &t->turns, error));
         weft_turn_table(0, NEAR_LOG, t->turns);
         t->far_log = -1;
     }
     if (far <= t->far_log) return WEFT_OK;
-    void *table = hold(t, sizeof(weft_turn) << far);
-    if (!table) return no_memory((size_t)2 << log, error);
-    free(t->far_turns);
-    if (t->far_log >= 0) t->bytes -= sizeof(weft_turn) << t->far_log;
+    void *table;
+    RETURN_IF_ERROR(hold(ctx, sizeof(weft_turn) << far, &table, error));
+    if (t->far_log >= 0) drop(ctx, sizeof(weft_turn) << t->far_log, t->far_turns);
     t->far_turns = table;
     t->far_log = far;
     weft_turn_table(NEAR_LOG, far, t->far_turns);
@@ -123,11 +124,14 @@ static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *
     const size_t tiles = plan->rows / plan->lanes, number = 2 * weft_dtype_size(dtype);
     plan->tile_twiddles = put_tile(t, dtype, plan, 0, NULL);
     const size_t bytes = plan->tile_twiddles * plan->lanes * number;
-    char *table = hold(t, tiles * bytes);
-    if (!table) return no_memory(plan->n, error);
+    void *table;
+    RETURN_IF_ERROR(hold(ctx, tiles * bytes, &table, error));
     tile_tables all = {t, dtype, plan, bytes, table};
     cpu_parallel_for(plan->n >= (size_t)1 << 15 ? ctx->threads : 1, tiles, PARALLEL_RANGES, make_tile, &all);
-    if (cpu_cancelled()) return progress_refuse(error);
+    if (cpu_cancelled()) {
+        drop(ctx, tiles * bytes, table);
+        return progress_refuse(error);
+    }
     plan->lane_twiddles = table;
     return WEFT_OK;
 }
@@ -144,8 +148,7 @@ static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_d
     plan->rows = two_passes ? (size_t)1 << n_log / 2 : 0;
     plan->columns = two_passes ? n / plan->rows : 0;
     const size_t count = two_passes ? plan->rows / 2 : n > 1 ? n / 2 : 1;
-    if (!plan->twiddles) plan->twiddles = hold(t, count * number);
-    if (!plan->twiddles) return no_memory(n, error);
+    if (!plan->twiddles) RETURN_IF_ERROR(hold(ctx, count * number, &plan->twiddles, error));
     for (size_t k = 0; k < count; k++) put(t, dtype, k, plan->twiddles, k);
     if (two_passes && !plan->lane_twiddles) RETURN_IF_ERROR(make_lane_twiddles(ctx, t, dtype, plan, error));
     plan->n = n;
@@ -158,11 +161,11 @@ weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bo
     RETURN_IF_ERROR(find_tables(ctx, &t, error));
     const size_t n = (size_t)1 << n_log;
     transform_plan *plan = &t->plans[dtype == WEFT_F64][n_log];
-    RETURN_IF_ERROR(reach(t, n_log, error));
+    RETURN_IF_ERROR(reach(ctx, t, n_log, error));
     if (!plan->n) RETURN_IF_ERROR(make_plan(ctx, t, dtype, n_log, plan, error));
     if (half && !plan->half_twiddles) {
-        void *table = hold(t, (n / 2 + 1) * 2 * weft_dtype_size(dtype));
-        if (!table) return no_memory(2 * n, error);
+        void *table;
+        RETURN_IF_ERROR(hold(ctx, (n / 2 + 1) * 2 * weft_dtype_size(dtype), &table, error));
         for (size_t f = 0; f <= n / 2; f++) put(t, dtype, transform_mirrored(f, n_log), table, f);
         plan->half_twiddles = table;
     }

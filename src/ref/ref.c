@@ -1,7 +1,6 @@
 /* The backend "ref": the executable specification, on one thread in host memory. */
 #include "ref/ref.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int count(void) { return 1; }
@@ -14,13 +13,14 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
     return WEFT_OK;
 }
 
-static weft_status open_ref(const char *which, void **state, weft_error *error) {
+/* The state of a context is its heap. */
+static weft_status open_ref(const char *which, weft_heap *heap, void **state, weft_error *error) {
     RETURN_IF(*which, WEFT_NO_DEVICE, "unknown device \"ref:%.32s\": expected \"ref\"", which);
-    *state = NULL;
+    *state = heap;
     return WEFT_OK;
 }
 
-static void close_ref(void *state) { (void)state; }
+static void close_ref(void *state) { heap_release_all(state, NULL); }
 
 static const char *id(const void *state) {
     (void)state;
@@ -47,16 +47,18 @@ static size_t scratch_bytes(const void *state) {
     return 0;
 }
 
-static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
-    (void)state, (void)memory;
-    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory",
-              bytes);
+static weft_status release_scratch(void *state, weft_error *error) {
+    (void)state, (void)error;
     return WEFT_OK;
 }
 
+static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
+    return heap_allocate_host(state, memory, bytes, 64, p, error);
+}
+
 static weft_status release(void *state, weft_memory memory, void *p, weft_error *error) {
-    (void)state, (void)memory, (void)error;
-    free(p);
+    (void)memory, (void)error;
+    heap_free_host(state, p);
     return WEFT_OK;
 }
 
@@ -79,6 +81,7 @@ const weft_backend *weft_backend_ref(void) {
         .set_stream = set_stream,
         .synchronize = synchronize,
         .scratch_bytes = scratch_bytes,
+        .release_scratch = release_scratch,
         .alloc = alloc,
         .free = release,
         .copy = copy,

@@ -323,7 +323,7 @@ static void one_array(input_kind kind, weft_dtype dtype, size_t n) {
     scans(dtype, n);
     if (dtype == WEFT_F32 || dtype == WEFT_F64)
         for (int step = 0; step < (emulated ? 1 : 4); step++) recurrence(dtype, n, step % 2 == 0, step);
-    if (!emulated) histograms(dtype, n);
+    histograms(dtype, n);
 }
 
 /* Runs all types. The specification is slow and gets fewer inputs. */
@@ -444,6 +444,18 @@ static void recurrence_failures(void) {
     limit(0, 8, 0);
 }
 
+static void timeline_failures(void) {
+    weft_timeline line = {.size = sizeof line};
+    if (!emulated) {
+        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &line), WEFT_UNSUPPORTED, "only a context of a GPU");
+        return;
+    }
+    line.capacity = 1;
+    EXPECT_ERROR(ctx, weft_set_timeline(ctx, &line), WEFT_INVALID, "timeline->spans is NULL");
+    for (line.size = 0; line.size <= 2 * sizeof line; line.size += 2 * sizeof line)
+        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &line), WEFT_INVALID, "expected sizeof(weft_timeline)");
+}
+
 static void failures(void) {
     feed f, g;
     store s = {found, 0, 3 * TILE * 4};
@@ -506,9 +518,7 @@ static void failures(void) {
     source = open_feed(&f, WEFT_U8, 5 * TILE, x);
     EXPECT_ERROR(ctx, weft_match_count_source(ctx, &source, &none, 0, (uint64_t *)(void *)found), WEFT_INVALID,
                  "number of patterns 0");
-    if (!emulated)
-        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &(weft_timeline){.size = sizeof(weft_timeline)}), WEFT_UNSUPPORTED,
-                     "only a context of a GPU");
+    timeline_failures();
     EXPECT_ERROR(ctx, weft_histogram_source(ctx, &source, 3, NULL, (uint64_t *)(void *)found), WEFT_INVALID,
                  "edges is NULL");
     EXPECT(weft_reduce_source(NULL, WEFT_SUM, WEFT_DEFAULT, &source, found) == WEFT_INVALID, "without a context");

@@ -22,8 +22,8 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
     return WEFT_OK;
 }
 
-static weft_status open_gpu(const char *which, void **state, weft_error *error) {
-    (void)which, (void)state;
+static weft_status open_gpu(const char *which, weft_heap *heap, void **state, weft_error *error) {
+    (void)which, (void)heap, (void)state;
     RETURN_IF(is("code"), WEFT_UNSUPPORTED, "this build of weft contains no code for cuda:0 (sm_50)");
     RETURN_IF(is("driver"), WEFT_UNSUPPORTED, "the NVIDIA driver is too old: it supports CUDA 10.0");
     return weft_fail(error, WEFT_NO_DEVICE, "an NVIDIA driver is installed on this machine, but there is no GPU");

@@ -261,6 +261,35 @@ static void progress(weft::context &ctx) {
     expect(calls == 1 && weft::sum(ctx, x) == 6, "a context after cancelled calls");
 }
 
+static void allocators(const std::string &device) {
+    struct pool {
+        weft::context from;
+        int live = 0, taken = 0;
+    } p{weft::context(device)};
+    weft_allocator allocator = {};
+    allocator.size = sizeof allocator;
+    allocator.user = &p;
+    allocator.allocate = [](void *user, weft_memory where, std::size_t bytes, std::size_t, void *) {
+        auto *const self = static_cast<pool *>(user);
+        void *block = nullptr;
+        if (weft_alloc(self->from.get(), where, bytes, &block) == WEFT_OK) self->live++, self->taken++;
+        return block;
+    };
+    allocator.release = [](void *user, weft_memory where, void *block, std::size_t, void *) {
+        auto *const self = static_cast<pool *>(user);
+        if (weft_free(self->from.get(), where, block) == WEFT_OK) self->live--;
+    };
+    {
+        weft::context ctx(device);
+        ctx.set_allocator(&allocator);
+        const weft::buffer<double> there(ctx, 3);
+        expect(p.live == 1 && p.taken == 1, "a buffer of an allocator");
+        expect_thrown([&] { ctx.set_allocator(nullptr); }, WEFT_INVALID,
+                      "the allocator cannot be changed while memory of weft_alloc is not freed: number of blocks: 1");
+    }
+    expect(p.live == 0, "an allocator that is left");
+}
+
 static void refusals(weft::context &ctx) {
     const std::vector<double> x = {1, 2, 3};
     std::vector<double> y(2);
@@ -293,6 +322,7 @@ int main(int argc, char **argv) {
         texts(ctx);
         contexts(ctx, device);
         progress(ctx);
+        allocators(device);
         refusals(ctx);
     } catch (const weft::error &e) {
         expect(false, e.what());

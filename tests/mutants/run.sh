@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds weft once with each fault of list.txt and expects the suite to fail. A fault that changes no line, does not
-# compile, or is not detected is an error.
+# Builds weft once with each fault of list.txt and expects the suite, or a test of tests/api, to fail. A fault that
+# changes no line, does not compile, or is not detected is an error.
 # Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0).
 # After WEFT_MUTANTS_SECONDS (240) the remaining faults are counted but not tried. The start in the list changes from
 # day to day.
@@ -17,9 +17,13 @@ mkdir "$tree"
 for entry in CMakeLists.txt cmake include src verify cli ladder tests bench docs examples; do
     cp -r "$source/$entry" "$tree/$entry"
 done
-cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DWEFT_CUDA=OFF >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DWEFT_CUDA=OFF -DWEFT_TESTS=AUTO >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 
-compile() { cmake --build "$build" --target weft_command -j 1 >"$work/log" 2>&1; }
+# Tests of tests/api that faults are tried with.
+apis=$(sed -n 's/^api-\([a-z_]*\)-.*/\1/p' "$source/tests/mutants/list.txt" | sort -u)
+
+# shellcheck disable=SC2046,SC2086
+compile() { cmake --build "$build" --target weft_command $(printf 'api_%s ' $apis) -j 1 >"$work/log" 2>&1; }
 
 # Succeeds if the suite does not detect the fault. Exit code 1 is a disagreement, any other code above 0 a crash; both
 # count as detected. The comparison quickly finds a fault in one backend. A fault in both is found only by the golden
@@ -37,10 +41,29 @@ soon_noticed() {
     [ "$code" -ne 0 ] && [ "$code" -ne 2 ]
 }
 
+# api_passes TEST: succeeds if tests/api/TEST.c passes on the CPU and on the specification.
+api_passes() {
+    timeout 300 "$build/tests/api_$1" cpu >"$work/log" 2>&1 &&
+        timeout 300 "$build/tests/api_$1" ref >"$work/log" 2>&1
+}
+
+# passes NAME: succeeds if no test detects the fault. Faults named api-TEST-... are those of tests/api/TEST.c, the others
+# those of the suite.
+passes() {
+    part_of_name=$(echo "$1" | cut -d - -f 2)
+    case $1 in
+    api-*) api_passes "$part_of_name" ;;
+    *) ! soon_noticed "$part_of_name" && agrees ;;
+    esac
+}
+
 compile || { cat "$work/log" && exit 1; }
 # Checks that a sample of the suite passes without a fault. Other tests run all of it.
 timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --every 20 >"$work/log" 2>&1 ||
     { cat "$work/log" && echo "the suite fails without a fault" && exit 1; }
+for api in $apis; do
+    api_passes "$api" || { cat "$work/log" && echo "api_$api fails without a fault" && exit 1; }
+done
 
 grep -v -e '^#' -e '^$' "$source/tests/mutants/list.txt" >"$work/list"
 count=$(wc -l <"$work/list")
@@ -72,9 +95,7 @@ while IFS='|' read -r name file expression; do
         echo "$name: does not compile"
         cat "$work/log"
         failed=1
-    elif soon_noticed "$(echo "$name" | cut -d - -f 2)"; then
-        echo "$name: noticed"
-    elif agrees; then
+    elif passes "$name"; then
         echo "$name: NOT noticed"
         failed=1
     else

@@ -44,9 +44,9 @@ static weft_status make_table(gpu *g, weft_dtype dtype, int log, void *table, we
     weft_turn *turns = (weft_turn *)malloc(bytes);
     void *on_gpu = NULL;
     RETURN_IF(!turns, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", bytes);
-    weft_status status = gpu_alloc(WEFT_DEVICE, bytes, &on_gpu, error);
+    weft_status status = gpu_alloc(g, WEFT_DEVICE, bytes, &on_gpu, error);
     if (status == WEFT_OK) status = fill_table(g, dtype, log, turns, (weft_turn *)on_gpu, table, error);
-    (void)cudaFree(on_gpu);
+    (void)gpu_free(g, WEFT_DEVICE, on_gpu);
     free(turns);
     return status;
 }
@@ -66,14 +66,14 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
         "this size before the capture",
         operation);
     void *made;
-    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, number << wanted, &made, error));
+    RETURN_IF_ERROR(gpu_alloc(g, WEFT_DEVICE, number << wanted, &made, error));
     const weft_status status = make_table(g, dtype, wanted, made, error);
     if (status != WEFT_OK) {
-        (void)cudaFree(made);
+        (void)gpu_free(g, WEFT_DEVICE, made);
         return status;
     }
     if (g->twiddles[type]) g->scratch_bytes -= number << g->twiddles_log[type];
-    (void)cudaFree(g->twiddles[type]);
+    (void)gpu_free(g, WEFT_DEVICE, g->twiddles[type]);
     g->twiddles[type] = made;
     g->twiddles_log[type] = wanted;
     g->scratch_bytes += number << wanted;

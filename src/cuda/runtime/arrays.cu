@@ -18,11 +18,11 @@ static weft_status hold_workspace(gpu *g, const char *operation, size_t bytes, w
               "size before the capture",
               operation, bytes);
     CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
-    (void)cudaFree(g->workspace);
+    (void)gpu_free(g, WEFT_DEVICE, g->workspace);
     g->scratch_bytes -= g->workspace_bytes;
     g->workspace = NULL;
     g->workspace_bytes = 0;
-    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, bytes, (void **)&g->workspace, error));
+    RETURN_IF_ERROR(gpu_alloc(g, WEFT_DEVICE, bytes, (void **)&g->workspace, error));
     g->workspace_bytes = bytes;
     g->scratch_bytes += bytes;
     return WEFT_OK;

@@ -149,12 +149,13 @@ weft_status gpu_allow_shared(const gpu *g, const void *kernel, const char *opera
     return WEFT_OK;
 }
 
-static weft_status open_gpu(const char *which, void **state, weft_error *error) {
+static weft_status open_gpu(const char *which, weft_heap *heap, void **state, weft_error *error) {
     int device;
     RETURN_IF_ERROR(parse_device(which, &device, error));
     gpu *g = (gpu *)calloc(1, sizeof *g);
     RETURN_IF(!g, WEFT_OUT_OF_MEMORY, "cannot allocate a context of %zu bytes", sizeof *g);
     const current_device scope(device);
+    g->heap = heap;
     g->device = device;
     snprintf(g->id, sizeof g->id, "cuda:%d", device);
     g->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
@@ -225,11 +226,23 @@ static weft_status synchronize(void *state, weft_error *error) {
 
 static size_t scratch_bytes(const void *state) { return ((const gpu *)state)->scratch_bytes; }
 
+static weft_status release_scratch(void *state, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    bool capturing = false;
+    RETURN_IF_ERROR(is_capturing(g->stream, &capturing, error));
+    RETURN_IF(capturing, WEFT_INVALID, "the allocator cannot be changed while the stream is being captured");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU");
+    gpu_scratch_release(g);
+    return WEFT_OK;
+}
+
 /* ------------------------------------------------------------------------------- memory */
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
-    const current_device scope(((gpu *)state)->device);
-    return gpu_alloc(memory, bytes, p, error);
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    return gpu_alloc(g, memory, bytes, p, error);
 }
 
 /* Frees after the context's work is complete, because that work may still use pinned memory. */
@@ -237,7 +250,7 @@ static weft_status release(void *state, weft_memory memory, void *p, weft_error 
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU");
-    CUDA_TRY(memory == WEFT_PINNED ? cudaFreeHost(p) : cudaFree(p), "freeing memory");
+    CUDA_TRY(gpu_free(g, memory, p), "freeing memory");
     return WEFT_OK;
 }
 
@@ -291,6 +304,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .set_stream = set_stream,
         .synchronize = synchronize,
         .scratch_bytes = scratch_bytes,
+        .release_scratch = release_scratch,
         .alloc = alloc,
         .free = release,
         .copy = copy,

@@ -26,6 +26,7 @@ typedef struct cuda_choice {
 typedef enum formula_policy { FORMULAS_WORTH_IT, FORMULAS_NEVER, FORMULAS_ALWAYS } formula_policy;
 
 typedef struct gpu {
+    weft_heap *heap; /* memory of the caller's allocator */
     int device;
     char id[16];
     int multiprocessors;
@@ -67,9 +68,11 @@ weft_status cuda_failed(cudaError_t fault, const char *doing, weft_error *error)
         if (tried != cudaSuccess) return cuda_failed(tried, (doing), error); \
     } while (0)
 
-/* Allocates memory of one of the three kinds. Returns WEFT_OUT_OF_MEMORY, with the sizes in the message, when there
- * is too little. */
-weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *error);
+/* Allocates memory of one of the three kinds, from the caller's allocator if there is one. Returns
+ * WEFT_OUT_OF_MEMORY, with the sizes in the message, when there is too little. */
+weft_status gpu_alloc(gpu *g, weft_memory memory, size_t bytes, void **p, weft_error *error);
+/* Frees memory of gpu_alloc. Waits for the work on the stream before it returns a block to the caller's allocator. */
+cudaError_t gpu_free(gpu *g, weft_memory memory, void *p);
 
 /* Makes a device current for the lifetime of the object, then restores the caller's. */
 class current_device {
@@ -91,6 +94,7 @@ class current_device {
 
 /* Scratch memory of a context (scratch.cu). */
 weft_status gpu_scratch_open(gpu *g, weft_error *error);
+void gpu_scratch_release(gpu *g); /* frees all but the part of fixed size */
 void gpu_scratch_close(gpu *g);
 void gpu_point_at_scratch(const gpu *g, reduce_params *j);
 /* Allocates, at its first use, the buffer for chunks of host inputs and of formula values. */

@@ -78,8 +78,18 @@ static weft_status no_memory(weft_memory memory, size_t bytes, weft_error *error
                      memory == WEFT_MANAGED ? "managed" : "GPU", bytes, available, total);
 }
 
-weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *error) {
+enum { MEMORY_ALIGNMENT = 256 };
+
+/* The caller's allocator may return memory that is usable only in the order of the stream. `pending` makes another
+ * stream wait for it (weft_set_stream). */
+weft_status gpu_alloc(gpu *g, weft_memory memory, size_t bytes, void **p, weft_error *error) {
     cudaError_t fault;
+    if (!heap_is_default(g->heap)) {
+        g->pending = true;
+        const weft_status status = heap_allocate(g->heap, memory, bytes, MEMORY_ALIGNMENT, g->stream, p, error);
+        (void)cudaGetLastError(); /* an error that the allocator has handled or reported */
+        return status;
+    }
     if (memory == WEFT_MANAGED)
         fault = cudaMallocManaged(p, bytes, cudaMemAttachGlobal);
     else if (memory == WEFT_PINNED)
@@ -91,6 +101,14 @@ weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *er
     /* Some of the three functions report a size beyond the address space as an invalid value. */
     if (fault == cudaErrorMemoryAllocation || fault == cudaErrorInvalidValue) return no_memory(memory, bytes, error);
     return cuda_failed(fault, "allocating memory", error);
+}
+
+cudaError_t gpu_free(gpu *g, weft_memory memory, void *p) {
+    heap_block *const block = p ? heap_find(g->heap, p) : NULL;
+    if (!block) return memory == WEFT_PINNED ? cudaFreeHost(p) : cudaFree(p);
+    const cudaError_t fault = cudaStreamSynchronize(g->stream);
+    heap_release(g->heap, block, g->stream);
+    return fault;
 }
 
 /* Layout of the scratch memory. Every part is aligned to 16 bytes, as its values may require. The largest values are
@@ -107,22 +125,28 @@ enum {
 };
 
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
-    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, SCRATCH_BYTES, (void **)&g->scratch, error));
+    RETURN_IF_ERROR(gpu_alloc(g, WEFT_DEVICE, SCRATCH_BYTES, (void **)&g->scratch, error));
     g->scratch_bytes = SCRATCH_BYTES;
-    RETURN_IF_ERROR(gpu_alloc(WEFT_PINNED, PINNED_BYTES, (void **)&g->pinned, error));
+    RETURN_IF_ERROR(gpu_alloc(g, WEFT_PINNED, PINNED_BYTES, (void **)&g->pinned, error));
     CUDA_TRY(cudaMemsetAsync(g->scratch, 0, SCRATCH_BYTES, g->stream), "clearing the scratch memory");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "clearing the scratch memory");
     return WEFT_OK;
 }
 
+void gpu_scratch_release(gpu *g) {
+    for (void *p : {(void *)g->staging, (void *)g->words, (void *)g->workspace, g->twiddles[0], g->twiddles[1]})
+        (void)gpu_free(g, WEFT_DEVICE, p);
+    g->staging = g->words = g->workspace = NULL;
+    g->twiddles[0] = g->twiddles[1] = NULL;
+    g->words_bytes = g->workspace_bytes = 0;
+    g->scratch_bytes = SCRATCH_BYTES;
+}
+
 void gpu_scratch_close(gpu *g) {
-    (void)cudaFree(g->staging);
-    (void)cudaFree(g->words);
-    (void)cudaFree(g->workspace);
-    (void)cudaFree(g->twiddles[0]);
-    (void)cudaFree(g->twiddles[1]);
+    gpu_scratch_release(g);
     (void)cudaFree(g->scratch);
     (void)cudaFreeHost(g->pinned);
+    heap_release_all(g->heap, g->stream);
     (void)cudaGetLastError();
 }
 
@@ -134,7 +158,7 @@ weft_status gpu_staging(gpu *g, const char *operation, weft_error *error) {
               "%s: scratch memory cannot grow by %zu bytes while the stream is being captured: make one call of this "
               "kind before the capture",
               operation, STAGING_BYTES);
-    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, STAGING_BYTES, (void **)&g->staging, error));
+    RETURN_IF_ERROR(gpu_alloc(g, WEFT_DEVICE, STAGING_BYTES, (void **)&g->staging, error));
     g->scratch_bytes += STAGING_BYTES;
     return WEFT_OK;
 }

@@ -21,14 +21,14 @@ weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_err
               "make one call with an array of this length before the capture",
               operation, bytes);
     void *words;
-    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, bytes, &words, error));
+    RETURN_IF_ERROR(gpu_alloc(g, WEFT_DEVICE, bytes, &words, error));
     cudaError_t fault = cudaMemsetAsync(words, 0, bytes, g->stream);
     if (fault == cudaSuccess) fault = cudaStreamSynchronize(g->stream);
     if (fault != cudaSuccess) {
-        (void)cudaFree(words);
+        (void)gpu_free(g, WEFT_DEVICE, words);
         return cuda_failed(fault, "clearing scratch memory", error);
     }
-    (void)cudaFree(g->words);
+    (void)gpu_free(g, WEFT_DEVICE, g->words);
     g->scratch_bytes += bytes - g->words_bytes;
     g->words = (char *)words;
     g->words_bytes = bytes;
