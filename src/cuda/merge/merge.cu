@@ -8,7 +8,7 @@ enum { THREADS = 256 };
 
 /* Returns the number of elements of y that a thread merges. It is odd, so that the threads' writes to shared memory
  * cause no bank conflicts. */
-__host__ __device__ constexpr int items_of(size_t size) { return size == 8 ? 15 : 23; }
+__host__ __device__ constexpr int items_of(size_t size) { return size == 8 ? 17 : 27; }
 
 template <class T> struct tile_of {
     enum { ITEMS = items_of(sizeof(T)), SIZE = THREADS * ITEMS };
