@@ -12,7 +12,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set_target_properties(weft PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/weft.map)
 endif()
 
-# Kernels of the CPU backend, compiled once for each level of src/cpu/levels.def. No code reads errno or the flags of
+# Kernels of the CPU backend, compiled once for each level of src/cpu/runtime/levels.def. No code reads errno or the flags of
 # floating-point exceptions after arithmetic. Without these two options, GCC would not vectorize loops over the
 # functions of arith/elementary.h. No value depends on the options.
 set(WEFT_NO_FP_SIDE_EFFECTS -fno-math-errno -fno-trapping-math)
@@ -26,7 +26,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND WEFT_ALL_CPU_LEVELS v2 v3 v4)
 endif()
 set(WEFT_CPU_LEVELS "${WEFT_ALL_CPU_LEVELS}" CACHE STRING
-  "Levels of src/cpu/levels.def to compile: 'base' and others. One that is left out is like one that the machine lacks")
+  "Levels of src/cpu/runtime/levels.def to compile: 'base' and others. One that is left out is like one that the machine lacks")
 foreach(directory core formula stream ref cpu cpu/kernels)
   add_subdirectory(src/${directory})
 endforeach()

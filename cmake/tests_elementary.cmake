@@ -8,7 +8,7 @@ if(NOT WEFT_MPFR_H OR NOT WEFT_MPFR OR NOT WEFT_GMP)
 endif()
 
 weft_program(oracle_elementary tests/oracle/elementary.c tests/oracle/elementary_truth.c
-  src/ref/elementary.c src/ref/philox.c)
+  src/ref/common/elementary.c src/ref/common/philox.c)
 target_include_directories(oracle_elementary SYSTEM PRIVATE ${WEFT_MPFR_H})
 target_link_libraries(oracle_elementary PRIVATE ${WEFT_MPFR} ${WEFT_GMP})
 foreach(level IN LISTS WEFT_ALL_CPU_LEVELS)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Performs memcpy on the threads of the backend "cpu" (cpu/parallel.c). to and from must not overlap. */
+/* Performs memcpy on the threads of the backend "cpu" (cpu/runtime/parallel.c). to and from must not overlap. */
 void weft_copy_on_threads(void *to, const void *from, size_t bytes);
 
 #endif

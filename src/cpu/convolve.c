@@ -1,7 +1,7 @@
 /* weft_convolve and weft_correlate on the CPU (ORDER.md 15). */
 #include "core/order.h"
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 #include "cpu/transform_run.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * elements are counted directly in the result. */
 #include "core/order.h"
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * into slabs does not change the results. */
 #include "arith/finish.h"
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <math.h>
 #include <string.h>

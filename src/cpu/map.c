@@ -1,8 +1,8 @@
 /* weft_map on the CPU, and the evaluation of formulas whose values a reduction or a scan reads. Each thread has a
  * part of the context's workspace, which contains the registers and leaves of the formula
- * (cpu/kernels/maps_body.h). */
+ * (cpu/kernels/bodies/map_body.h). */
 #include "core/order.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 enum {
     ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */

@@ -3,7 +3,7 @@
  * verified. Few short patterns, which their first bytes identify completely, are counted without this
  * verification. */
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * If the canonical order splits k into parts (13.2), each block belongs to one part, and the sums of the parts are
  * combined at the end. */
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 

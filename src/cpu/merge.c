@@ -1,7 +1,7 @@
 /* weft_merge on the CPU. y is split into parts; the merge path (O. Green, R. McColl, D. Bader, ICS 2012) determines
  * where each part begins in a and b. */
 #include "cpu/kernels/vectors.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 enum {
     CHAINS = 4,
@@ -11,7 +11,7 @@ enum {
 };
 
 #define BODY "cpu/merge_body.h"
-#include "cpu/kernels/each_type.h"
+#include "cpu/kernels/bodies/each_type.h"
 
 typedef void merge_part(const void *a, size_t na, const void *b, size_t nb, size_t d, size_t end, void *y);
 

@@ -1,5 +1,5 @@
 /* Body of cpu/merge.c for one element type. */
-#include "cpu/kernels/key_body.h"
+#include "cpu/kernels/bodies/key_body.h"
 
 /* Returns how many of the first d elements of y come from a[0..na): the intersection of the merge path with
  * diagonal d. */

@@ -4,7 +4,7 @@
  * paths. */
 #include "arith/price.h"
 #include "arith/sobol.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* weft_random and weft_random_integers on the CPU (ORDER.md 19): generates the words of a group of Philox blocks
  * that fits in the L1 cache, then converts them to samples. */
 #include "core/order.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 enum {
     BLOCKS = 256,           /* Philox blocks per group */

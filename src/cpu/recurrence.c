@@ -5,9 +5,9 @@
  * the values before its tiles from the state left by the parts before, passes the state on, and finally computes
  * the values of its part, whose input is still in its cache. Memory is therefore read once. The part size and the
  * assignment of parts to threads do not change the results. */
-#include "cpu/cpu.h"
 #include "cpu/recurrence_state.h"
-#include "cpu/relay.h"
+#include "cpu/runtime/cpu.h"
+#include "cpu/runtime/relay.h"
 
 enum {
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */

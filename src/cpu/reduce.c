@@ -2,7 +2,7 @@
  * step. */
 #include "arith/finish.h"
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <math.h>
 
@@ -44,7 +44,7 @@ static void store_integer(weft_dtype dtype, uint64_t v, void *out) {
     }
 }
 
-/* Stores the element with this key (cpu/kernels/extremes_body.h). */
+/* Stores the element with this key (cpu/kernels/bodies/extremes_body.h). */
 static void store_key(weft_dtype dtype, uint64_t key, void *out) {
     if (dtype == WEFT_F32)
         *(float *)out = weft_from_key_f32((uint32_t)key);

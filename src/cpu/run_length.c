@@ -2,7 +2,7 @@
  * its runs, and waits for its turn. Then it reads how many runs are in the parts before and where the last of them
  * begins, and writes its own runs. The length of a part's last run is written by the next part in which a run
  * begins. */
-#include "cpu/relay.h"
+#include "cpu/runtime/relay.h"
 #include "cpu/selection_parts.h"
 
 typedef struct runs {

@@ -1,5 +1,5 @@
 /* weft_search_sorted on the CPU: the queries are split into parts, which threads take. */
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 enum {
     ALONE = 1 << 14, /* below this number of queries, starting threads costs more than it gains */

@@ -6,7 +6,7 @@
  * that begins in its part. */
 #include "core/offsets.h"
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 #include "cpu/segments.h"
 
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
 #define WEFT_CPU_SELECTION_PARTS_H
 
 #include "core/types.h"
-#include "cpu/cpu.h"
+#include "cpu/runtime/cpu.h"
 
 enum { SELECTION_WORDS = 1024 }; /* maximum number of mask words per part */
 

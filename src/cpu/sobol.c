@@ -4,7 +4,7 @@
  * computes the words of its first strip from the direction numbers, and those of each following strip by one
  * XOR. */
 #include "arith/sobol.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 

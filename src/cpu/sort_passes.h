@@ -4,7 +4,7 @@
 #define WEFT_CPU_SORT_PASSES_H
 
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 /* Arrays of the keys or of the values: every pass moves them from one array to another. */
 typedef struct sort_lane {

@@ -3,7 +3,7 @@
  * these are added. The lists of all threads form one list in array order, whose first k are sorted. For the k
  * smallest elements, the bits of the keys are inverted. */
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 

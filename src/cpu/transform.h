@@ -9,7 +9,7 @@
 #ifndef WEFT_CPU_TRANSFORM_H
 #define WEFT_CPU_TRANSFORM_H
 
-#include "cpu/cpu.h"
+#include "cpu/runtime/cpu.h"
 
 /* Tables for one length and the lane count of one instruction set level. The real type is that of the kernels. */
 typedef struct transform_plan {

@@ -1,7 +1,7 @@
 /* Tables of the CPU's transforms (ORDER.md 14.1). They are created once per length and kept in the context. */
 #include "arith/turns.h"
 #include "core/watch.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 #include "cpu/transform.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *tab
 }
 
 /* Fills the twiddles of a tile, in the order in which the second pass uses them (lane_sweep in
- * cpu/kernels/transform_body.h): two vectors per block of a sweep; if the number of stages is odd, one vector
+ * cpu/kernels/bodies/transform_body.h): two vectors per block of a sweep; if the number of stages is odd, one vector
  * before them. Returns the number of vectors. With table = NULL it only counts them. */
 static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transform_plan *plan, size_t tile,
                        void *table) {

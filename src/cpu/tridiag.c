@@ -6,7 +6,7 @@
  * systems are distributed over the threads. Many systems are processed in groups that fit in a core's cache, so
  * that the second elimination reads from the cache. */
 #include "core/types.h"
-#include "cpu/parallel.h"
+#include "cpu/runtime/parallel.h"
 #include "cpu/tridiag_kernel.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* The definition of the order of keys (ORDER.md 17) and of weft_argsort: a merge sort of the indices. */
 #include "core/types.h"
+#include "ref/common/sort_order.h"
 #include "ref/ref.h"
-#include "ref/sort_order.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The definition of weft_convolve and weft_correlate (ORDER.md 15). */
-#include "ref/array.h"
+#include "ref/common/array.h"
+#include "ref/common/twiddle.h"
 #include "ref/ref.h"
-#include "ref/twiddle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/butterflies_body.h"
+#include "ref/bodies/butterflies_body.h"
 
-#include "ref/convolve_body.h"
+#include "ref/bodies/convolve_body.h"
 #undef REAL
 #undef FMA
 #undef DTYPE
@@ -22,9 +22,9 @@
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/butterflies_body.h"
+#include "ref/bodies/butterflies_body.h"
 
-#include "ref/convolve_body.h"
+#include "ref/bodies/convolve_body.h"
 
 weft_status ref_convolve(void *state, const convolve_call *c, weft_error *error) {
     (void)state;

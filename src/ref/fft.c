@@ -1,7 +1,7 @@
 /* The definition of weft_fft (ORDER.md 14). */
-#include "ref/array.h"
+#include "ref/common/array.h"
+#include "ref/common/twiddle.h"
 #include "ref/ref.h"
-#include "ref/twiddle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@ static size_t mirrored(size_t f, size_t n) {
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/butterflies_body.h"
+#include "ref/bodies/butterflies_body.h"
 
-#include "ref/fft_body.h"
+#include "ref/bodies/fft_body.h"
 #undef REAL
 #undef FMA
 #undef DTYPE
@@ -29,9 +29,9 @@ static size_t mirrored(size_t f, size_t n) {
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/butterflies_body.h"
+#include "ref/bodies/butterflies_body.h"
 
-#include "ref/fft_body.h"
+#include "ref/bodies/fft_body.h"
 
 weft_status ref_fft(void *state, const fft_call *c, weft_error *error) {
     (void)state;

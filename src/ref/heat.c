@@ -24,12 +24,12 @@ static size_t distance(const heat_call *c, size_t axis) {
 #define REAL float
 #define FMA fmaf
 #define OF(name) name##_f32
-#include "ref/heat_body.h"
+#include "ref/bodies/heat_body.h"
 
 #define REAL double
 #define FMA fma
 #define OF(name) name##_f64
-#include "ref/heat_body.h"
+#include "ref/bodies/heat_body.h"
 
 weft_status ref_heat(void *state, const heat_call *c, weft_error *error) {
     const size_t bytes = points_of(c) * weft_dtype_size(c->dtype);

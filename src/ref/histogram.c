@@ -1,6 +1,6 @@
 /* The definition of weft_histogram and weft_histogram_even (ORDER.md 11). */
 #include "core/types.h"
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>

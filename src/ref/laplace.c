@@ -1,6 +1,6 @@
 /* The definition of weft_laplace (ORDER.md 7). */
+#include "ref/common/tree.h"
 #include "ref/ref.h"
-#include "ref/tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@ static bool is_face(const laplace_call *c, size_t i, size_t j, size_t k) {
 
 #define REAL float
 #define SWEEP sweep_f32
-#include "ref/laplace_body.h"
+#include "ref/bodies/laplace_body.h"
 
 #define REAL double
 #define SWEEP sweep_f64
-#include "ref/laplace_body.h"
+#include "ref/bodies/laplace_body.h"
 
 static double add(double a, double b) { return a + b; }
 

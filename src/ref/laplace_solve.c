@@ -1,6 +1,6 @@
 /* The definition of weft_laplace_solve (ORDER.md 7.3 to 7.7). */
+#include "ref/common/tree.h"
 #include "ref/ref.h"
-#include "ref/tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,11 +103,11 @@ static bool hold_grids(grid *g, int count, size_t size) {
 
 #define REAL float
 #define OF(name) name##_f32
-#include "ref/laplace_solve_body.h"
+#include "ref/bodies/laplace_solve_body.h"
 
 #define REAL double
 #define OF(name) name##_f64
-#include "ref/laplace_solve_body.h"
+#include "ref/bodies/laplace_solve_body.h"
 
 /* ------------------------------------------------------------------------------- the call */
 

@@ -5,8 +5,8 @@
  * rounded f32 result, since f64 has more than twice as many digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995).
  * For the elementary functions it is their definition. Only fma requires a separate f32 operation. */
 #include "core/types.h"
-#include "ref/array.h"
-#include "ref/elementary.h"
+#include "ref/common/array.h"
+#include "ref/common/elementary.h"
 #include "ref/ref.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The definition of weft_matmul (ORDER.md 13). */
 #include "ref/matmul.h"
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>

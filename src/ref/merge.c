@@ -1,6 +1,6 @@
 /* The definition of weft_merge (ORDER.md 12.3). */
+#include "ref/common/total_order.h"
 #include "ref/ref.h"
-#include "ref/total_order.h"
 
 weft_status ref_merge(void *state, const merge_call *c, weft_error *error) {
     const array a = {c->dtype, c->a}, b = {c->dtype, c->b};

@@ -1,5 +1,5 @@
 /* The definition of weft_partition (docs/ops/partition.md). */
-#include "ref/selected.h"
+#include "ref/common/selected.h"
 
 void ref_partition(const select_call *c) {
     size_t done = 0;

@@ -1,5 +1,5 @@
 /* Stages of a product whose terms are distributed over calls (matmul_stage). */
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/matmul.h"
 #include "ref/ref.h"
 

@@ -1,5 +1,5 @@
 /* The map of a row (recurrence_map). */
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #define REAL float
 #define FMA fmaf
 #define OF(name) name##_f32
-#include "ref/parts_recurrence_body.h"
+#include "ref/bodies/parts_recurrence_body.h"
 
 #define REAL double
 #define FMA fma
 #define OF(name) name##_f64
-#include "ref/parts_recurrence_body.h"
+#include "ref/bodies/parts_recurrence_body.h"
 
 /* The map is computed first, because v may be s or u. */
 weft_status ref_recurrence_map(void *state, const recurrence_map_call *c, weft_error *error) {

@@ -1,6 +1,6 @@
 /* Sums over a part of an array (part_sum, part_deviations): the trees of ORDER.md 3.3 and 4. */
+#include "ref/common/tree.h"
 #include "ref/ref.h"
-#include "ref/tree.h"
 
 #include <math.h>
 #include <stdlib.h>

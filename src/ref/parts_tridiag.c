@@ -9,11 +9,11 @@ static size_t number_of(const tridiag_part *p, size_t i) {
 
 #define REAL float
 #define OF(name) name##_f32
-#include "ref/parts_tridiag_body.h"
+#include "ref/bodies/parts_tridiag_body.h"
 
 #define REAL double
 #define OF(name) name##_f64
-#include "ref/parts_tridiag_body.h"
+#include "ref/bodies/parts_tridiag_body.h"
 
 weft_status ref_tridiag_stage(void *state, const tridiag_stage_call *call, weft_error *error) {
     const tridiag_call *c = &call->rows;

@@ -1,9 +1,9 @@
 /* The definition of weft_price (ORDER.md 21). */
-#include "ref/elementary.h"
-#include "ref/philox.h"
+#include "ref/common/elementary.h"
+#include "ref/common/philox.h"
+#include "ref/common/sobol.h"
+#include "ref/common/tree.h"
 #include "ref/ref.h"
-#include "ref/sobol.h"
-#include "ref/tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,12 +28,12 @@ static double normal(const price_call *c, uint64_t p, uint64_t q) {
 #define REAL float
 #define FUSED fmaf
 #define OF(name) name##_f32
-#include "ref/price_body.h"
+#include "ref/bodies/price_body.h"
 
 #define REAL double
 #define FUSED fma
 #define OF(name) name##_f64
-#include "ref/price_body.h"
+#include "ref/bodies/price_body.h"
 
 /* --------------------------------------------------------------------------------- sums (21.5) */
 

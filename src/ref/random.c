@@ -1,8 +1,8 @@
 /* The definition of weft_random and weft_random_integers (ORDER.md 19). */
 #include "core/order.h"
-#include "ref/array.h"
-#include "ref/elementary.h"
-#include "ref/philox.h"
+#include "ref/common/array.h"
+#include "ref/common/elementary.h"
+#include "ref/common/philox.h"
 #include "ref/ref.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The definition of weft_recurrence (ORDER.md 9). */
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 #define DTYPE WEFT_F32
 #define FMA fmaf
 #define OF(name) name##_f32
-#include "ref/recurrence_body.h"
+#include "ref/bodies/recurrence_body.h"
 
 #define REAL double
 #define DTYPE WEFT_F64
 #define FMA fma
 #define OF(name) name##_f64
-#include "ref/recurrence_body.h"
+#include "ref/bodies/recurrence_body.h"
 
 weft_status ref_recurrence(void *state, const recurrence_call *c, weft_error *error) {
     (void)state;

@@ -1,7 +1,7 @@
 /* The definition of weft_reduce (ORDER.md 3). */
 #include "core/types.h"
+#include "ref/common/tree.h"
 #include "ref/ref.h"
-#include "ref/tree.h"
 
 #include <math.h>
 #include <string.h>

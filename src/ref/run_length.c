@@ -1,6 +1,6 @@
 /* The definition of weft_run_length (docs/ops/run_length.md). */
+#include "ref/common/selected.h"
 #include "ref/ref.h"
-#include "ref/selected.h"
 
 static void lengths(const run_length_call *c) {
     size_t run = 0, length = 0;

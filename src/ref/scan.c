@@ -1,6 +1,6 @@
 /* The definition of weft_scan (ORDER.md 6). */
 #include "core/types.h"
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 #define PREFIX prefix_f32
 #define TOTALS totals_f32
 #define SCAN scan_f32
-#include "ref/scan_body.h"
+#include "ref/bodies/scan_body.h"
 
 #define REAL double
 #define RESULT WEFT_F64
@@ -38,7 +38,7 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 #define PREFIX prefix_f64
 #define TOTALS totals_f64
 #define SCAN scan_f64
-#include "ref/scan_body.h"
+#include "ref/bodies/scan_body.h"
 
 /* -------------------------------------------- operators for which any order is the same */
 

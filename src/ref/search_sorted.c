@@ -1,7 +1,7 @@
 /* The definition of weft_search_sorted (ORDER.md 12.4): the number of elements that are less than the query, or not
  * greater. It is found by bisection, since these elements come first. */
+#include "ref/common/total_order.h"
 #include "ref/ref.h"
-#include "ref/total_order.h"
 
 static size_t position(const search_sorted_call *c, size_t query) {
     const array sorted = {c->dtype, c->sorted}, queries = {c->dtype, c->queries};

@@ -2,7 +2,7 @@
  * reduced or scanned separately. */
 #include "core/offsets.h"
 #include "core/types.h"
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>

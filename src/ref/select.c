@@ -1,6 +1,6 @@
 /* The definition of selections by flags and by comparison (docs/ops/select.md). */
+#include "ref/common/selected.h"
 #include "ref/ref.h"
-#include "ref/selected.h"
 
 weft_status ref_select(void *state, const select_call *c, weft_error *error) {
     (void)state, (void)error;

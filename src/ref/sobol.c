@@ -1,8 +1,8 @@
 /* The definition of weft_sobol (ORDER.md 24). */
-#include "ref/sobol.h"
+#include "ref/common/sobol.h"
 #include "core/order.h"
-#include "ref/array.h"
-#include "ref/philox.h"
+#include "ref/common/array.h"
+#include "ref/common/philox.h"
 #include "ref/ref.h"
 
 /* -------------------------------------------------------------------------- 24.1 directions */

@@ -1,7 +1,7 @@
 /* The definition of weft_sort and of the sorts with values: keys and values are moved to the order of
  * ref_order_of. */
+#include "ref/common/sort_order.h"
 #include "ref/ref.h"
-#include "ref/sort_order.h"
 
 #include <stdlib.h>
 #include <string.h>

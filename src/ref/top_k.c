@@ -1,7 +1,7 @@
 /* The definition of weft_top_k (ORDER.md 12.2): sorts all indices stably and takes the first k. */
 #include "core/types.h"
+#include "ref/common/total_order.h"
 #include "ref/ref.h"
-#include "ref/total_order.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef WEFT_REF_TRIDIAG_LEVELS_H
 #define WEFT_REF_TRIDIAG_LEVELS_H
 
-#include "ref/array.h"
+#include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static size_t last_row(size_t n, size_t chunk) { return chunk * WEFT_TRIDIAG_CHU
 #define LEAST WEFT_TRIDIAG_LEAST_F32
 #define GREATEST WEFT_TRIDIAG_GREATEST_F32
 #define OF(name) name##_f32
-#include "ref/tridiag_body.h"
+#include "ref/bodies/tridiag_body.h"
 
 #define REAL double
 #define TYPE WEFT_F64
@@ -44,6 +44,6 @@ static size_t last_row(size_t n, size_t chunk) { return chunk * WEFT_TRIDIAG_CHU
 #define LEAST WEFT_TRIDIAG_LEAST_F64
 #define GREATEST WEFT_TRIDIAG_GREATEST_F64
 #define OF(name) name##_f64
-#include "ref/tridiag_body.h"
+#include "ref/bodies/tridiag_body.h"
 
 #endif

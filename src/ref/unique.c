@@ -1,5 +1,5 @@
 /* The definition of weft_unique (docs/ops/unique.md). */
-#include "ref/selected.h"
+#include "ref/common/selected.h"
 
 #include <string.h>
 

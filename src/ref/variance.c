@@ -1,6 +1,6 @@
 /* The definition of weft_variance (ORDER.md 4). */
+#include "ref/common/tree.h"
 #include "ref/ref.h"
-#include "ref/tree.h"
 
 #include <math.h>
 

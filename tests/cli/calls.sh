@@ -48,7 +48,7 @@ for device in cpu:v5 cpu:v9 cpu: cpux cuda: cuda:x cuda:1x ref:1 auto:1 GPU "cpu
     refuses 2 "weft: --device $device: expected one of auto" sum "$x" --device "$device"
 done
 # shellcheck disable=SC2013
-for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/levels.def"); do # valid, even if not supported here
+for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/runtime/levels.def"); do # valid, even if not supported here
     w sum "$x" --device "cpu:$level" >/dev/null 2>&1
     is "--device cpu:$level is no wrong call" yes "$([ $? -lt 2 ] && echo yes)"
 done

@@ -23,13 +23,13 @@ own_def='"core/(ops|types|status|distributions|sobol)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
 only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
-only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" src/core/*.[ch]
+only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" src/core/*.[ch] src/core/api/*.c
 only "src/formula" "$std|\"(formula/[a-z_]+\.(h|def)|core/[a-z_]+\.(h|def)|weft\.h)\"" src/formula/*.[ch]
-only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch]
+only "src/ref" "$std|\"(ref/[a-z_/]+\.h|core/(order|backend|offsets|elementary|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch] src/ref/*/*.[ch]
 only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary)|formula/formula)\.h\"" src/arith/*.h
 only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.[ch]
-only "src/cpu" "$std|\"((cpu|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(each_type|key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def
-only "src/cpu/kernels" "$std|BODY|\"((cpu|cpu/kernels|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/kernels/*.[ch] src/cpu/kernels/*.def
+only "src/cpu" "$std|\"((cpu|cpu/runtime|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(bodies/each_type|bodies/key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def src/cpu/runtime/*
+only "src/cpu/kernels" "$std|BODY|\"((cpu|cpu/runtime|cpu/kernels|cpu/kernels/bodies|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/kernels/*.[ch] src/cpu/kernels/*.def src/cpu/kernels/bodies/*
 only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"(cuda/[a-z_]+/[a-z_0-9]+\.(h|cuh|def)|(core|formula|arith)/[a-z_0-9]+\.(h|def)|weft\.h)\"" src/cuda/*/*.*
 only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] | grep -Ev '/(verify|tune_check).c$')
 only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/match\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c

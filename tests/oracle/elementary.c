@@ -3,9 +3,9 @@
  * published results.
  *     oracle_elementary            random, structured and special arguments
  *     oracle_elementary --all [FUNCTION...]    every f32 argument of the functions of one argument */
-#include "ref/elementary.h"
+#include "ref/common/elementary.h"
 #include "arith/bits.h"
-#include "ref/philox.h"
+#include "ref/common/philox.h"
 #include "tests/expect.h"
 #include "tests/oracle/elementary_lanes.h"
 #include "tests/oracle/elementary_truth.h"
@@ -31,7 +31,7 @@ static const double pow_bound = 0.9, f32_bound = 0.5000001;
 /* ------------------------------------------------------------------------------------ levels */
 
 #define LEVEL(name, isa) extern const elementary_level elementary_##name;
-#include "cpu/levels.def"
+#include "cpu/runtime/levels.def"
 
 static bool usable(const char *name) {
 #if defined(__x86_64__)
@@ -49,7 +49,7 @@ static const elementary_level *const *levels(void) {
     size_t count = 0;
 #define LEVEL(level, isa) \
     if (usable(#level)) found[count++] = &elementary_##level;
-#include "cpu/levels.def"
+#include "cpu/runtime/levels.def"
     return found;
 }
 

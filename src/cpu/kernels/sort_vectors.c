@@ -37,7 +37,7 @@ enum { ROWS_MAX = 16 }; /* maximum registers of a leaf sort */
 #define EACH(name) _mm512_##name##_epi32
 #define UNSIGNED(name) _mm512_##name##_epu32
 #define BELOW _mm512_cmplt_epu32_mask
-#include "cpu/kernels/sort_vectors_body.h"
+#include "cpu/kernels/bodies/sort_vectors_body.h"
 
 #define KEY uint64_t
 #define OF(name) name##_64
@@ -46,7 +46,7 @@ enum { ROWS_MAX = 16 }; /* maximum registers of a leaf sort */
 #define EACH(name) _mm512_##name##_epi64
 #define UNSIGNED(name) _mm512_##name##_epu64
 #define BELOW _mm512_cmplt_epu64_mask
-#include "cpu/kernels/sort_vectors_body.h"
+#include "cpu/kernels/bodies/sort_vectors_body.h"
 
 const sort_vector_kernels LEVELED(cpu_sort_vectors) = {{NULL, NULL, &KERNEL_32, &KERNEL_64}};
 

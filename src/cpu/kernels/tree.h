@@ -28,13 +28,13 @@ INLINE bool exact_products(weft_dtype dtype) { return element_bytes(dtype) <= 2 
 #define FUSED fma_f32
 #define OWN_TYPE WEFT_F32
 #define OF(name) name##_f32
-#include "cpu/kernels/tree_body.h"
+#include "cpu/kernels/bodies/tree_body.h"
 
 #define REAL double
 #define VECTOR vector_f64
 #define FUSED fma_f64
 #define OWN_TYPE WEFT_F64
 #define OF(name) name##_f64
-#include "cpu/kernels/tree_body.h"
+#include "cpu/kernels/bodies/tree_body.h"
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "arith/bits.h"
 #include "core/order.h"
-#include "cpu/cpu.h"
+#include "cpu/runtime/cpu.h"
 
 #include <string.h>
 

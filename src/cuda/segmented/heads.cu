@@ -151,8 +151,7 @@ weft_status heads_find(const heads_call *h, weft_error *error) {
     CUDA_TRY(cudaLaunchKernel(bits_kernel_of(h->c), dim3((unsigned)tiles), dim3(SEGMENT_THREADS), of_bits, 0,
                               h->g->stream),
              h->c->name);
-    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, tiles + 1,
-                           counts,   NULL,           counts,   NULL};
+    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, tiles + 1, counts, NULL, counts, NULL};
     RETURN_IF_ERROR(cuda_scan(h->g, &sum, error));
     void *of_positions[] = {&words, &counts, &n, &keys, &unique_keys, &offsets, &count};
     CUDA_TRY(cudaLaunchKernel(positions_kernel_of(h->c->key_dtype), dim3((unsigned)tiles), dim3(SEGMENT_THREADS),

@@ -1,0 +1,11 @@
+/* Undoes the definitions of cpu/kernels/bodies/complex_body.h and of its includer, for the next type. */
+#undef REAL
+#undef LANE
+#undef FUSED
+#undef CANONICAL
+#undef NAN_BITS
+#undef OF
+#undef WIDTH
+#undef COMPLEX
+#undef VECTOR
+#undef LANES

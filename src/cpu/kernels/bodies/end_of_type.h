@@ -1,0 +1,9 @@
+/* Undoes the definitions of cpu/kernels/bodies/each_type.h. */
+#undef T
+#undef OF
+#undef U
+#undef IS_SIGNED
+#undef IS_FLOAT
+#undef COUNT
+#undef WIDE
+#undef TOTAL

@@ -1,0 +1,323 @@
+/* Passes of a transform (cpu/transform.h) for one element type; included after cpu/kernels/bodies/complex_body.h.
+ *
+ * A sweep computes two stages (radix 4) over the vectors of a tile: in each block of `length` vectors, it combines
+ * corresponding vectors of the four quarters. If the number of stages is odd, the first stage is computed
+ * separately. */
+
+/* Vectors of a tile, `step` reals apart. */
+typedef struct OF(vectors) {
+    REAL *p;
+    size_t step;
+} OF(vectors);
+
+INLINE OF(vectors) OF(in_buffer)(const transform_pass *p) { return (OF(vectors)){p->buffer, WIDTH}; }
+
+INLINE void OF(load_four)(const OF(vectors) * x, size_t row, size_t quarter, VECTOR v[4]) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++) v[i] = OF(load)(x->p + (row + i * quarter) * x->step);
+}
+
+INLINE void OF(store_four)(const OF(vectors) * y, size_t row, size_t quarter, const VECTOR v[4]) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++) OF(store)(y->p + (row + i * quarter) * y->step, v[i]);
+}
+
+/* ---------------------------------------------------- stages down columns: one twiddle for all lanes */
+
+INLINE void OF(first_stage)(OF(vectors) x, OF(vectors) y, size_t rows, OF(twiddle) w, bool inverse) {
+    for (size_t r = 0; r < rows / 2; r++) {
+        VECTOR a = OF(load)(x.p + r * x.step), b = OF(load)(x.p + (r + rows / 2) * x.step);
+        OF(butterfly)(&a, &b, w, inverse);
+        OF(store)(y.p + r * y.step, a);
+        OF(store)(y.p + (r + rows / 2) * y.step, b);
+    }
+}
+
+INLINE void OF(last_stage_back)(OF(vectors) x, OF(vectors) y, size_t rows, OF(twiddle) w) {
+    for (size_t r = 0; r < rows / 2; r++) {
+        VECTOR a = OF(load)(x.p + r * x.step), b = OF(load)(x.p + (r + rows / 2) * x.step);
+        OF(undo_butterfly)(&a, &b, w);
+        OF(store)(y.p + r * y.step, a);
+        OF(store)(y.p + (r + rows / 2) * y.step, b);
+    }
+}
+
+INLINE void OF(sweep)(OF(vectors) x, OF(vectors) y, size_t length, size_t blocks, const OF(number) * w, bool undo,
+                      bool inverse) {
+    for (size_t k = 0; k < blocks; k++) {
+        const OF(twiddle) w1 = OF(spread)(w[k]), w2 = OF(spread)(w[2 * k]);
+        for (size_t j = k * length; j < k * length + length / 4; j++) {
+            VECTOR v[4];
+            OF(load_four)(&x, j, length / 4, v);
+            if (undo)
+                OF(back)(v, w1, w2);
+            else
+                OF(forth)(v, w1, w2, inverse);
+            OF(store_four)(&y, j, length / 4, v);
+        }
+    }
+}
+
+/* The first sweep reads from x, the last one writes to y; the others use the buffer. */
+INLINE void OF(column_tile)(const transform_pass *p, size_t tile, bool inverse) {
+    const OF(number) *w = p->plan->twiddles;
+    const size_t rows = p->plan->rows, step = 2 * p->plan->columns;
+    const OF(vectors) buffer = OF(in_buffer)(p), to = {(REAL *)p->y + tile * WIDTH, step};
+    OF(vectors) from = {(REAL *)p->x + tile * WIDTH, step};
+    size_t length = rows;
+    if (transform_log2(rows) % 2) {
+        OF(first_stage)(from, buffer, rows, OF(spread)(w[0]), inverse);
+        from = buffer;
+        length /= 2;
+    }
+    for (; length >= 4; length /= 4, from = buffer)
+        OF(sweep)(from, length == 4 ? to : buffer, length, rows / length, w, false, inverse);
+}
+
+static void OF(columns)(const transform_pass *p) {
+    for (size_t tile = p->from; tile < p->to; tile++)
+        if (p->inverse)
+            OF(column_tile)(p, tile, true);
+        else
+            OF(column_tile)(p, tile, false);
+}
+
+static void OF(columns_back)(const transform_pass *p) {
+    const OF(number) *w = p->plan->twiddles;
+    const size_t rows = p->plan->rows, step = 2 * p->plan->columns;
+    for (size_t tile = p->from; tile < p->to; tile++) {
+        const OF(vectors) buffer = OF(in_buffer)(p), to = {(REAL *)p->y + tile * WIDTH, step};
+        OF(vectors) from = {(REAL *)p->x + tile * WIDTH, step};
+        for (size_t length = 4; length <= rows; length *= 4, from = buffer)
+            OF(sweep)(from, length == rows ? to : buffer, length, rows / length, w, true, false);
+        if (transform_log2(rows) % 2) OF(last_stage_back)(buffer, to, rows, OF(spread)(w[0]));
+    }
+}
+
+/* ------------------------------------------------------ stages along rows: each lane has its own row */
+
+/* Returns the row for a lane: the row whose number, with its bits reversed, is tile * COMPLEX + lane. */
+INLINE const REAL *OF(row)(const transform_pass *p, const void *x, size_t tile, size_t lane) {
+    const size_t row = transform_mirrored(tile * COMPLEX + lane, transform_log2(p->plan->rows));
+    return (const REAL *)x + 2 * row * p->plan->columns;
+}
+
+static void OF(take_rows)(const transform_pass *p, size_t tile) {
+    const REAL *rows[COMPLEX];
+    REAL *to = p->buffer;
+    for (size_t c = 0; c < COMPLEX; c++) rows[c] = OF(row)(p, p->x, tile, c);
+    for (size_t at = 0; at < 2 * p->plan->columns; at += WIDTH, to += COMPLEX * WIDTH) {
+        VECTOR v[COMPLEX];
+#pragma GCC unroll 8
+        for (size_t c = 0; c < COMPLEX; c++) v[c] = OF(load)(rows[c] + at);
+        OF(transpose)(v);
+#pragma GCC unroll 8
+        for (size_t c = 0; c < COMPLEX; c++) OF(store)(to + c * WIDTH, v[c]);
+    }
+}
+
+static void OF(give_rows)(const transform_pass *p, size_t tile) {
+    REAL *rows[COMPLEX];
+    const REAL *from = p->buffer;
+    for (size_t c = 0; c < COMPLEX; c++) rows[c] = (REAL *)OF(row)(p, p->y, tile, c);
+    for (size_t at = 0; at < 2 * p->plan->columns; at += WIDTH, from += COMPLEX * WIDTH) {
+        VECTOR v[COMPLEX];
+#pragma GCC unroll 8
+        for (size_t c = 0; c < COMPLEX; c++) v[c] = OF(load)(from + c * WIDTH);
+        OF(transpose)(v);
+#pragma GCC unroll 8
+        for (size_t c = 0; c < COMPLEX; c++) OF(store)(rows[c] + at, v[c]);
+    }
+}
+
+/* Sweeps blocks of `length` vectors in the buffer; w has two vectors of twiddles per block. */
+INLINE void OF(lane_sweep)(REAL *buffer, size_t length, size_t blocks, const REAL *w, bool undo, bool inverse) {
+    const OF(vectors) x = {buffer, WIDTH};
+    for (size_t k = 0; k < blocks; k++, w += 2 * WIDTH) {
+        const OF(twiddle) w1 = OF(each)(w), w2 = OF(each)(w + WIDTH);
+        for (size_t j = k * length; j < k * length + length / 4; j++) {
+            VECTOR v[4];
+            OF(load_four)(&x, j, length / 4, v);
+            if (undo)
+                OF(back)(v, w1, w2);
+            else
+                OF(forth)(v, w1, w2, inverse);
+            OF(store_four)(&x, j, length / 4, v);
+        }
+    }
+}
+
+/* Computes all stages but the last two in the buffer. Returns the twiddles of the last two stages. */
+INLINE const REAL *OF(upper_row_stages)(const transform_pass *p, size_t tile, bool inverse) {
+    const size_t columns = p->plan->columns;
+    const REAL *w = (const REAL *)p->plan->lane_twiddles + tile * p->plan->tile_twiddles * WIDTH;
+    const OF(vectors) buffer = OF(in_buffer)(p);
+    size_t length = columns;
+    if (transform_log2(columns) % 2) {
+        OF(first_stage)(buffer, buffer, columns, OF(each)(w), inverse);
+        w += WIDTH;
+        length /= 2;
+    }
+    for (; length > 4; w += 2 * WIDTH * (columns / length), length /= 4)
+        OF(lane_sweep)(p->buffer, length, columns / length, w, false, inverse);
+    return w;
+}
+
+/* Computes the last two stages and writes the results in natural order. Result r of the row in lane `lane` has index
+ * m(r) * rows + tile * COMPLEX + lane. `at` is m(r) for r = 4k. */
+INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
+    const size_t columns = p->plan->columns, rows = p->plan->rows;
+    const REAL *w = OF(upper_row_stages)(p, tile, inverse);
+    const OF(vectors) buffer = OF(in_buffer)(p);
+    const VECTOR scale = OF(fill)((REAL)p->scale);
+    REAL *y = (REAL *)p->y + tile * WIDTH;
+    for (size_t k = 0, at = 0; k < columns / 4; k++, w += 2 * WIDTH) {
+        static const size_t quarters[] = {0, 2, 1, 3};
+        VECTOR v[4];
+        OF(load_four)(&buffer, 4 * k, 1, v);
+        OF(forth)(v, OF(each)(w), OF(each)(w + WIDTH), inverse);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; i++)
+            OF(store)(y + 2 * rows * (at + quarters[i] * (columns / 4)), OF(canonical)(v[i] * scale));
+        size_t digit = columns / 8; /* increments `at` as a bit-reversed counter */
+        for (; at & digit; digit /= 2) at -= digit;
+        at += digit;
+    }
+}
+
+static void OF(rows)(const transform_pass *p) {
+    for (size_t tile = p->from; tile < p->to; tile++) {
+        OF(take_rows)(p, tile);
+        if (p->inverse)
+            OF(row_tile)(p, tile, true);
+        else
+            OF(row_tile)(p, tile, false);
+    }
+}
+
+/* Computes all row stages of a tile in the buffer. */
+static void OF(row_stages)(const transform_pass *p, size_t tile) {
+    const REAL *w = OF(upper_row_stages)(p, tile, false);
+    OF(lane_sweep)(p->buffer, 4, p->plan->columns / 4, w, false, false);
+}
+
+static void OF(row_stages_back)(const transform_pass *p, size_t tile) {
+    const size_t columns = p->plan->columns, odd = transform_log2(columns) % 2;
+    const REAL *first = (const REAL *)p->plan->lane_twiddles + tile * p->plan->tile_twiddles * WIDTH;
+    const REAL *w = first + p->plan->tile_twiddles * WIDTH;
+    const OF(vectors) buffer = OF(in_buffer)(p);
+    for (size_t length = 4; length <= columns; length *= 4) {
+        w -= 2 * WIDTH * (columns / length);
+        OF(lane_sweep)(p->buffer, length, columns / length, w, true, false);
+    }
+    if (odd) OF(last_stage_back)(buffer, buffer, columns, OF(each)(first));
+}
+
+static void OF(filter)(const transform_pass *p) {
+    const VECTOR scale = OF(fill)((REAL)p->scale);
+    for (size_t tile = p->from; tile < p->to; tile++) {
+        const REAL *buffer = p->buffer;
+        REAL *y = (REAL *)p->y + tile * p->plan->columns * WIDTH;
+        OF(take_rows)(p, tile);
+        OF(row_stages)(p, tile);
+        for (size_t at = 0; at < p->plan->columns * WIDTH; at += WIDTH)
+            OF(store)(y + at, OF(load)(buffer + at) * scale);
+    }
+}
+
+static void OF(product)(const transform_pass *p) {
+    for (size_t tile = p->from; tile < p->to; tile++) {
+        REAL *buffer = p->buffer;
+        const REAL *by = (const REAL *)p->by + tile * p->plan->columns * WIDTH;
+        OF(take_rows)(p, tile);
+        OF(row_stages)(p, tile);
+        for (size_t at = 0; at < p->plan->columns * WIDTH; at += WIDTH)
+            OF(store)(buffer + at, OF(multiply)(OF(load)(buffer + at), OF(load)(by + at)));
+        OF(row_stages_back)(p, tile);
+        OF(give_rows)(p, tile);
+    }
+}
+
+/* --------------------------------------------------------------------------- short transforms */
+
+static void OF(plain)(const transform_pass *p) {
+    const size_t n = p->plan->n;
+    const int digits = transform_log2(n);
+    OF(number) *z = p->buffer, *y = p->y;
+    const REAL scale = (REAL)p->scale;
+    memcpy(z, p->x, n * sizeof *z);
+    for (size_t blocks = 1, length = n; length > 1; blocks *= 2, length /= 2)
+        for (size_t q = 0; q < blocks; q++) {
+            OF(number) w = ((const OF(number) *)p->plan->twiddles)[q];
+            if (p->inverse) w.im = -w.im;
+            for (size_t j = q * length; j < q * length + length / 2; j++)
+                OF(butterfly_of)(&z[j], &z[j + length / 2], w);
+        }
+    for (size_t f = 0; f < n; f++) {
+        const OF(number) v = z[transform_mirrored(f, digits)];
+        y[f] = (OF(number)){CANONICAL(v.re * scale), CANONICAL(v.im * scale)};
+    }
+}
+
+/* -------------------------------------------------------------------------- real transforms */
+
+/* Computes t and the conjugate of u of ORDER.md 14.5. */
+INLINE void OF(part_of)(OF(number) * f, OF(number) * g, OF(number) w, bool inverse) {
+    const OF(number) e = {f->re + g->re, f->im - g->im}, o = {f->re - g->re, f->im + g->im};
+    *f = e;
+    *g = o;
+    OF(butterfly_of)(f, g, (OF(number)){w.im, inverse ? w.re : -w.re});
+    g->im = FUSED(-2, e.im, f->im);
+}
+
+INLINE void OF(part)(VECTOR *f, VECTOR *g, OF(twiddle) w, bool inverse) {
+    const VECTOR conjugate = OF(negate_parts)(*g, true), e = *f + conjugate;
+    *g = *f - conjugate;
+    *f = e;
+    OF(butterfly)(f, g, OF(turned)(w), inverse);
+    *g = OF(multiply_add)(OF(negate_parts)(OF(fill)(2), true), e, OF(negate_parts)(*f, false));
+}
+
+/* Computes the pairs f, n - f for f in [1, n/2]: by vectors while the two vectors do not overlap. */
+INLINE void OF(parts)(const transform_pass *p, bool inverse, REAL factor) {
+    const size_t n = p->plan->n;
+    const REAL *w = p->plan->half_twiddles, *x = p->x;
+    REAL *y = p->y;
+    size_t f = 1;
+    for (; 2 * f + 2 * COMPLEX < n + 2; f += COMPLEX) {
+        const size_t g = n - f - (COMPLEX - 1);
+        VECTOR a = OF(load)(x + 2 * f), b = OF(reverse)(OF(load)(x + 2 * g));
+        OF(part)(&a, &b, OF(each)(w + 2 * f), inverse);
+        OF(store)(y + 2 * f, OF(canonical)(a * factor));
+        OF(store)(y + 2 * g, OF(reverse)(OF(canonical)(b * factor)));
+    }
+    for (; f <= n / 2; f++) {
+        const size_t g = n - f;
+        OF(number) a = {x[2 * f], x[2 * f + 1]}, b = {x[2 * g], x[2 * g + 1]};
+        OF(part_of)(&a, &b, (OF(number)){w[2 * f], w[2 * f + 1]}, inverse);
+        const OF(number) results[] = {a, b};
+        for (size_t i = 0; i < (g > f ? 2 : 1); i++) {
+            y[2 * (i ? g : f)] = CANONICAL(results[i].re * factor);
+            y[2 * (i ? g : f) + 1] = CANONICAL(results[i].im * factor);
+        }
+    }
+}
+
+static void OF(split)(const transform_pass *p) {
+    const size_t n = p->plan->n;
+    REAL *y = p->y;
+    const OF(number) z = {y[0], y[1]};
+    OF(parts)(p, false, (REAL)0.5);
+    y[0] = CANONICAL(z.re + z.im);
+    y[2 * n] = CANONICAL(z.re - z.im);
+    y[1] = y[2 * n + 1] = 0;
+}
+
+static void OF(combine)(const transform_pass *p) {
+    const size_t n = p->plan->n;
+    const REAL *x = p->x;
+    REAL *y = p->y;
+    y[0] = x[0] + x[2 * n];
+    y[1] = x[0] - x[2 * n];
+    OF(parts)(p, true, 1);
+}

@@ -1,0 +1,179 @@
+/* Systems with a common constant matrix, included in cpu/kernels/bodies/tridiag_kernel_body.h. If a, b and c are
+ * constants, the elimination factors are equal for all systems. They are computed once, with the operations of
+ * ORDER.md 16; each system then needs only the operations on d. */
+
+enum { OF(chunk) = WEFT_TRIDIAG_CHUNK, OF(base) = WEFT_TRIDIAG_BASE, OF(levels) = 5 }; /* 2^levels is base */
+
+typedef struct OF(factors) {
+    REAL left[2];                                              /* a of the first row, and of all other rows */
+    REAL a[TRIDIAG_ALONE], c[TRIDIAG_ALONE], r[TRIDIAG_ALONE]; /* L, C and r of rows that are not separators */
+    REAL link[OF(base)];                                       /* c of separators before they are linked */
+    REAL first_r[OF(base)];                                    /* r of the rows that cyclic reduction solves */
+    struct {
+        REAL a[OF(base)], c[OF(base)], r[OF(base)];
+    } level[OF(levels)];
+} OF(factors);
+
+_Static_assert(sizeof(OF(factors)) <= TRIDIAG_FACTORS_BYTES, "the workspace is large enough for the factors");
+
+/* ------------------------------------------------------------------------------------ the matrix */
+
+/* Rows that cyclic reduction solves: all rows of a short system, or the separators. */
+typedef struct OF(matrix) {
+    REAL a[OF(base)], b[OF(base)], c[OF(base)];
+} OF(matrix);
+
+/* Computes *r = 1/p. Returns true if the pivot p of a row with diagonal b is not lost. */
+static bool OF(good_pivot)(REAL p, REAL b, REAL *r) {
+    const REAL size = p < 0 ? -p : p, least = FUSED((REAL)EPSILON, b < 0 ? -b : b, (REAL)LEAST);
+    *r = 1 / p;
+    return size > least && size < (REAL)GREATEST;
+}
+
+/* Eliminates rows first .. first + k - 1; the last one becomes row j of m. */
+static bool OF(factor_chunk)(OF(factors) * f, REAL b, REAL c, size_t first, size_t k, size_t j, OF(matrix) * m) {
+    REAL left = -1, right = 0;
+    bool good = true;
+    for (size_t i = first; i + 1 < first + k; i++) {
+        const REAL a = f->left[i > 0];
+        good &= OF(good_pivot)(FUSED(-a, right, b), b, &f->r[i]);
+        f->a[i] = left = -(a * left) * f->r[i];
+        f->c[i] = right = c * f->r[i];
+    }
+    m->a[j] = -(f->left[1] * left);
+    m->b[j] = FUSED(-f->left[1], right, b);
+    m->c[j] = c;
+    return good;
+}
+
+/* Links row j - 1 of m with chunk j. */
+static void OF(factor_link)(OF(factors) * f, size_t k, size_t j, OF(matrix) * m) {
+    const REAL *a = f->a + j * OF(chunk), *c = f->c + j * OF(chunk), own = m->c[j - 1];
+    REAL first_a = k > 1 ? a[k - 2] : 0, first_c = k > 1 ? c[k - 2] : -1;
+    for (size_t i = k > 1 ? k - 2 : 0; i-- > 0;) {
+        first_a = FUSED(-c[i], first_a, a[i]);
+        first_c = -(c[i] * first_c);
+    }
+    f->link[j - 1] = own;
+    m->b[j - 1] = FUSED(-own, first_a, m->b[j - 1]);
+    m->c[j - 1] = -(own * first_c);
+}
+
+static bool OF(factor_base)(OF(factors) * f, OF(matrix) * m, size_t n) {
+    bool good = true;
+    m->a[0] = m->c[n - 1] = 0;
+    for (size_t i = 0; i < n; i++) {
+        good &= OF(good_pivot)(m->b[i], m->b[i], &f->first_r[i]);
+        m->a[i] *= f->first_r[i];
+        m->c[i] *= f->first_r[i];
+    }
+    for (size_t w = 1, l = 0; w < n; w *= 2, l++) {
+        REAL *a = f->level[l].a, *c = f->level[l].c, *r = f->level[l].r;
+        memcpy(a, m->a, n * sizeof *a);
+        memcpy(c, m->c, n * sizeof *c);
+        for (size_t i = 0; i < n; i++) {
+            const size_t up = i >= w ? i - w : i, down = i + w < n ? i + w : i;
+            good &= OF(good_pivot)(FUSED(-c[i], a[down], FUSED(-a[i], c[up], 1)), 1, &r[i]);
+            m->a[i] = -(a[i] * a[up]) * r[i];
+            m->c[i] = -(c[i] * c[down]) * r[i];
+        }
+    }
+    return good;
+}
+
+static bool OF(factor)(const void *a, const void *b, const void *c, size_t n, void *factors) {
+    OF(factors) *f = factors;
+    OF(matrix) m;
+    const REAL middle = *(const REAL *)b, right = *(const REAL *)c;
+    bool good = true;
+    f->left[0] = 0;
+    f->left[1] = *(const REAL *)a;
+    if (n <= OF(base)) {
+        for (size_t i = 0; i < n; i++) m.a[i] = f->left[1], m.b[i] = middle, m.c[i] = right;
+        return OF(factor_base)(f, &m, n);
+    }
+    const size_t chunks = (n - 1) / OF(chunk) + 1;
+    for (size_t j = 0; j < chunks; j++) {
+        const size_t first = j * OF(chunk), k = n - first < OF(chunk) ? n - first : OF(chunk);
+        good &= OF(factor_chunk)(f, middle, right, first, k, j, &m);
+        if (j > 0) OF(factor_link)(f, k, j, &m);
+    }
+    return good & OF(factor_base)(f, &m, chunks);
+}
+
+/* ---------------------------------------------------------------------------------- the systems */
+
+/* Eliminates d of k rows; returns d of their separator. */
+INLINE VECTOR OF(forward)(const OF(factors) * f, size_t first, size_t k, VECTOR *d) {
+    VECTOR up = OF(splat)(0);
+    for (size_t i = 0; i + 1 < k; i++)
+        d[i] = up = OF(fused)(OF(splat)(-f->left[first + i > 0]), up, d[i]) * OF(splat)(f->r[first + i]);
+    return OF(fused)(OF(splat)(-f->left[1]), up, d[k - 1]);
+}
+
+/* Returns D of a chunk's first row in terms of separators. */
+INLINE VECTOR OF(first_d)(const OF(factors) * f, size_t first, size_t k, const VECTOR *d) {
+    VECTOR value = k > 1 ? d[k - 2] : OF(splat)(0);
+    for (size_t i = k > 1 ? k - 2 : 0; i-- > 0;) value = OF(fused)(OF(splat)(-f->c[first + i]), value, d[i]);
+    return value;
+}
+
+INLINE void OF(backward)(const OF(factors) * f, size_t first, size_t k, VECTOR *d, VECTOR before, VECTOR own) {
+    d[k - 1] = own;
+    for (size_t i = k - 1; i-- > 0;)
+        d[i] = own =
+            OF(fused)(OF(splat)(-f->c[first + i]), own, OF(fused)(OF(splat)(-f->a[first + i]), before, d[i]));
+}
+
+static void OF(solve_base_factored)(const OF(factors) * f, size_t n, VECTOR *d) {
+    VECTOR old[OF(base)];
+    for (size_t i = 0; i < n; i++) d[i] *= OF(splat)(f->first_r[i]);
+    for (size_t w = 1, l = 0; w < n; w *= 2, l++) {
+        memcpy(old, d, n * sizeof *d);
+        for (size_t i = 0; i < n; i++) {
+            const size_t up = i >= w ? i - w : i, down = i + w < n ? i + w : i;
+            d[i] = OF(fused)(OF(splat)(-f->level[l].c[i]), old[down],
+                             OF(fused)(OF(splat)(-f->level[l].a[i]), old[up], old[i])) *
+                   OF(splat)(f->level[l].r[i]);
+        }
+    }
+}
+
+/* Solves systems of more than `base` rows. Full chunks use code with a constant length. */
+static void OF(solve_chunks_factored)(const OF(factors) * f, size_t n, VECTOR *d) {
+    const size_t chunks = (n - 1) / OF(chunk) + 1;
+    VECTOR separators[OF(base)], before = OF(splat)(0);
+    for (size_t j = 0; j < chunks; j++) {
+        const size_t first = j * OF(chunk), k = n - first < OF(chunk) ? n - first : OF(chunk);
+        const bool whole = k == OF(chunk);
+        VECTOR *rows = d + first;
+        separators[j] = whole ? OF(forward)(f, first, OF(chunk), rows) : OF(forward)(f, first, k, rows);
+        if (j == 0) continue;
+        const VECTOR next = whole ? OF(first_d)(f, first, OF(chunk), rows) : OF(first_d)(f, first, k, rows);
+        separators[j - 1] = OF(fused)(OF(splat)(-f->link[j - 1]), next, separators[j - 1]);
+    }
+    OF(solve_base_factored)(f, chunks, separators);
+    for (size_t j = 0; j < chunks; before = separators[j++]) {
+        const size_t first = j * OF(chunk);
+        if (n - first < OF(chunk))
+            OF(backward)(f, first, n - first, d + first, before, separators[j]);
+        else
+            OF(backward)(f, first, OF(chunk), d + first, before, separators[j]);
+    }
+}
+
+static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, void *x) {
+    VECTOR d[TRIDIAG_ALONE];
+    const size_t n = in->rows;
+    for (size_t i = 0; i < n; i += OF(chunk))
+        OF(load)(in->d, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), 0, d + i);
+    if (n > OF(base))
+        OF(solve_chunks_factored)(factors, n, d);
+    else
+        OF(solve_base_factored)(factors, n, d);
+    for (size_t i = 0; i < n; i += OF(chunk)) {
+        const size_t rows = n - i < OF(chunk) ? n - i : OF(chunk);
+        OF(finish)(in, i, rows, d + i);
+        OF(store)(in->d, x, in->count, i, rows, d + i);
+    }
+}

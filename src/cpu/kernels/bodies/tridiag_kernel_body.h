@@ -1,0 +1,398 @@
+/* Body of cpu/kernels/tridiag.c for one type. The includer defines REAL, LANE (the unsigned integer of its size),
+ * FUSED, EPSILON, LEAST, GREATEST, NOT_A_NUMBER and INFINITE (bit patterns) and OF(name). */
+#define WIDTH (VECTOR_BYTES / sizeof(REAL))
+#define VECTOR OF(vector)
+#define LANES OF(lanes)
+#define CHUNK WEFT_TRIDIAG_CHUNK
+#define NOWHERE ((LANE) ~(LANE)0)
+
+typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));
+typedef LANE LANES __attribute__((vector_size(VECTOR_BYTES)));
+
+enum { OF(width) = WIDTH };
+
+/* Rows of a level. After elimination a, c and d are L, C and D of ORDER.md 16.2. */
+typedef struct OF(rows) {
+    VECTOR *a, *b, *c, *d;
+} OF(rows);
+
+/* Returns the value in every lane; v - 0 is v, also for -0.0. */
+INLINE VECTOR OF(splat)(REAL value) { return value - (VECTOR){0}; }
+
+/* Returns fma(x, y, z) in each lane. */
+INLINE VECTOR OF(fused)(VECTOR x, VECTOR y, VECTOR z) {
+    for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
+    return z;
+}
+
+INLINE VECTOR OF(magnitude)(VECTOR v) { return (VECTOR)((LANES)v & (NOWHERE >> 1)); }
+
+/* Returns a in the lanes where the mask is set, else b. */
+INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask & (LANES)a) | (~mask & (LANES)b)); }
+
+INLINE bool OF(any)(LANES mask) {
+    uint64_t words[VECTOR_BYTES / 8], all = 0;
+    memcpy(words, &mask, sizeof words);
+    for (size_t i = 0; i < VECTOR_BYTES / 8; i++) all |= words[i];
+    return all != 0;
+}
+
+/* ------------------------------------------------------------------------------- transposing */
+
+#ifndef __clang__
+INLINE LANES OF(lane_numbers)(void) {
+    static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    LANES v;
+    memcpy(&v, numbers, sizeof v);
+    return v;
+}
+#endif
+
+/* Exchanges the off-diagonal blocks of `distance` lanes of two rows of a matrix: one step of a transposition. */
+INLINE void OF(cross)(size_t distance, VECTOR *a, VECTOR *b) {
+#ifdef __clang__
+    VECTOR low, high;
+    for (size_t l = 0; l < WIDTH; l++) {
+        low[l] = l & distance ? (*b)[l - distance] : (*a)[l];
+        high[l] = l & distance ? (*b)[l] : (*a)[l + distance];
+    }
+#else
+    const LANES number = OF(lane_numbers)();
+    const LANES other = (LANES)((number & (LANE)distance) != 0) & (LANE)(WIDTH - distance);
+    const VECTOR low = __builtin_shuffle(*a, *b, number + other);
+    const VECTOR high = __builtin_shuffle(*a, *b, number + other + (LANE)distance);
+#endif
+    *a = low;
+    *b = high;
+}
+
+/* Transposes: lane l of vector i becomes lane i of vector l. */
+INLINE void OF(transpose)(VECTOR *v) {
+#pragma GCC unroll 4
+    for (size_t distance = 1; distance < WIDTH; distance *= 2)
+#pragma GCC unroll 16
+        for (size_t i = 0; i < WIDTH; i++)
+            if (!(i & distance)) OF(cross)(distance, &v[i], &v[i + distance]);
+}
+
+/* Return true if whole vectors can be loaded or stored across the lanes (one row of all lanes), or along them
+ * (consecutive rows of one lane). */
+INLINE bool OF(across)(weft_lines lines, size_t count) { return lines.line == 1 && count == WIDTH; }
+INLINE bool OF(along)(weft_lines lines, size_t count, size_t rows) {
+    return lines.step == 1 && count == WIDTH && rows == CHUNK;
+}
+
+/* Loads rows first .. first + rows - 1, at most a chunk, of `count` lanes; missing lanes are `none`. */
+INLINE void OF(load)(weft_lines lines, size_t count, size_t first, size_t rows, REAL none, VECTOR *v) {
+    const REAL *p = (const REAL *)lines.p + first * lines.step;
+    if (lines.step == 0 && lines.line == 0) {
+        for (size_t i = 0; i < rows; i++) v[i] = OF(splat)(*p);
+    } else if (OF(across)(lines, count)) {
+        for (size_t i = 0; i < rows; i++) memcpy(&v[i], p + i * lines.step, sizeof *v);
+    } else if (OF(along)(lines, count, rows)) {
+        for (size_t q = 0; q < CHUNK; q += WIDTH) {
+            VECTOR block[WIDTH];
+#pragma GCC unroll 16
+            for (size_t l = 0; l < WIDTH; l++) memcpy(&block[l], p + q + l * lines.line, sizeof *block);
+            OF(transpose)(block);
+#pragma GCC unroll 16
+            for (size_t i = 0; i < WIDTH; i++) v[q + i] = block[i];
+        }
+    } else {
+        for (size_t i = 0; i < rows; i++) {
+            REAL lane[WIDTH];
+            for (size_t l = 0; l < WIDTH; l++) lane[l] = l < count ? p[i * lines.step + l * lines.line] : none;
+            memcpy(&v[i], lane, sizeof *v);
+        }
+    }
+}
+
+INLINE void OF(store)(weft_lines lines, void *to, size_t count, size_t first, size_t rows, const VECTOR *v) {
+    REAL *p = (REAL *)to + first * lines.step;
+    if (OF(across)(lines, count)) {
+        for (size_t i = 0; i < rows; i++) memcpy(p + i * lines.step, &v[i], sizeof *v);
+    } else if (OF(along)(lines, count, rows)) {
+        for (size_t q = 0; q < CHUNK; q += WIDTH) {
+            VECTOR block[WIDTH];
+#pragma GCC unroll 16
+            for (size_t i = 0; i < WIDTH; i++) block[i] = v[q + i];
+            OF(transpose)(block);
+#pragma GCC unroll 16
+            for (size_t l = 0; l < WIDTH; l++) memcpy(p + q + l * lines.line, &block[l], sizeof *block);
+        }
+    } else {
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < count; l++) p[i * lines.step + l * lines.line] = v[i][l];
+    }
+}
+
+/* --------------------------------------------------------------------------------- reporting */
+
+static void OF(report)(const tridiag_place *place, size_t lane, bool value, size_t row) {
+    const size_t of_level = place->first_row + row + lane * place->lane_rows;
+    const size_t last = (of_level + 1) * place->scale, number = (last < place->n ? last : place->n) - 1;
+    const size_t system = place->first_system + lane * place->lane_systems;
+    const uint64_t fault = tridiag_fault(place->n, system, value, number);
+    uint64_t found = atomic_load(place->faults);
+    while (fault < found && !atomic_compare_exchange_weak(place->faults, &found, fault)) continue;
+}
+
+/* Reports the first row of each lane that lost its pivot; lost[l] is NOWHERE if there is none. */
+INLINE void OF(report_lost)(const tridiag_lanes *in, LANES lost) {
+    if (!OF(any)(~lost)) return;
+    for (size_t l = 0; l < in->count; l++)
+        if (lost[l] != NOWHERE) OF(report)(&in->place, l, false, (size_t)lost[l]);
+}
+
+/* Canonicalizes the NaNs of x and reports values that are not finite. */
+INLINE void OF(finish)(const tridiag_lanes *in, size_t first, size_t rows, VECTOR *x) {
+    const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER);
+    LANES odd = {0};
+    for (size_t i = 0; i < rows; i++) {
+        odd |= (LANES)(((LANES)x[i] & (LANE)INFINITE) == (LANE)INFINITE);
+        x[i] = OF(select)((LANES)(x[i] == x[i]), x[i], nan);
+    }
+    if (!OF(any)(odd)) return;
+    for (size_t l = 0; l < in->count; l++)
+        for (size_t i = rows; i-- > 0;)
+            if (((LANES)x[i] & (LANE)INFINITE)[l] == (LANE)INFINITE) OF(report)(&in->place, l, true, first + i);
+}
+
+/* -------------------------------------------------------------------------------- elimination */
+
+/* Computes R(p, b) of ORDER.md 16.1 for one row of each lane. */
+INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
+    const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER), size = OF(magnitude)(p);
+    const VECTOR least = OF(fused)(OF(splat)(EPSILON), OF(magnitude)(b), OF(splat)(LEAST));
+    const LANES is_lost = (LANES)(size <= least) | (LANES)(size >= OF(splat)(GREATEST));
+    const LANES here = ~is_lost | (LANE)row;
+    const LANES earlier = (LANES)(here < *lost);
+    *lost = (earlier & here) | (~earlier & *lost);
+    return OF(select)(is_lost, nan, OF(splat)(1) / p);
+}
+
+/* Eliminates a chunk of k rows in place; the last row becomes the separator. Row i is reported in `lost` as first +
+ * i. */
+INLINE void OF(eliminate)(LANES *lost, size_t first, size_t k, OF(rows) v) {
+    VECTOR a = OF(splat)(-1), c = OF(splat)(0), d = c;
+    for (size_t i = 0; i + 1 < k; i++) {
+        const VECTOR r = OF(reciprocal)(lost, first + i, OF(fused)(-v.a[i], c, v.b[i]), v.b[i]);
+        d = OF(fused)(-v.a[i], d, v.d[i]) * r;
+        a = -(v.a[i] * a) * r;
+        c = v.c[i] * r;
+        v.a[i] = a, v.c[i] = c, v.d[i] = d;
+    }
+    v.b[k - 1] = OF(fused)(-v.a[k - 1], c, v.b[k - 1]);
+    v.d[k - 1] = OF(fused)(-v.a[k - 1], d, v.d[k - 1]);
+    v.a[k - 1] = -(v.a[k - 1] * a);
+}
+
+/* Computes the first row of an eliminated chunk in terms of separators. */
+INLINE void OF(first_row)(size_t k, OF(rows) v, VECTOR *a, VECTOR *c, VECTOR *d) {
+    *a = *d = OF(splat)(0);
+    *c = OF(splat)(-1);
+    if (k == 1) return;
+    *a = v.a[k - 2], *c = v.c[k - 2], *d = v.d[k - 2];
+    for (size_t i = k - 2; i-- > 0;) {
+        *a = OF(fused)(-v.c[i], *a, v.a[i]);
+        *d = OF(fused)(-v.c[i], *d, v.d[i]);
+        *c = -(v.c[i] * *c);
+    }
+}
+
+/* Computes x of an eliminated chunk, in d. */
+INLINE void OF(substitute)(size_t k, OF(rows) v, VECTOR before, VECTOR own) {
+    v.d[k - 1] = own;
+    for (size_t i = k - 1; i-- > 0;) v.d[i] = own = OF(fused)(-v.c[i], own, OF(fused)(-v.a[i], before, v.d[i]));
+}
+
+/* Combines the separator at index i with the first row of the next chunk. */
+INLINE void OF(combine)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
+    const VECTOR own = v.c[i];
+    v.b[i] = OF(fused)(-own, a, v.b[i]);
+    v.d[i] = OF(fused)(-own, d, v.d[i]);
+    v.c[i] = -(own * c);
+}
+
+/* ------------------------------------------------------------------------ at most 32 rows */
+
+/* Returns the number in the whole system of row i: i itself (scale 1), or the separator of chunk i. */
+INLINE size_t OF(number)(size_t i, size_t scale, size_t n) { return ((i + 1) * scale < n ? (i + 1) * scale : n) - 1; }
+
+/* Parallel cyclic reduction of n rows: writes x to d and, if `second`, the solution for e to b. */
+static void OF(reduce_cyclically)(LANES *lost, size_t n, size_t scale, size_t all, bool second, OF(rows) v,
+                                  const VECTOR *e) {
+    VECTOR a[WEFT_TRIDIAG_BASE], c[WEFT_TRIDIAG_BASE], d[WEFT_TRIDIAG_BASE], f[WEFT_TRIDIAG_BASE];
+    v.a[0] = v.c[n - 1] = OF(splat)(0);
+    for (size_t i = 0; i < n; i++) {
+        const VECTOR r = OF(reciprocal)(lost, OF(number)(i, scale, all), v.b[i], v.b[i]);
+        v.a[i] *= r, v.c[i] *= r, v.d[i] *= r;
+        if (second) v.b[i] = e[i] * r;
+    }
+    for (size_t w = 1; w < n; w *= 2) {
+        memcpy(a, v.a, n * sizeof *a), memcpy(c, v.c, n * sizeof *c), memcpy(d, v.d, n * sizeof *d);
+        if (second) memcpy(f, v.b, n * sizeof *f);
+        for (size_t i = 0; i < n; i++) {
+            const size_t up = i >= w ? i - w : i, down = i + w < n ? i + w : i;
+            const VECTOR p = OF(fused)(-c[i], a[down], OF(fused)(-a[i], c[up], OF(splat)(1)));
+            const VECTOR r = OF(reciprocal)(lost, OF(number)(i, scale, all), p, OF(splat)(1));
+            v.a[i] = -(a[i] * a[up]) * r;
+            v.c[i] = -(c[i] * c[down]) * r;
+            v.d[i] = OF(fused)(-c[i], d[down], OF(fused)(-a[i], d[up], d[i])) * r;
+            if (second) v.b[i] = OF(fused)(-c[i], f[down], OF(fused)(-a[i], f[up], f[i])) * r;
+        }
+    }
+}
+
+/* Solves n rows, with x in d. They are the whole system, or the separators of a system of `all` rows. */
+static void OF(solve_base)(LANES *lost, bool periodic, size_t n, size_t scale, size_t all, OF(rows) v) {
+    if (!periodic) {
+        OF(reduce_cyclically)(lost, n, scale, all, false, v, NULL);
+        return;
+    }
+    const VECTOR a = v.a[n - 1], b = v.b[n - 1], c = v.c[n - 1], d = v.d[n - 1];
+    VECTOR e[WEFT_TRIDIAG_BASE];
+    if (n == 1) {
+        v.d[0] = d * OF(reciprocal)(lost, OF(number)(0, scale, all), (a + b) + c, b);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) e[i] = OF(splat)(0);
+    e[n - 2] = v.c[n - 2];
+    e[0] = n == 2 ? v.a[0] + v.c[0] : v.a[0];
+    OF(reduce_cyclically)(lost, n - 1, scale, all, true, v, e);
+    const VECTOR p = OF(fused)(-c, v.b[0], OF(fused)(-a, v.b[n - 2], b));
+    const VECTOR right = OF(fused)(-c, v.d[0], OF(fused)(-a, v.d[n - 2], d));
+    const VECTOR x = right * OF(reciprocal)(lost, OF(number)(n - 1, scale, all), p, b);
+    v.d[n - 1] = x;
+    for (size_t i = 0; i + 1 < n; i++) v.d[i] = OF(fused)(-v.b[i], x, v.d[i]);
+}
+
+/* ----------------------------------------------------------------------------------- kernels */
+
+/* Missing lanes get rows x = 0. */
+INLINE void OF(load_rows)(const tridiag_lanes *in, size_t first, size_t rows, OF(rows) v) {
+    OF(load)(in->a, in->count, first, rows, 0, v.a);
+    OF(load)(in->b, in->count, first, rows, 1, v.b);
+    OF(load)(in->c, in->count, first, rows, 0, v.c);
+    OF(load)(in->d, in->count, first, rows, 0, v.d);
+    for (size_t l = 0; first == 0 && l < in->without_a; l++) v.a[0][l] = 0;
+    for (size_t l = in->with_c; first + rows == in->rows && l < WIDTH; l++) v.c[rows - 1][l] = 0;
+}
+
+INLINE OF(rows) OF(behind)(OF(rows) v, size_t i) { return (OF(rows)){v.a + i, v.b + i, v.c + i, v.d + i}; }
+
+/* A full chunk uses code with a constant length. */
+INLINE void OF(load_and_eliminate)(const tridiag_lanes *in, LANES *lost, size_t first, size_t k, OF(rows) v) {
+    if (k == CHUNK) {
+        OF(load_rows)(in, first, CHUNK, v);
+        OF(eliminate)(lost, first, CHUNK, v);
+    } else {
+        OF(load_rows)(in, first, k, v);
+        OF(eliminate)(lost, first, k, v);
+    }
+}
+
+/* Solves systems of more than WEFT_TRIDIAG_BASE rows. */
+static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost, OF(rows) v) {
+    const size_t n = in->rows, chunks = (n - 1) / CHUNK + 1;
+    VECTOR workspace[4][WEFT_TRIDIAG_BASE], a, c, d, before;
+    const OF(rows) separators = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    for (size_t j = 0; j < chunks; j++) {
+        const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK, last = first + k - 1;
+        OF(load_and_eliminate)(in, lost, first, k, OF(behind)(v, first));
+        workspace[0][j] = v.a[last], workspace[1][j] = v.b[last], workspace[2][j] = v.c[last],
+        workspace[3][j] = v.d[last];
+        if (j == 0) continue;
+        OF(first_row)(k, OF(behind)(v, first), &a, &c, &d);
+        OF(combine)(separators, j - 1, a, c, d);
+    }
+    if (periodic) {
+        OF(first_row)(CHUNK, v, &a, &c, &d);
+        OF(combine)(separators, chunks - 1, a, c, d);
+    }
+    OF(solve_base)(lost, periodic, chunks, CHUNK, n, separators);
+    before = periodic ? separators.d[chunks - 1] : OF(splat)(0);
+    for (size_t j = 0; j < chunks; before = separators.d[j++]) {
+        const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK;
+        OF(substitute)(k, OF(behind)(v, first), before, separators.d[j]);
+    }
+}
+
+static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
+    VECTOR(*const workspace)[TRIDIAG_ALONE] = in->workspace;
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    const size_t n = in->rows;
+    LANES lost = ~(LANES){0};
+    if (n > WEFT_TRIDIAG_BASE) {
+        OF(solve_chunks)(in, periodic, &lost, v);
+    } else {
+        for (size_t i = 0; i < n; i += CHUNK) OF(load_rows)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(behind)(v, i));
+        OF(solve_base)(&lost, periodic, n, 1, n, v);
+    }
+    OF(report_lost)(in, lost);
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t rows = n - i < CHUNK ? n - i : CHUNK;
+        OF(finish)(in, i, rows, v.d + i);
+        OF(store)(in->d, x, in->count, i, rows, v.d + i);
+    }
+}
+
+static void OF(reduce)(const tridiag_lanes *in, const tridiag_pieces *out) {
+    VECTOR workspace[4][CHUNK], first_a, first_c, first_d;
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    const size_t last = in->rows - 1, bytes = in->count * sizeof(REAL);
+    LANES lost = ~(LANES){0};
+    OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
+    OF(first_row)(in->rows, v, &first_a, &first_c, &first_d);
+    OF(report_lost)(in, lost);
+    memcpy(out->a, &v.a[last], bytes);
+    memcpy(out->b, &v.b[last], bytes);
+    memcpy(out->c, &v.c[last], bytes);
+    memcpy(out->d, &v.d[last], bytes);
+    memcpy(out->first_a, &first_a, bytes);
+    memcpy(out->first_c, &first_c, bytes);
+    memcpy(out->first_d, &first_d, bytes);
+}
+
+static void OF(link)(size_t count, const tridiag_pieces *separators, const tridiag_pieces *next) {
+    REAL *b = separators->b, *c = separators->c, *d = separators->d;
+    const REAL *first_a = next->first_a, *first_c = next->first_c, *first_d = next->first_d;
+    for (size_t i = 0; i < count; i++) {
+        const REAL own = c[i];
+        b[i] = FUSED(-own, first_a[i], b[i]);
+        d[i] = FUSED(-own, first_d[i], d[i]);
+        c[i] = -(own * first_c[i]);
+    }
+}
+
+static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
+    VECTOR workspace[4][CHUNK], x_before = {0}, x_own = {0};
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    LANES lost = ~(LANES){0};
+    memcpy(&x_before, before, in->count * sizeof(REAL));
+    memcpy(&x_own, own, in->count * sizeof(REAL));
+    OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
+    if (in->rows == CHUNK)
+        OF(substitute)(CHUNK, v, x_before, x_own);
+    else
+        OF(substitute)(in->rows, v, x_before, x_own);
+    OF(finish)(in, 0, in->rows, v.d);
+    OF(store)(in->d, x, in->count, 0, in->rows, v.d);
+}
+
+#include "cpu/kernels/bodies/tridiag_factors_body.h"
+
+#undef WIDTH
+#undef VECTOR
+#undef LANES
+#undef CHUNK
+#undef NOWHERE
+#undef REAL
+#undef LANE
+#undef FUSED
+#undef EPSILON
+#undef LEAST
+#undef GREATEST
+#undef NOT_A_NUMBER
+#undef INFINITE
+#undef OF

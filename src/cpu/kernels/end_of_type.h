@@ -1,9 +1,0 @@
-/* Undoes the definitions of cpu/kernels/each_type.h. */
-#undef T
-#undef OF
-#undef U
-#undef IS_SIGNED
-#undef IS_FLOAT
-#undef COUNT
-#undef WIDE
-#undef TOTAL

@@ -1,0 +1,33 @@
+/* Kernels of weft_fft and weft_convolve (ORDER.md 14, 15); compiled once per instruction set level. */
+#include "cpu/kernels/vectors.h"
+#include "cpu/transform.h"
+
+#define REAL float
+#define LANE uint32_t
+#define FUSED fma_f32
+#define CANONICAL weft_canonical_f32
+#define NAN_BITS WEFT_NAN_F32
+#define OF(name) name##_f32
+#include "cpu/kernels/bodies/complex_body.h"
+
+#include "cpu/kernels/bodies/transform_body.h"
+
+#include "cpu/kernels/bodies/convolve_body.h"
+
+#include "cpu/kernels/bodies/end_of_complex.h"
+
+#define REAL double
+#define LANE uint64_t
+#define FUSED fma_f64
+#define CANONICAL weft_canonical_f64
+#define NAN_BITS WEFT_NAN_F64
+#define OF(name) name##_f64
+#include "cpu/kernels/bodies/complex_body.h"
+
+#include "cpu/kernels/bodies/transform_body.h"
+
+#include "cpu/kernels/bodies/convolve_body.h"
+
+#include "cpu/kernels/bodies/end_of_complex.h"
+
+const level_transforms LEVELED(cpu_transforms) = {&kernels_f32, &kernels_f64};

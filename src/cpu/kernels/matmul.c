@@ -1,0 +1,66 @@
+/* Matrix product kernels (ORDER.md 13); compiled once per instruction set level. */
+#include "cpu/kernels/vectors.h"
+#include "cpu/matmul_calls.h"
+
+/* Shape of a tile. It leaves registers for a row's vectors and one element of A. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+enum { TILE_ROWS = 8, TILE_VECTORS = 3 }; /* 32 registers */
+#else
+enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
+#endif
+enum { TALL_VECTORS = 2 };
+
+/* The quiet NaN of ORDER.md 1.3; it converts to the f64 NaN of that clause. */
+#define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)
+
+/* The product of two f32 is exact in f64, so a separate addition rounds once, as fma does. */
+INLINE double fma_of_f32(double x, double y, double z) { return FMA_INSTRUCTION ? fma_f64(x, y, z) : z + x * y; }
+
+typedef uint32_t lanes_u32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
+
+#define REAL float
+#define ELEMENT float
+#define VECTOR vector_f32
+#define LANE uint32_t
+#define LANES lanes_u32
+#define FUSED fma_f32
+#define OF(name) name##_f32
+#include "cpu/kernels/bodies/matmul_kernel_body.h"
+#undef REAL
+#undef VECTOR
+#undef LANE
+#undef LANES
+#undef FUSED
+#undef OF
+
+#define REAL double
+#define VECTOR vector_f64
+#define LANE uint64_t
+#define LANES lanes_u64
+#define FUSED fma_of_f32
+#define OF(name) name##_f32_in_f64
+#include "cpu/kernels/bodies/matmul_kernel_body.h"
+#undef ELEMENT
+#undef FUSED
+#undef OF
+
+#define ELEMENT double
+#define FUSED fma_f64
+#define OF(name) name##_f64
+#include "cpu/kernels/bodies/matmul_kernel_body.h"
+
+#define VECTORED(real) (VECTOR_BYTES / sizeof(real))
+#define KERNEL(name, real)                                                                             \
+    {                                                                                                  \
+        .bytes = sizeof(real), .slack = VECTOR_BYTES,                                                  \
+        .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                        \
+        .tall = {TALL_VECTORS * VECTORED(real), 1, matmul_tall_##name}, .pack = matmul_pack_##name,    \
+        .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
+    }
+
+const matmul_kernels LEVELED(cpu_matmuls) = {
+    .f32 = KERNEL(f32, float),
+    .f32_in_f64 = KERNEL(f32_in_f64, double),
+    .f64 = KERNEL(f64, double),
+};

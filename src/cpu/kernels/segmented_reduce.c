@@ -1,0 +1,64 @@
+/* Kernels of weft_segmented_reduce (ORDER.md 8); compiled once per instruction set level. Long segments use the
+ * kernel of weft_reduce; the kernels here reduce short segments, for which it has too much overhead. */
+#include "cpu/kernels/tree.h"
+
+/* For operators of free order, a plain loop is as fast up to this number of elements. */
+enum { FEW = 32 };
+
+INLINE size_t length_of(const uint64_t *offsets, size_t s) { return (size_t)(offsets[s + 1] - offsets[s]); }
+
+#define BODY "cpu/kernels/bodies/segmented_unordered_body.h"
+#include "cpu/kernels/bodies/each_type.h"
+
+#define REAL float
+#define VECTOR vector_f32
+#define LANE uint32_t
+#define MEMBER f32
+#define OF(name) name##_f32
+#include "cpu/kernels/bodies/segmented_tree_body.h"
+
+#define REAL double
+#define VECTOR vector_f64
+#define LANE uint64_t
+#define MEMBER f64
+#define OF(name) name##_f64
+#include "cpu/kernels/bodies/segmented_tree_body.h"
+
+static void sums_f32(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    folds_f32(STEP_ADD, WEFT_F32, job, offsets, count, longest, out);
+}
+static void sums_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    folds_f64(STEP_ADD, WEFT_F64, job, offsets, count, longest, out);
+}
+static void sums_f32_in_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    folds_f64(STEP_ADD, WEFT_F32, job, offsets, count, longest, out);
+}
+static void products_f32(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    folds_f32(STEP_MULTIPLY, WEFT_F32, job, offsets, count, longest, out);
+}
+static void products_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    folds_f64(STEP_MULTIPLY, WEFT_F64, job, offsets, count, longest, out);
+}
+static void products_f32_in_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest,
+                                void *out) {
+    folds_f64(STEP_MULTIPLY, WEFT_F32, job, offsets, count, longest, out);
+}
+
+#define OF_INTEGERS(kernel)                                                                                   \
+    [WEFT_I8] = kernel##_i8, [WEFT_I16] = kernel##_i16, [WEFT_I32] = kernel##_i32, [WEFT_I64] = kernel##_i64, \
+    [WEFT_U8] = kernel##_u8, [WEFT_U16] = kernel##_u16, [WEFT_U32] = kernel##_u32, [WEFT_U64] = kernel##_u64
+
+const fold_kernels LEVELED(cpu_folds) = {
+    .fold =
+        {
+            [WEFT_SUM] = {OF_INTEGERS(sums), [WEFT_F32] = sums_f32, [WEFT_F64] = sums_f64},
+            [WEFT_PROD] = {OF_INTEGERS(products), [WEFT_F32] = products_f32, [WEFT_F64] = products_f64},
+            [WEFT_MIN] = {OF_INTEGERS(minima), [WEFT_F32] = minima_f32, [WEFT_F64] = minima_f64},
+            [WEFT_MAX] = {OF_INTEGERS(maxima), [WEFT_F32] = maxima_f32, [WEFT_F64] = maxima_f64},
+            [WEFT_AND] = {OF_INTEGERS(ands)},
+            [WEFT_OR] = {OF_INTEGERS(ors)},
+            [WEFT_XOR] = {OF_INTEGERS(xors)},
+        },
+    .sum_f32_in_f64 = sums_f32_in_f64,
+    .prod_f32_in_f64 = products_f32_in_f64,
+};

@@ -1,0 +1,13 @@
+/* Kernels of weft_top_k, which find the elements that pass a threshold; compiled once per instruction set level. */
+#include "cpu/kernels/vectors.h"
+
+#define BODY "cpu/kernels/bodies/top_k_body.h"
+#include "cpu/kernels/bodies/each_type.h"
+
+const filter_kernels LEVELED(cpu_filters) = {
+    .filter =
+        {
+#define TYPE(ID, name, ctype, kind, npy) [WEFT_##ID] = filter_##name,
+#include "core/types.def"
+        },
+};

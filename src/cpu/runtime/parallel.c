@@ -1,0 +1,458 @@
+#include "cpu/runtime/parallel.h"
+
+#include "core/copy.h"
+#include "core/fpmode.h"
+#include "core/watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    CREWS = 16,               /* number of calls that can use pool threads concurrently */
+    RANGES_MAX = 64,          /* ranges per region */
+    CLAIMS = 64,              /* a thread claims the items of its range in about CLAIMS steps */
+    STACK_BYTES = 1 << 20,    /* stack of a thread in bytes; the largest frame of a kernel has 140 KiB */
+    SPIN = 30 * 1000,         /* nanoseconds that a thread spins before it sleeps */
+    LOOKS = 16,               /* polls of the awaited word between two clock reads */
+    PREEMPTED = 100 * 1000,   /* nanoseconds between two clock reads from which a thread counts as preempted */
+    CROWDED = 100 * 1000000,  /* nanoseconds without spinning after a preemption */
+    REFUSED = 1000 * 1000000, /* nanoseconds without thread creation after a failed one */
+    LINE = 64
+};
+
+/* ------------------------------------------------------------------------------------ regions */
+
+/* Contiguous range of items: [next, end) has not been claimed. */
+typedef struct cursor {
+    _Alignas(LINE) atomic_size_t next;
+    size_t end;
+} cursor;
+
+typedef struct region {
+    void (*work)(void *job, parallel *p);
+    void *job;
+    size_t count, grain; /* number of items; items per claim */
+    size_t threads;      /* maximum number of threads working on the region */
+    size_t ranges;
+    cursor *cursors;
+    weft_watch *watch; /* NULL: the call has no callback */
+    uint64_t done;     /* units of work that the call had done before the region */
+} region;
+
+struct parallel {
+    region *region;
+    bool calling;            /* this is the thread that made the call */
+    size_t first, exhausted; /* range to start in; number of ranges found empty */
+    size_t at, stop;         /* claimed items: [at, stop) */
+};
+
+static _Thread_local int thread_number;
+static _Thread_local weft_watch *watch_of_region; /* watch of the pool thread's current region */
+static _Thread_local int depth;                   /* nesting depth of regions on this thread */
+
+int cpu_thread_number(void) { return thread_number; }
+
+/* Returns the watch of the call that this thread works for, or NULL if it has no callback. */
+static weft_watch *own_watch(void) {
+    weft_watch *const watch = thread_number ? watch_of_region : context_watch();
+    return watch && watch->callback ? watch : NULL;
+}
+
+/* Returns true if this region is an outermost region of the call: only those count as progress. */
+static bool counts(void) { return thread_number == 0 && depth == 1; }
+
+static void set_cursors(region *r, cursor *cursors, size_t ranges) {
+    const size_t count = r->count;
+    r->ranges = ranges;
+    r->cursors = cursors;
+    for (size_t i = 0; i < ranges; i++) {
+        atomic_store_explicit(&cursors[i].next, count / ranges * i + count % ranges * i / ranges,
+                              memory_order_relaxed);
+        if (i) cursors[i - 1].end = atomic_load_explicit(&cursors[i].next, memory_order_relaxed);
+    }
+    cursors[ranges - 1].end = count;
+}
+
+/* Returns the completed fraction of the region. With several threads it is a lower bound: all claimed items except
+ * `grain` per thread. */
+static double share_done(const parallel *p) {
+    const region *const r = p->region;
+    if (r->threads == 1) return (double)p->at / (double)r->count;
+    const size_t in_hand = r->threads * r->grain;
+    size_t claimed = r->count;
+    for (size_t i = 0; i < r->ranges; i++) {
+        const size_t next = atomic_load_explicit(&r->cursors[i].next, memory_order_relaxed);
+        if (next < r->cursors[i].end) claimed -= r->cursors[i].end - next;
+    }
+    return claimed > in_hand ? (double)(claimed - in_hand) / (double)r->count : 0;
+}
+
+static bool is_cancelled(const parallel *p) {
+    weft_watch *const w = p->region->watch;
+    if (!w) return false;
+    if (!p->calling || !progress_is_due(w)) return progress_cancelled(w);
+    if (depth == 1) progress_inside_region(w, p->region->done, share_done(p));
+    return progress_poll(w);
+}
+
+static bool claim(parallel *p) {
+    region *const r = p->region;
+    for (; p->exhausted < r->ranges; p->exhausted++) {
+        cursor *const c = &r->cursors[(p->first + p->exhausted) % r->ranges];
+        if (atomic_load_explicit(&c->next, memory_order_relaxed) >= c->end) continue;
+        const size_t at = atomic_fetch_add_explicit(&c->next, r->grain, memory_order_relaxed);
+        if (at >= c->end) continue;
+        p->at = at;
+        p->stop = c->end - at < r->grain ? c->end : at + r->grain;
+        return true;
+    }
+    return false;
+}
+
+bool parallel_next(parallel *p, size_t *item) {
+    if (is_cancelled(p) || (p->at == p->stop && !claim(p))) return false;
+    *item = p->at++;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------- waiting */
+
+/* Time until which threads sleep without spinning, because other processes use the cores. */
+static _Atomic int64_t crowded_until;
+
+static void pause_core(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Spins for at most SPIN nanoseconds while *word == value. Returns true if *word has changed. */
+static bool spin(const atomic_uint *word, unsigned value) {
+    int64_t now = progress_clock(), last = now;
+    const int64_t end = now + SPIN;
+    if (now < atomic_load_explicit(&crowded_until, memory_order_relaxed)) return false;
+    for (; now < end; last = now, now = progress_clock()) {
+        if (now - last > PREEMPTED) {
+            atomic_store_explicit(&crowded_until, now + CROWDED, memory_order_relaxed);
+            return false;
+        }
+        for (int i = 0; i < LOOKS; i++) {
+            if (atomic_load_explicit(word, memory_order_acquire) != value) return true;
+            pause_core();
+        }
+    }
+    return false;
+}
+
+/* Sleeps while *word == value, for at most *limit (NULL: no limit). May return early. */
+static void sleep_on(atomic_uint *word, unsigned value, const struct timespec *limit) {
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
+}
+
+static void wake(atomic_uint *word, int threads) {
+    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+/* ---------------------------------------------------------------------------------------- crews */
+
+/* A crew is a set of threads that works on one region at a time. Its gate word contains the number of threads that
+ * may still join the region, times PLACE, plus the number of threads at work. WAITING is set while the calling
+ * thread sleeps until the threads at work have left. */
+enum { PLACE = 1 << 16, AT_WORK = PLACE - 1 };
+static const unsigned WAITING = 1u << 31;
+
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members of different threads have own lines */
+typedef struct crew {
+    atomic_bool taken;               /* in use by a call */
+    _Alignas(LINE) atomic_uint call; /* number of the region; incremented when a region starts */
+    atomic_int sleepers;
+    atomic_bool stopped; /* the threads must exit */
+    _Alignas(LINE) atomic_uint gate;
+    _Alignas(LINE) region region;
+    int places; /* number of threads that may join, at the start of the region */
+    int workers, capacity;
+    pthread_t *threads;  /* array of `workers` threads; its capacity is `capacity` */
+    atomic_uint started; /* number of workers that have started */
+    int64_t refused;     /* time of the last failed thread creation, or 0 */
+    cursor cursors[RANGES_MAX];
+} crew;
+
+static crew crews[CREWS];
+static atomic_int all_workers; /* workers of all crews */
+static int cores, default_threads;
+static pid_t owner; /* process that owns the threads */
+
+static void work_in_region(crew *c, size_t number) {
+    parallel p = {.region = &c->region, .first = number % c->region.ranges};
+    watch_of_region = c->region.watch;
+    c->region.work(c->region.job, &p);
+    watch_of_region = NULL;
+    thread_number = 0;
+}
+
+/* Joins the region if its gate still admits a thread. */
+static void join_region(crew *c, size_t number) {
+    unsigned gate = atomic_load_explicit(&c->gate, memory_order_relaxed);
+    while ((gate & ~WAITING) >= PLACE)
+        if (atomic_compare_exchange_weak_explicit(&c->gate, &gate, gate - PLACE + 1, memory_order_acquire,
+                                                  memory_order_relaxed)) {
+            thread_number = c->places - (int)(gate / PLACE) + 1;
+            work_in_region(c, number);
+            const unsigned before = atomic_fetch_sub_explicit(&c->gate, 1, memory_order_acq_rel);
+            if ((before & AT_WORK) == 1 && before & WAITING) wake(&c->gate, 1);
+            return;
+        }
+}
+
+/* Returns true if all workers can have a core. With more threads than cores, spinning threads would preempt each
+ * other. */
+static bool may_spin(void) { return atomic_load_explicit(&all_workers, memory_order_relaxed) < cores; }
+
+static void wait_for_call(crew *c, unsigned seen) {
+    if (may_spin() && spin(&c->call, seen)) return;
+    atomic_fetch_add(&c->sleepers, 1);
+    sleep_on(&c->call, seen, NULL);
+    atomic_fetch_sub(&c->sleepers, 1);
+}
+
+static void *serve(void *self) {
+    crew *const c = self;
+    const size_t number = atomic_fetch_add(&c->started, 1) + 1;
+    (void)weft_fpmode_enter();
+    unsigned seen = atomic_load(&c->call) - 1;
+    while (!atomic_load(&c->stopped)) {
+        const unsigned call = atomic_load(&c->call);
+        if (call == seen) {
+            wait_for_call(c, seen);
+            continue;
+        }
+        seen = call;
+        join_region(c, number);
+    }
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------- creating, ending */
+
+/* Creates a thread. The C library rejects a stack size that is too small for the program's thread-local variables;
+ * then the default size is used. */
+static int create(pthread_t *thread, crew *c) {
+    pthread_attr_t attributes;
+    int fault = pthread_attr_init(&attributes);
+    if (fault) return fault;
+    fault = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (!fault) fault = pthread_create(thread, &attributes, serve, c);
+    pthread_attr_destroy(&attributes);
+    return fault == EINVAL ? pthread_create(thread, NULL, serve, c) : fault;
+}
+
+/* Adds a worker to the crew. Workers block all signals, which are for the program's threads, except those caused by
+ * an instruction of the thread itself: a program may handle them, for example SIGBUS for a mapped file that was
+ * truncated. */
+static bool add_worker(crew *c) {
+    static const int own[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    sigset_t blocked, before;
+    if (c->workers == c->capacity) {
+        const int capacity = c->capacity ? 2 * c->capacity : 8;
+        pthread_t *const more = realloc(c->threads, (size_t)capacity * sizeof *more);
+        if (!more) return false;
+        c->threads = more;
+        c->capacity = capacity;
+    }
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    const int fault = create(&c->threads[c->workers], c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (fault) return false;
+    c->workers++;
+    atomic_fetch_add(&all_workers, 1);
+    return true;
+}
+
+/* Adds workers to the crew until it has `workers`. The pool has at most cores - 1 workers, or `workers` if
+ * that is more. */
+static void grow(crew *c, int workers) {
+    const int most = workers > cores - 1 ? workers : cores - 1;
+    if (c->workers >= workers || (c->refused && progress_clock() - c->refused < REFUSED)) return;
+    c->refused = 0;
+    while (c->workers < workers && atomic_load(&all_workers) < most)
+        if (!add_worker(c)) {
+            c->refused = progress_clock();
+            return;
+        }
+}
+
+/* Resets the pool in a child process after fork(): the threads exist only in the parent. */
+static void forget(void) {
+    for (crew *c = crews; c < crews + CREWS; c++) {
+        atomic_store(&c->taken, false);
+        atomic_store(&c->sleepers, 0);
+        atomic_store(&c->gate, 0);
+        atomic_store(&c->started, 0);
+        c->workers = 0;
+        c->refused = 0;
+    }
+    atomic_store(&all_workers, 0);
+    thread_number = 0;
+    owner = getpid();
+}
+
+static void begin(void) {
+    cores = cpu_cores();
+    default_threads = cpu_default_threads();
+    owner = getpid();
+    pthread_atfork(NULL, NULL, forget);
+}
+
+/* Stops the threads when the process exits or the library is unloaded. A crew that is in use by a call is left
+ * alone. */
+__attribute__((destructor)) static void end(void) {
+    if (owner != getpid()) return;
+    for (crew *c = crews; c < crews + CREWS; c++) {
+        if (atomic_exchange(&c->taken, true)) continue;
+        atomic_store(&c->stopped, true);
+        atomic_fetch_add(&c->call, 1);
+        wake(&c->call, INT_MAX);
+        for (int i = 0; i < c->workers; i++) pthread_join(c->threads[i], NULL);
+        free(c->threads);
+        c->threads = NULL;
+    }
+}
+
+static pthread_once_t begun = PTHREAD_ONCE_INIT;
+
+/* Returns a free crew with at least one worker, or NULL. */
+static crew *take_crew(int workers) {
+    for (crew *c = crews; c < crews + CREWS; c++) {
+        if (atomic_load_explicit(&c->taken, memory_order_relaxed) || atomic_exchange(&c->taken, true)) continue;
+        grow(c, workers);
+        if (c->workers) return c;
+        atomic_store(&c->taken, false);
+        return NULL;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------- calls */
+
+static void begin_region(crew *c) {
+    atomic_store_explicit(&c->gate, (unsigned)c->places * PLACE, memory_order_release);
+    atomic_fetch_add(&c->call, 1);
+    const int sleepers = atomic_load(&c->sleepers);
+    if (sleepers > 0) wake(&c->call, c->places);
+}
+
+/* Closes the gate and waits until all threads have left the region. Invokes the callback while waiting. */
+static void end_region(crew *c, const parallel *p) {
+    static const struct timespec interval = {0, PROGRESS_INTERVAL};
+    unsigned gate = atomic_fetch_and(&c->gate, AT_WORK) & AT_WORK;
+    while (gate & AT_WORK) {
+        if (!may_spin() || !spin(&c->gate, gate)) {
+            gate = atomic_fetch_or(&c->gate, WAITING) | WAITING;
+            if (gate & AT_WORK) sleep_on(&c->gate, gate, c->region.watch ? &interval : NULL);
+            (void)is_cancelled(p);
+        }
+        gate = atomic_load(&c->gate);
+    }
+}
+
+static void run_together(crew *c, int threads) {
+    parallel p = {.region = &c->region, .calling = true};
+    c->places = c->workers < threads - 1 ? c->workers : threads - 1;
+    begin_region(c);
+    c->region.work(c->region.job, &p);
+    end_region(c, &p);
+}
+
+void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *job, parallel *p), void *job) {
+    weft_watch *const watch = own_watch();
+    if (count == 0 || (watch && progress_cancelled(watch))) return;
+    pthread_once(&begun, begin);
+    depth++;
+    const size_t at_once = (size_t)threads < count ? (size_t)threads : count;
+    const size_t ranges = order == PARALLEL_IN_ORDER ? 1 : at_once < RANGES_MAX ? at_once : RANGES_MAX;
+    const uint64_t before = watch && counts() ? watch->done : 0;
+    const size_t grain = order == PARALLEL_IN_ORDER ? 1 : count / (at_once * CLAIMS) + 1;
+    crew *const c = at_once > 1 ? take_crew((int)at_once - 1) : NULL;
+    if (c) {
+        c->region = (region){.work = work,
+                             .job = job,
+                             .count = count,
+                             .grain = grain,
+                             .threads = at_once,
+                             .watch = watch,
+                             .done = before};
+        set_cursors(&c->region, c->cursors, ranges);
+        run_together(c, (int)at_once);
+        atomic_store_explicit(&c->taken, false, memory_order_release);
+    } else {
+        cursor all;
+        region alone = {.count = count, .grain = count, .threads = 1, .watch = watch, .done = before};
+        set_cursors(&alone, &all, 1);
+        work(job, &(parallel){.region = &alone, .calling = thread_number == 0});
+    }
+    if (watch && counts()) progress_inside_region(watch, before, 1);
+    depth--;
+}
+
+typedef struct each {
+    void (*body)(void *job, size_t item);
+    void *job;
+} each;
+
+static void run_each(void *job, parallel *p) {
+    const each *const e = job;
+    for (size_t i; parallel_next(p, &i);) e->body(e->job, i);
+}
+
+void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *job, size_t item),
+                      void *job) {
+    cpu_parallel(threads, count, order, run_each, &(each){body, job});
+}
+
+/* ------------------------------------------------------------------------------------- progress */
+
+bool cpu_cancelled(void) {
+    weft_watch *const watch = own_watch();
+    if (!watch) return false;
+    return thread_number == 0 ? progress_poll(watch) : progress_cancelled(watch);
+}
+
+void cpu_plan_regions(size_t regions) {
+    weft_watch *const watch = own_watch();
+    if (watch && thread_number == 0 && depth == 0) progress_plan_regions(watch, regions);
+}
+
+/* ---------------------------------------------------------------------------------------- copies */
+
+enum { COPIED_AT_ONCE = 1 << 20 }; /* bytes */
+
+typedef struct copy {
+    char *to;
+    const char *from;
+    size_t bytes;
+} copy;
+
+static void copy_part(void *self, size_t i) {
+    const copy *c = self;
+    const size_t at = i * COPIED_AT_ONCE, left = c->bytes - at;
+    memcpy(c->to + at, c->from + at, left < COPIED_AT_ONCE ? left : COPIED_AT_ONCE);
+}
+
+void weft_copy_on_threads(void *to, const void *from, size_t bytes) {
+    pthread_once(&begun, begin);
+    cpu_parallel_for(default_threads, bytes / COPIED_AT_ONCE + (bytes % COPIED_AT_ONCE != 0), PARALLEL_RANGES,
+                     copy_part, &(copy){to, from, bytes});
+}

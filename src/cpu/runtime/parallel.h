@@ -1,0 +1,46 @@
+/* Threads of the backend "cpu". All work that runs on more than one thread goes through this file.
+ *
+ * A region is `count` numbered items that several threads share. The calling thread always takes part. Threads of a
+ * process-wide pool join while items are left. A region therefore completes without any pool thread: if a thread
+ * cannot be created, if another call uses the pool, or if other processes occupy the cores, fewer threads process
+ * all items. The number of threads and the assignment of items to threads do not change the results. */
+#ifndef WEFT_CPU_PARALLEL_H
+#define WEFT_CPU_PARALLEL_H
+
+#include "cpu/runtime/cpu.h"
+
+/* State of one thread of a region. */
+typedef struct parallel parallel;
+
+/* Order in which items are assigned. */
+typedef enum parallel_order {
+    PARALLEL_RANGES,  /* each thread starts in its own range and then takes items of other ranges */
+    PARALLEL_IN_ORDER /* all threads take items in ascending order */
+} parallel_order;
+
+/* Runs work(job, p) on the calling thread and on at most threads - 1 others; returns when all of them have
+ * returned. `work` must obtain the items from parallel_next. If the call is cancelled (weft_set_progress), items
+ * may be skipped. An item of a one-thread region may start multi-thread regions; an item of any other region may
+ * start only one-thread regions. */
+void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *job, parallel *p), void *job);
+
+/* Assigns the next unclaimed item to the calling thread. Returns false if no item is left or the call is
+ * cancelled. */
+bool parallel_next(parallel *p, size_t *item);
+
+/* Runs body(job, item) for every item, as cpu_parallel does. */
+void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *job, size_t item),
+                      void *job);
+
+/* Returns the number of the calling thread in its region: 0 for the thread that made the call, at most threads -
+ * 1. */
+int cpu_thread_number(void);
+
+/* Returns true if the call is cancelled. On the thread that made the call, invokes the callback if it is due. For
+ * loops that can run longer than a few milliseconds between two items. */
+bool cpu_cancelled(void);
+
+/* Sets the number of regions of the call, from which its progress is computed. */
+void cpu_plan_regions(size_t regions);
+
+#endif

@@ -1,0 +1,90 @@
+/* The body of ref/fft.c for REAL; see ref/bodies/butterflies_body.h. */
+
+static void OF(store)(REAL re, REAL im, REAL *y) {
+    ref_store_real(DTYPE, re, y);
+    ref_store_real(DTYPE, im, y + 1);
+}
+
+static void OF(complex_transform)(size_t n, const OF(number) * w, REAL scale, OF(number) * z, const REAL *x,
+                                  REAL *y) {
+    for (size_t j = 0; j < n; j++) z[j] = (OF(number)){x[2 * j], x[2 * j + 1]};
+    OF(forward)(n, w, z);
+    for (size_t f = 0; f < n; f++) {
+        const OF(number) v = z[mirrored(f, n)];
+        OF(store)(v.re * scale, v.im * scale, y + 2 * f);
+    }
+}
+
+/* Computes t and the conjugate of u of ORDER.md 14.5. */
+static void OF(part)(OF(number) * f, OF(number) * g, OF(number) w) {
+    const OF(number) e = {f->re + g->re, f->im - g->im}, o = {f->re - g->re, f->im + g->im};
+    *f = e;
+    *g = o;
+    OF(butterfly)(f, g, w);
+    g->im = FMA(-2, e.im, f->im);
+}
+
+static void OF(from_real)(size_t n, const OF(number) * w, OF(number) * z, const REAL *x, REAL *y) {
+    const size_t half = n / 2;
+    if (n == 1) {
+        OF(store)(x[0], 0, y);
+        return;
+    }
+    for (size_t j = 0; j < half; j++) z[j] = (OF(number)){x[2 * j], x[2 * j + 1]};
+    OF(forward)(half, w, z);
+    OF(store)(z[0].re + z[0].im, 0, y);
+    OF(store)(z[0].re - z[0].im, 0, y + 2 * half);
+    for (size_t f = 1; f <= half / 2; f++) {
+        const size_t g = half - f, m = mirrored(f, half);
+        OF(number) t = z[m], u = z[mirrored(g, half)];
+        OF(part)(&t, &u, (OF(number)){w[m].im, -w[m].re});
+        OF(store)(t.re / 2, t.im / 2, y + 2 * f);
+        if (g > f) OF(store)(u.re / 2, u.im / 2, y + 2 * g);
+    }
+}
+
+/* w must contain the complex conjugates of the twiddles. */
+static void OF(to_real)(size_t n, const OF(number) * w, OF(number) * z, const REAL *x, REAL *y) {
+    const size_t half = n / 2;
+    const REAL scale = (REAL)1 / (REAL)n;
+    if (n == 1) {
+        ref_store_real(DTYPE, x[0], y);
+        return;
+    }
+    z[0] = (OF(number)){x[0] + x[2 * half], x[0] - x[2 * half]};
+    for (size_t f = 1; f <= half / 2; f++) {
+        const size_t g = half - f, m = mirrored(f, half);
+        OF(number) t = {x[2 * f], x[2 * f + 1]}, u = {x[2 * g], x[2 * g + 1]};
+        OF(part)(&t, &u, (OF(number)){-w[m].im, w[m].re});
+        z[f] = t;
+        if (g > f) z[g] = u;
+    }
+    OF(forward)(half, w, z);
+    for (size_t j = 0; j < half; j++) {
+        const OF(number) v = z[mirrored(j, half)];
+        OF(store)(v.re * scale, v.im * scale, y + 2 * j);
+    }
+}
+
+static weft_status OF(fft)(const fft_call *c, weft_error *error) {
+    const bool forward = c->kind == WEFT_C2C || c->kind == WEFT_R2C;
+    OF(number) *w = OF(make_twiddles)(c->n, forward ? 1 : -1), *z = malloc(c->n * sizeof *z);
+    const size_t half = 2 * (c->n / 2 + 1); /* reals of the complex side of a real transform */
+    const size_t x_step = c->kind == WEFT_R2C ? c->n : c->kind == WEFT_C2R ? half : 2 * c->n;
+    const size_t y_step = c->kind == WEFT_C2R ? c->n : c->kind == WEFT_R2C ? half : 2 * c->n;
+    for (size_t b = 0; w && z && b < c->batch; b++) {
+        const REAL *x = (const REAL *)c->x + b * x_step;
+        REAL *y = (REAL *)c->y + b * y_step;
+        if (c->kind == WEFT_R2C)
+            OF(from_real)(c->n, w, z, x, y);
+        else if (c->kind == WEFT_C2R)
+            OF(to_real)(c->n, w, z, x, y);
+        else
+            OF(complex_transform)(c->n, w, forward ? 1 : (REAL)1 / (REAL)c->n, z, x, y);
+    }
+    const bool done = w && z;
+    free(w);
+    free(z);
+    RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the transform of %zu values", c->n);
+    return WEFT_OK;
+}
