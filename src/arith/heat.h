@@ -28,7 +28,7 @@ typedef struct weft_heat_pass {
     size_t n[WEFT_AXES_MAX], batch;
     weft_heat_layout from, to;
     weft_heat_use use;
-    size_t beside; /* axis of the adjacent points `before` and `after` */
+    size_t neighbour_axis; /* axis of the adjacent points `before` and `after` */
     double centre, ratio;
 } weft_heat_pass;
 
@@ -70,16 +70,16 @@ static inline double weft_heat_diagonal(bool f32, bool doubled, double lambda) {
  * not set p->from. */
 static inline void weft_heat_plan(weft_heat_pass *p, bool f32, bool doubled, size_t dimensions, const double *lambda,
                                   size_t axis) {
-    p->beside = doubled && dimensions == 2 ? 1 - axis : axis;
+    p->neighbour_axis = doubled && dimensions == 2 ? 1 - axis : axis;
     p->use = doubled ? WEFT_HEAT_SIDE : WEFT_HEAT_SCALE;
-    p->centre = doubled ? weft_heat_sum(f32, 2 * lambda[p->beside], -2) : lambda[axis];
-    p->ratio = weft_heat_ratio(f32, lambda[axis], lambda[p->beside]);
+    p->centre = doubled ? weft_heat_sum(f32, 2 * lambda[p->neighbour_axis], -2) : lambda[axis];
+    p->ratio = weft_heat_ratio(f32, lambda[axis], lambda[p->neighbour_axis]);
     p->to = weft_heat_layout_of(p->n, p->batch, axis);
 }
 
 /* Row `row` of the grids: its offset in both layouts, and its position along the axes. */
 typedef struct weft_heat_row {
-    size_t from, to, place[WEFT_AXES_MAX];
+    size_t from, to, position[WEFT_AXES_MAX];
 } weft_heat_row;
 
 WEFT_ARITH weft_heat_row weft_heat_find_row(const weft_heat_pass *p, size_t row) {

@@ -53,8 +53,8 @@ WEFT_ARITH uint32_t weft_match_fold(const weft_match_set *s, uint32_t c) {
 
 /* Folds four bytes at once: A to Z get bit 5 set. Sums of seven bits do not carry into the next byte. */
 WEFT_ARITH uint32_t weft_match_fold_four(const weft_match_set *s, uint32_t x) {
-    const uint32_t low = x & 0x7f7f7f7fu, from_a = low + 0x3f3f3f3fu, behind_z = low + 0x25252525u;
-    return s->fold_case ? x | (from_a & ~behind_z & ~x & 0x80808080u) >> 2 : x;
+    const uint32_t low = x & 0x7f7f7f7fu, from_a = low + 0x3f3f3f3fu, after_z = low + 0x25252525u;
+    return s->fold_case ? x | (from_a & ~after_z & ~x & 0x80808080u) >> 2 : x;
 }
 
 WEFT_ARITH uint32_t weft_match_class_mask(uint32_t some_class) { return 0xffffffffu >> (32 - 8 * some_class); }
@@ -84,7 +84,7 @@ WEFT_ARITH uint32_t weft_match_rest(const weft_match_set *s, uint32_t pattern, c
            !(p + length < n && weft_match_is_word_byte(text[p + length]));
 }
 
-/* --------------------------------------------------------------- all patterns at one place */
+/* --------------------------------------------------------------- all patterns at one position */
 
 /* The remaining entries of the buckets to search, one bucket for each class. */
 typedef struct weft_match_cursor {
@@ -176,7 +176,7 @@ static inline size_t weft_match_words(const weft_match_set *s) {
 }
 
 /* Sets the addresses of the tables in a block at `workspace`, in host or GPU memory. */
-static inline void weft_match_place(weft_match_set *s, const uint32_t *workspace) {
+static inline void weft_match_position(weft_match_set *s, const uint32_t *workspace) {
     s->starts = workspace;
     s->keys = s->starts + s->patterns + 1;
     s->masks = s->keys + s->patterns;
@@ -225,7 +225,7 @@ static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *bu
     for (uint32_t i = s->patterns; i-- > 0;) entries[--buckets[weft_match_bucket(s, i)]] = i;
 }
 
-/* Fills the block at `workspace`, to which weft_match_place must have set the tables. */
+/* Fills the block at `workspace`, to which weft_match_position must have set the tables. */
 static inline void weft_match_fill(const weft_match_set *s, uint32_t *workspace, const uint64_t *offsets,
                                    const unsigned char *bytes) {
     unsigned char *const own = (unsigned char *)workspace + (s->bytes - (const unsigned char *)workspace);

@@ -32,39 +32,39 @@ WEFT_ARITH weft_axis weft_axis_next(weft_axis a) {
 WEFT_ARITH double weft_axis_before(weft_axis a, uint64_t i) {
     return i + 2 == a.n ? a.stiff * (2 / (1 + a.end)) : a.stiff;
 }
-WEFT_ARITH double weft_axis_behind(weft_axis a, uint64_t i) {
+WEFT_ARITH double weft_axis_after(weft_axis a, uint64_t i) {
     return i + 2 == a.n ? a.stiff * (2 / (a.end * (1 + a.end))) : a.stiff;
 }
 
 /* Weights with which a point of odd number interpolates the values of the next grid before and after it. */
 typedef struct weft_shares {
-    double before, behind;
+    double before, after;
 } weft_shares;
 
 WEFT_ARITH weft_shares weft_axis_shares(weft_axis a, uint64_t i) {
     weft_shares s = {0.5, 0.5};
     if (i + 2 == a.n) {
         s.before = a.end / (1 + a.end);
-        s.behind = 1 / (1 + a.end);
+        s.after = 1 / (1 + a.end);
     }
     return s;
 }
 
 /* Weights with which point i of the next grid restricts the residual: before its position, at it and after it. */
 typedef struct weft_parts {
-    double before, middle, behind;
+    double before, middle, after;
 } weft_parts;
 
 WEFT_ARITH weft_parts weft_axis_parts(weft_axis a, uint64_t i) {
     weft_parts p = {0.25, 0.5, 0.25};
     if (!weft_axis_is_halved(a)) {
-        p.before = p.behind = 0;
+        p.before = p.after = 0;
         p.middle = 1;
     } else if (i + 2 == WEFT_MULTIGRID_HALVED(a.n)) {
         const double all = a.n % 2 == 0 ? 2 + a.end : 3 + a.end;
         p.before = 1 / all;
         p.middle = (a.n % 2 == 0 ? 1 + a.end : 2) / all;
-        p.behind = (a.n % 2 == 0 ? 0 : a.end) / all;
+        p.after = (a.n % 2 == 0 ? 0 : a.end) / all;
     }
     return p;
 }

@@ -7,7 +7,7 @@
 
 #include "core/allocator.h"
 #include "core/error.h"
-#include "core/matmul_piece.h"
+#include "core/matmul_step.h"
 #include "core/order.h"
 #include "core/tridiag_part.h"
 #include "formula/formula.h"
@@ -402,7 +402,7 @@ typedef struct recurrence_map_call {
 /* Computes one stage of a product whose terms are distributed over calls. */
 typedef struct matmul_stage_call {
     matmul_call product; /* one product without transposes; k >= 1 */
-    matmul_piece piece;
+    matmul_step step;
 } matmul_stage_call;
 
 /* Computes one stage of a system whose rows are distributed over calls. */
@@ -426,11 +426,11 @@ typedef struct price_estimate_call {
 } price_estimate_call;
 
 /* Kind of memory, for a backend whose memory is not the host's. */
-typedef enum memory_place {
-    PLACE_HOST,   /* pageable host memory: copies are staged by the host */
-    PLACE_PINNED, /* page-locked host memory: copied by DMA */
-    PLACE_DEVICE
-} memory_place;
+typedef enum memory_kind {
+    MEMORY_PAGEABLE, /* pageable host memory: copies are staged by the host */
+    MEMORY_PINNED,   /* page-locked host memory: copied by DMA */
+    MEMORY_DEVICE
+} memory_kind;
 
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
@@ -463,7 +463,7 @@ typedef struct weft_backend {
      * the copy until transfer_join. WEFT_WORK copies nothing: it measures the context's stream from transfer_begin
      * to transfer_join. transfer_time waits for both transfers and returns the start and end of `transfer`, in
      * seconds since the start of `origin`. transfer_close waits for the transfer. */
-    weft_status (*transfer_place)(void *state, const void *p, memory_place *place, weft_error *error);
+    weft_status (*transfer_memory_kind)(void *state, const void *p, memory_kind *kind, weft_error *error);
     weft_status (*transfer_open)(void *state, void **transfer, weft_error *error);
     weft_status (*transfer_begin)(void *state, void *transfer, weft_lane lane, size_t bytes, const void *from,
                                   void *to, weft_error *error);

@@ -100,7 +100,7 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
 
 bool check_needs_elements(weft_op op) { return OPS[op].empty == FAILS; }
 
-weft_status check_folds(const char *what, weft_op op, weft_error *error) {
+weft_status check_combines(const char *what, weft_op op, weft_error *error) {
     RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "invalid op %d", (int)op);
     RETURN_IF(OPS[op].result != SAME && OPS[op].result != WIDE, WEFT_UNSUPPORTED,
               "%s: invalid operator %s: expected sum, prod, min, max, and, or, xor", what, weft_op_name(op));
@@ -112,7 +112,7 @@ weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft
     type_kind kind;
     const bool widens = op == WEFT_SUM || op == WEFT_PROD;
     RETURN_IF_ERROR(check_kind(dtype, &kind, error));
-    RETURN_IF_ERROR(check_folds(what, op, error));
+    RETURN_IF_ERROR(check_combines(what, op, error));
     RETURN_IF(OPS[op].domain == INTEGER && kind == KIND_FLOAT, WEFT_UNSUPPORTED,
               "%s requires integer elements, not %s", weft_op_name(op), weft_dtype_name(dtype));
     *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;

@@ -42,7 +42,7 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
 /* Returns true if the operator is undefined for zero elements. op must be valid. */
 bool check_needs_elements(weft_op op);
 /* Fails unless op is sum, prod, min, max, and, or, xor. */
-weft_status check_folds(const char *what, weft_op op, weft_error *error);
+weft_status check_combines(const char *what, weft_op op, weft_error *error);
 /* Determines the result type of a scan: the element's type, or for sum and prod a wider type of its kind. */
 weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                             weft_error *error);

@@ -1,4 +1,4 @@
-/* Operations on a part of an array that arrives piece by piece (src/stream), with results that the public functions
+/* Operations on a part of an array that arrives chunk by chunk (src/stream), with results that the public functions
  * do not return. The caller has checked the arguments; the message of a failure is in the context. */
 #ifndef WEFT_CORE_PART_H
 #define WEFT_CORE_PART_H

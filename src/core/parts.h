@@ -4,7 +4,7 @@
 #ifndef WEFT_CORE_PARTS_H
 #define WEFT_CORE_PARTS_H
 
-#include "core/matmul_piece.h"
+#include "core/matmul_step.h"
 #include "core/tridiag_part.h"
 #include "weft.h"
 
@@ -39,13 +39,13 @@ WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_d
 WEFT_API weft_status weft_part_recurrence(weft_context *ctx, weft_direction direction, weft_dtype dtype, size_t n,
                                           const void *s, const void *u, const void *init, void *v, uint64_t *map);
 
-/* Computes a block of a matrix product, or one stage of it if `piece` is not NULL. Matrices are row-major: A is m x
+/* Computes a block of a matrix product, or one stage of it if `step` is not NULL. Matrices are row-major: A is m x
  * k with leading dimension lda; B (k x n) and C (m x n) are contiguous. `part` is the part length of the whole
  * product (weft_matmul_part). `accumulate` is the type of the accumulation chains. k must be 0 if the product has
  * no terms or alpha is 0. */
 WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t part,
                                       size_t m, size_t n, size_t k, double alpha, const void *a, size_t lda,
-                                      const void *b, double beta, void *c, const matmul_piece *piece);
+                                      const void *b, double beta, void *c, const matmul_step *step);
 
 /* Computes values [first, first + count), count >= 1, of the full convolution or correlation of x[0..n) with
  * h[0..m). */

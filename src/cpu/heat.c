@@ -12,7 +12,7 @@
 enum {
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     GROUP_BYTES = 1 << 18, /* bytes of a group of lines, without its right-hand side */
-    PIECE = 1 << 14        /* points of a row per work item */
+    CHUNK = 1 << 14        /* points of a row per work item */
 };
 
 /* A call, or a group of its lines: values that are constant over all sweeps. */
@@ -37,7 +37,7 @@ typedef struct pass {
     char *to;
 } pass;
 
-static size_t pieces_of_row(const pass *p) { return (p->plan.n[0] - 1) / PIECE + 1; }
+static size_t chunks_of_row(const pass *p) { return (p->plan.n[0] - 1) / CHUNK + 1; }
 
 /* Computes points [i, i + n) of a row of the right-hand side. The adjacent points are `back` bytes before and
  * `ahead` bytes after each point; 0: there is none. */
@@ -59,29 +59,30 @@ static void side_along(const pass *p, size_t i, size_t end, const char *from, ch
     if (end > last && last > 0) side(p, last, 1, size, 0, from, to);
 }
 
-static void do_piece(void *self, size_t item) {
+static void do_chunk(void *self, size_t item) {
     const pass *p = self;
     const weft_heat_pass *plan = &p->plan;
-    const size_t pieces = pieces_of_row(p), i = item % pieces * PIECE, size = p->s->size;
-    const size_t end = plan->n[0] - i < PIECE ? plan->n[0] : i + PIECE;
-    const weft_heat_row row = weft_heat_find_row(plan, item / pieces);
+    const size_t chunks = chunks_of_row(p), i = item % chunks * CHUNK, size = p->s->size;
+    const size_t end = plan->n[0] - i < CHUNK ? plan->n[0] : i + CHUNK;
+    const weft_heat_row row = weft_heat_find_row(plan, item / chunks);
     const char *from = p->from + row.from * size;
     char *to = p->to + row.to * size;
     if (plan->use == WEFT_HEAT_COPY) {
         memcpy(to + i * size, from + i * size, (end - i) * size);
     } else if (plan->use == WEFT_HEAT_SCALE) {
         p->s->rows->scale(end - i, plan->centre, from + i * size, to + i * size);
-    } else if (plan->beside == 0) {
+    } else if (plan->neighbour_axis == 0) {
         side_along(p, i, end, from, to);
     } else {
-        const size_t step = plan->from.step[plan->beside] * size, place = row.place[plan->beside];
-        side(p, i, end - i, place ? step : 0, place + 1 < plan->n[plan->beside] ? step : 0, from, to);
+        const size_t step = plan->from.step[plan->neighbour_axis] * size,
+                     position = row.position[plan->neighbour_axis];
+        side(p, i, end - i, position ? step : 0, position + 1 < plan->n[plan->neighbour_axis] ? step : 0, from, to);
     }
 }
 
 static void run_pass(pass *p) {
-    const size_t items = p->plan.n[1] * p->plan.n[2] * p->plan.batch * pieces_of_row(p);
-    cpu_parallel_for(p->s->threads, items, PARALLEL_RANGES, do_piece, p);
+    const size_t items = p->plan.n[1] * p->plan.n[2] * p->plan.batch * chunks_of_row(p);
+    cpu_parallel_for(p->s->threads, items, PARALLEL_RANGES, do_chunk, p);
 }
 
 /* -------------------------------------------------------------------------------------- sweeps */
@@ -100,10 +101,10 @@ static tridiag_call systems_of(const stepper *s, size_t axis, coefficients *k, v
     k->f64[0] = -1;
     k->f64[1] = weft_heat_diagonal(f32, c->method == WEFT_CRANK_NICOLSON, c->lambda[axis]);
     for (int i = 0; i < 2; i++) k->f32[i] = (float)k->f64[i];
-    const weft_lines beside = {f32 ? (const void *)&k->f32[0] : &k->f64[0], 0, 0};
+    const weft_lines off_diagonal = {f32 ? (const void *)&k->f32[0] : &k->f64[0], 0, 0};
     const weft_lines middle = {f32 ? (const void *)&k->f32[1] : &k->f64[1], 0, 0};
     const weft_lines d = {s->d, axis ? systems : 1, axis ? 1 : n};
-    return (tridiag_call){c->dtype, false, systems, n, beside, middle, beside, d, x, singular};
+    return (tridiag_call){c->dtype, false, systems, n, off_diagonal, middle, off_diagonal, d, x, singular};
 }
 
 static void solve(const stepper *s, size_t axis, void *x) {

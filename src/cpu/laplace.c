@@ -62,9 +62,9 @@ static ptrdiff_t ring_rows(const pass *p) { return p->rows + 2 * (p->sweeps - 1)
  * target. */
 static char *row_at(const block *b, int sweep, ptrdiff_t j, ptrdiff_t k) {
     const pass *p = b->pass;
-    const size_t place = ((size_t)k * p->ny + (size_t)j) * p->row_bytes;
-    if (sweep == 0) return (char *)p->from + place;
-    if (sweep == p->sweeps) return p->to + place;
+    const size_t offset = ((size_t)k * p->ny + (size_t)j) * p->row_bytes;
+    if (sweep == 0) return (char *)p->from + offset;
+    if (sweep == p->sweeps) return p->to + offset;
     const ptrdiff_t plane = (sweep - 1) * RING_PLANES + k % RING_PLANES;
     return b->rings + (size_t)(plane * ring_rows(p) + j - b->j0 + p->sweeps - 1) * p->row_bytes;
 }
@@ -172,7 +172,7 @@ static void run_passes(cpu_context *ctx, const laplace_call *c, pass *p, const p
     if (!plan->measured) return;
     run_one(c, p, plan, 0, 1, from, scratch);
     const size_t points = c->nx * c->ny * c->nz;
-    const piece both = {.x = c->v, .y = from, .n = points};
+    const reduce_chunk both = {.x = c->v, .y = from, .n = points};
     partial squares;
     cpu_run(ctx, c->dtype, ctx->level->products->differences_f64[c->dtype], cpu_add_f64, &both, &squares);
     *c->change = weft_canonical_f64(sqrt(weft_finish_mean(squares.f64, points)));

@@ -26,7 +26,7 @@ typedef struct grid {
     weft_axis x, y, z;
     size_t row_bytes;
     char *e, *right;
-    void *before, *behind; /* weights along x of the previous and the next point */
+    void *before, *after; /* weights along x of the previous and the next point */
     bool first;
 } grid;
 
@@ -78,7 +78,7 @@ static size_t lay_out(solve *s, bool measured, char *workspace) {
         g->e = take(workspace, &at, grid_bytes(g));
         g->right = take(workspace, &at, grid_bytes(g));
         g->before = take(workspace, &at, g->row_bytes);
-        g->behind = take(workspace, &at, g->row_bytes);
+        g->after = take(workspace, &at, g->row_bytes);
     }
     const size_t rows = s->count > 1 ? COMBINED_ROWS * (size_t)s->threads : 0;
     s->combined = take(workspace, &at, rows * aligned(s->grids->row_bytes));
@@ -95,7 +95,7 @@ static void store(weft_dtype dtype, void *row, size_t i, double v) {
 static void fill_weights(const solve *s, const grid *g) {
     for (size_t i = 0; i < g->x.n; i++) {
         store(s->dtype, g->before, i, weft_axis_before(g->x, i));
-        store(s->dtype, g->behind, i, weft_axis_behind(g->x, i));
+        store(s->dtype, g->after, i, weft_axis_after(g->x, i));
     }
 }
 
@@ -115,11 +115,11 @@ static stencil_rows rows_round(const grid *g, size_t j, size_t k, stencil_weight
     if (g->first) return rows;
     rows.right = row_at(g, g->right, j, k);
     *w = (stencil_weights){g->before,
-                           g->behind,
+                           g->after,
                            weft_axis_before(g->y, j),
-                           weft_axis_behind(g->y, j),
+                           weft_axis_after(g->y, j),
                            weft_axis_before(g->z, k),
-                           weft_axis_behind(g->z, k)};
+                           weft_axis_after(g->z, k)};
     return rows;
 }
 
@@ -285,7 +285,7 @@ static void cycle(const solve *s, const grid *g) {
 static double measure(cpu_context *ctx, const solve *s) {
     const grid *g = s->grids;
     const size_t points = g->x.n * g->y.n * g->z.n;
-    const piece squared = {.x = s->residual, .y = s->residual, .n = points};
+    const reduce_chunk squared = {.x = s->residual, .y = s->residual, .n = points};
     partial squares;
     find_residual(s, g);
     cpu_run(ctx, s->dtype, ctx->level->products->dot_f64[s->dtype], cpu_add_f64, &squared, &squares);

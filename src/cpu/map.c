@@ -77,7 +77,8 @@ static partial count_out(const partial *waiting, size_t done, combiner *combine)
     return value;
 }
 
-void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, combiner *combine, partial *out) {
+void cpu_map_reduce_chunk(const cpu_context *ctx, const reduce_chunk *p, size_t size, kernel *run, combiner *combine,
+                          partial *out) {
     const map_call *c = p->map;
     const map_kernel *formula = &ctx->level->maps->of[c->dtype];
     const size_t element = weft_dtype_size(c->dtype), tile = TILE_BYTES / size;
@@ -86,7 +87,7 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
     size_t done = 0;
     formula->begin(c, workspace);
     for (size_t at = 0; at < p->n; at += tile, done++) {
-        piece part = *p;
+        reduce_chunk part = *p;
         partial value;
         part.x = values;
         part.first = p->first + at;

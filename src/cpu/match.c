@@ -31,44 +31,45 @@ typedef struct sink {
 
 /* --------------------------------------------------------------------------------- a part */
 
-static uint32_t four_at(const match_call *c, size_t place) {
+static uint32_t four_at(const match_call *c, size_t position) {
     uint32_t four = 0;
-    for (size_t k = 0; k < WEFT_MATCH_CLASSES && place + k < c->n; k++) four |= (uint32_t)c->text[place + k] << 8 * k;
+    for (size_t k = 0; k < WEFT_MATCH_CLASSES && position + k < c->n; k++)
+        four |= (uint32_t)c->text[position + k] << 8 * k;
     return four;
 }
 
-static void look_at(const plan *p, size_t place, sink *to) {
+static void look_at(const plan *p, size_t position, sink *to) {
     const match_call *const c = p->call;
-    weft_match_cursor cursor = weft_match_begin(&p->set, four_at(c, place));
-    for (uint32_t i; (i = weft_match_next(&p->set, &cursor, c->text, c->n, place)) < p->set.patterns; to->at++) {
+    weft_match_cursor cursor = weft_match_begin(&p->set, four_at(c, position));
+    for (uint32_t i; (i = weft_match_next(&p->set, &cursor, c->text, c->n, position)) < p->set.patterns; to->at++) {
         if (to->counts) to->counts[i]++;
         if (!to->write || to->at >= c->capacity) continue;
-        c->positions[to->at] = place;
+        c->positions[to->at] = position;
         c->numbers[to->at] = i;
     }
 }
 
 /* Marks `count` positions of a block. Near the end of the text, reads a zero-padded copy. */
 static void mark(const plan *p, size_t first, size_t count, uint64_t *bits) {
-    const size_t places = round_up(count, MATCH_PLACES), n = p->call->n - first;
+    const size_t positions = round_up(count, MATCH_POSITIONS), n = p->call->n - first;
     const unsigned char *text = p->call->text + first;
     unsigned char copy[MATCH_BLOCK + AHEAD];
-    if (n < places + AHEAD) {
+    if (n < positions + AHEAD) {
         memcpy(copy, text, n);
-        memset(copy + n, 0, places + AHEAD - n);
+        memset(copy + n, 0, positions + AHEAD - n);
         text = copy;
     }
-    p->kernels->mark(&p->set, text, places, bits);
-    if (count % MATCH_PLACES) bits[count / MATCH_PLACES] &= (UINT64_C(1) << count % MATCH_PLACES) - 1;
+    p->kernels->mark(&p->set, text, positions, bits);
+    if (count % MATCH_POSITIONS) bits[count / MATCH_POSITIONS] &= (UINT64_C(1) << count % MATCH_POSITIONS) - 1;
 }
 
 static void search(const plan *p, size_t first, size_t end, sink *to) {
-    uint64_t bits[MATCH_BLOCK / MATCH_PLACES];
+    uint64_t bits[MATCH_BLOCK / MATCH_POSITIONS];
     for (size_t count; first < end && !cpu_cancelled(); first += count) {
         count = end - first < MATCH_BLOCK ? end - first : MATCH_BLOCK;
         mark(p, first, count, bits);
-        for (size_t i = 0; i < count; i += MATCH_PLACES)
-            for (uint64_t left = bits[i / MATCH_PLACES]; left; left &= left - 1)
+        for (size_t i = 0; i < count; i += MATCH_POSITIONS)
+            for (uint64_t left = bits[i / MATCH_POSITIONS]; left; left &= left - 1)
                 look_at(p, first + i + (size_t)__builtin_ctzll(left), to);
     }
 }
@@ -79,7 +80,7 @@ static void search_part(const plan *p, size_t part, sink *to) {
     size_t counted = 0;
     if (to->counts && p->all_short && p->call->n - first > AHEAD) {
         const size_t inside = p->call->n - first - AHEAD;
-        counted = (end - first < inside ? end - first : inside) / MATCH_PLACES * MATCH_PLACES;
+        counted = (end - first < inside ? end - first : inside) / MATCH_POSITIONS * MATCH_POSITIONS;
         p->kernels->count_short(&p->set, p->call->text + first, counted, to->counts);
     }
     search(p, first + counted, end, to);
@@ -135,11 +136,11 @@ static void list_all(const plan *p, uint64_t *totals) {
 }
 
 static void cut(plan *p, int threads) {
-    const size_t places = p->call->end - p->call->first, most = places / PART_BYTES;
+    const size_t positions = p->call->end - p->call->first, most = positions / PART_BYTES;
     p->threads = most > 1 ? threads : 1;
     p->parts = p->threads == 1 ? 1 : (size_t)p->threads * PARTS_A_THREAD;
     if (p->parts > most) p->parts = most ? most : 1;
-    p->part = ceil_div(places, p->parts);
+    p->part = ceil_div(positions, p->parts);
 }
 
 weft_status cpu_match(void *state, const match_call *c, weft_error *error) {
@@ -152,7 +153,7 @@ weft_status cpu_match(void *state, const match_call *c, weft_error *error) {
     const size_t totals = p.parts * (c->counts ? c->patterns : 1) * sizeof(uint64_t);
     RETURN_IF_ERROR(cpu_workspace(ctx, totals + tables, &workspace, error));
     uint32_t *const block = (uint32_t *)((char *)workspace + totals);
-    weft_match_place(&p.set, block);
+    weft_match_position(&p.set, block);
     weft_match_fill(&p.set, block, c->offsets, c->bytes);
     p.all_short = c->patterns <= p.kernels->few && !c->whole_word;
     for (size_t i = 0; i < c->patterns; i++)

@@ -40,8 +40,8 @@ static const variant SUMS_OF_F64[] = {
 };
 
 typedef struct plan {
-    matmul_call c;             /* the call, transposed to n = 1 if m = 1 */
-    const matmul_piece *piece; /* the stage to compute instead of the whole product, or NULL */
+    matmul_call c;           /* the call, transposed to n = 1 if m = 1 */
+    const matmul_step *step; /* the stage to compute instead of the whole product, or NULL */
     const matmul_kernel *kernel;
     const matmul_shape *shape;
     const variant *variant;
@@ -104,11 +104,11 @@ static void lay_out_thread(plan *p) {
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
-static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c, const matmul_piece *piece) {
+static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c, const matmul_step *step) {
     const matmul_kernels *kernels = ctx->level->matmuls;
     const bool f64 = c->dtype == WEFT_F64, in_f64 = c->accumulate == WEFT_F64;
     p->c = *c;
-    p->piece = piece;
+    p->step = step;
     turn_row(&p->c);
     p->kernel = f64 ? &kernels->f64 : in_f64 ? &kernels->f32_in_f64 : &kernels->f32;
     p->variant = f64      ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
@@ -118,18 +118,18 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
 }
 
 static void make_plan(plan *p, size_t threads) {
-    const bool tall = p->c.n == 1, across = tall && p->c.a.transposed;
-    p->shape = tall ? &p->kernel->tall : &p->kernel->tile;
+    const bool gemv = p->c.n == 1, across = gemv && p->c.a.transposed;
+    p->shape = gemv ? &p->kernel->gemv : &p->kernel->tile;
     p->in_place = across && p->element == p->kernel->bytes;
-    p->terms = min_u64(across ? COLUMN_TERMS : tall ? ROW_TERMS : p->variant->terms, min_u64(p->c.k, p->c.part));
-    p->cache_rows = round_up(tall ? 1 : p->variant->rows, p->shape->rows);
+    p->terms = min_u64(across ? COLUMN_TERMS : gemv ? ROW_TERMS : p->variant->terms, min_u64(p->c.k, p->c.part));
+    p->cache_rows = round_up(gemv ? 1 : p->variant->rows, p->shape->rows);
     p->block_rows = round_up(min_u64(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
     p->block_columns = round_up(min_u64(p->variant->columns, p->c.n), p->shape->columns);
-    p->resumes = p->piece && p->piece->stage == MATMUL_GO_ON;
-    p->runs = !p->piece || p->piece->stage != MATMUL_END;
+    p->resumes = p->step && p->step->stage == MATMUL_GO_ON;
+    p->runs = !p->step || p->step->stage != MATMUL_END;
     cut(p, threads);
-    p->keeps = p->piece || p->parts != 1;
-    p->ends = p->piece ? !p->runs : p->parts != 1;
+    p->keeps = p->step || p->parts != 1;
+    p->ends = p->step ? !p->runs : p->parts != 1;
     lay_out_thread(p);
 }
 
@@ -288,12 +288,12 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
 static weft_status make_workspace(plan *p, cpu_context *ctx, int threads, weft_error *error) {
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
     void *workspace;
-    const bool combines = p->parts != 1 && !p->piece;
+    const bool combines = p->parts != 1 && !p->step;
     p->slots = combines ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
     const size_t sums = combines ? p->slots * values * p->kernel->bytes : 0;
     RETURN_IF_ERROR(cpu_workspace(ctx, own + sums, &workspace, error));
     p->workspace = workspace;
-    p->sums = p->piece ? p->piece->sums : p->workspace + own;
+    p->sums = p->step ? p->step->sums : p->workspace + own;
     return WEFT_OK;
 }
 
@@ -313,9 +313,9 @@ static void scale(const plan *p) {
             p->kernel->scale(c->beta, c->n, (char *)c->c + (item * c->stride_c + i * c->ldc) * p->element);
 }
 
-static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_piece *piece, weft_error *error) {
+static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_step *step, weft_error *error) {
     plan p = {0};
-    choose_kernel(&p, ctx, c, piece);
+    choose_kernel(&p, ctx, c, step);
     if (c->k == 0) {
         scale(&p);
         return WEFT_OK;
@@ -335,5 +335,5 @@ static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_piec
 weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) { return run(state, c, NULL, error); }
 
 weft_status cpu_matmul_stage(void *state, const matmul_stage_call *c, weft_error *error) {
-    return run(state, &c->product, &c->piece, error);
+    return run(state, &c->product, &c->step, error);
 }

@@ -19,7 +19,7 @@ typedef struct matmul_shape {
 typedef struct matmul_kernel {
     size_t bytes;            /* bytes of an accumulator */
     size_t slack;            /* bytes that pack may write after its output */
-    matmul_shape tile, tall; /* tall: matrix-vector product */
+    matmul_shape tile, gemv; /* gemv: matrix-vector product */
     /* Packs `lanes` rows of A or columns of B into panels of `width` lanes. With `across`, the lanes of a term are
      * contiguous and terms are ld apart; otherwise the terms of a lane are contiguous and lanes are ld apart. */
     void (*pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to, size_t width);

@@ -21,9 +21,9 @@ typedef struct work {
     weft_price_sums sums[BATCH];   /* one entry per tile of the batch */
 } work;
 
-static double fold(kernel *run, const double *x, const double *y, size_t n) {
+static double reduce(kernel *run, const double *x, const double *y, size_t n) {
     partial out;
-    run(&(piece){.x = x, .y = y, .n = n}, &out);
+    run(&(reduce_chunk){.x = x, .y = y, .n = n}, &out);
     return out.f64;
 }
 
@@ -36,12 +36,12 @@ static weft_price_sums sums_of_tile(const work *w, uint64_t tile, size_t thread)
     const size_t n = left < TILE ? (size_t)left : TILE;
     weft_price_sums s = {.value = 0};
     (c->dtype == WEFT_F32 ? l->prices->f32 : l->prices->f64)(c, &w->points, first, n, v, controls);
-    s.value = fold(sum, v, NULL, n);
-    s.value_value = fold(products, v, v, n);
+    s.value = reduce(sum, v, NULL, n);
+    s.value_value = reduce(products, v, v, n);
     if (c->control == CONTROL_NONE) return s;
-    s.control = fold(sum, controls, NULL, n);
-    s.control_control = fold(products, controls, controls, n);
-    s.value_control = fold(products, v, controls, n);
+    s.control = reduce(sum, controls, NULL, n);
+    s.control_control = reduce(products, controls, controls, n);
+    s.value_control = reduce(products, v, controls, n);
     return s;
 }
 

@@ -30,19 +30,19 @@ typedef struct work {
 } work;
 
 /* Part p of a row, in the order of the recurrence. */
-typedef struct piece_of_row {
+typedef struct part_of_row {
     const char *s, *u;
     char *v;
     size_t n;
     bool first;
-} piece_of_row;
+} part_of_row;
 
-static piece_of_row find_piece(const work *w, size_t row, size_t p, size_t part) {
+static part_of_row find_part(const work *w, size_t row, size_t p, size_t part) {
     const recurrence_call *c = w->call;
     const size_t from = p * part, left = c->n - from;
     const size_t at = (row * c->n + (c->reverse ? c->n - 1 - from : from)) * w->size;
-    return (piece_of_row){(const char *)c->s + at, (const char *)c->u + at, (char *)c->v + at,
-                          left < part ? left : part, p == 0};
+    return (part_of_row){(const char *)c->s + at, (const char *)c->u + at, (char *)c->v + at,
+                         left < part ? left : part, p == 0};
 }
 
 static const void *init_of(const work *w, size_t row) {
@@ -54,10 +54,10 @@ static void run_row(const work *w, size_t row) {
     recurrence_maps maps;
     w->kernel->begin(init_of(w, row), &state);
     for (size_t p = 0; p * w->tile < w->call->n; p++) {
-        const piece_of_row piece = find_piece(w, row, p, w->tile);
-        w->kernel->maps(piece.s, piece.u, piece.n, &maps);
-        w->kernel->pass(&maps, piece.n, &state);
-        w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
+        const part_of_row own = find_part(w, row, p, w->tile);
+        w->kernel->maps(own.s, own.u, own.n, &maps);
+        w->kernel->pass(&maps, own.n, &state);
+        w->kernel->run(&maps, own.s, own.u, own.n, w->streams, own.v);
     }
     if (w->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->map);
 }
@@ -83,14 +83,14 @@ static void run_part(void *parts, size_t i, relay *turns) {
     recurrence_parts *shared = parts;
     const work *w = shared->work;
     const size_t row = i / w->row_parts;
-    const piece_of_row piece = find_piece(w, row, i % w->row_parts, w->part);
+    const part_of_row own = find_part(w, row, i % w->row_parts, w->part);
     recurrence_maps maps;
-    w->kernel->maps(piece.s, piece.u, piece.n, &maps);
+    w->kernel->maps(own.s, own.u, own.n, &maps);
     relay_wait(turns, i);
-    if (piece.first) w->kernel->begin(init_of(w, row), &shared->left);
-    w->kernel->pass(&maps, piece.n, &shared->left);
+    if (own.first) w->kernel->begin(init_of(w, row), &shared->left);
+    w->kernel->pass(&maps, own.n, &shared->left);
     relay_pass(turns, i);
-    w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
+    w->kernel->run(&maps, own.s, own.u, own.n, w->streams, own.v);
 }
 
 static void run_on_threads(const work *w, int threads) {

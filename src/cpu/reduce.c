@@ -59,7 +59,8 @@ static void store_key(weft_dtype dtype, uint64_t key, void *out) {
 /* Runs a kernel over the elements of the call, of which there must be at least one. */
 static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine, double parameter) {
     partial v;
-    cpu_run(ctx, c->dtype, run, combine, &(piece){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map}, &v);
+    cpu_run(ctx, c->dtype, run, combine, &(reduce_chunk){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map},
+            &v);
     return v;
 }
 
@@ -97,7 +98,7 @@ static void reduce_max(cpu_context *ctx, const reduce_call *c) {
 
 static void locate(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine) {
     partial v;
-    cpu_run(ctx, c->dtype, run, combine, &(piece){.x = c->x, .n = c->n, .locate = true, .map = c->map}, &v);
+    cpu_run(ctx, c->dtype, run, combine, &(reduce_chunk){.x = c->x, .n = c->n, .locate = true, .map = c->map}, &v);
     store_integer(c->result, v.index, c->out);
 }
 
@@ -114,7 +115,7 @@ static void reduce_argmax(cpu_context *ctx, const reduce_call *c) {
 static void reduce_bits(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine, uint64_t identity) {
     const size_t size = weft_dtype_size(c->dtype);
     partial bits = {.u64 = identity};
-    if (c->n) cpu_run(ctx, WEFT_U8, run, combine, &(piece){.x = c->x, .n = c->n * size, .map = c->map}, &bits);
+    if (c->n) cpu_run(ctx, WEFT_U8, run, combine, &(reduce_chunk){.x = c->x, .n = c->n * size, .map = c->map}, &bits);
     for (size_t half = 4; half >= size; half /= 2) {
         const partial upper = {.u64 = bits.u64 >> (8 * half)};
         combine(&bits, &upper);
@@ -190,7 +191,7 @@ weft_status cpu_variance(void *state, const variance_call *call, weft_error *err
     cpu_context *ctx = state;
     partial sum, squares;
     (void)error;
-    piece p = {.x = call->x, .n = call->n};
+    reduce_chunk p = {.x = call->x, .n = call->n};
     cpu_plan_regions(2);
     cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
     p.parameter = weft_finish_mean(sum.f64, call->n);
@@ -211,7 +212,7 @@ weft_status cpu_part_sum(void *state, const part_sum_call *call, weft_error *err
     partial sum;
     if (call->map) RETURN_IF_ERROR(cpu_map_hold(state, call->map, error));
     cpu_run(ctx, call->dtype, run, cpu_add_f64,
-            &(piece){.x = call->x, .n = call->n, .parameter = scale, .map = call->map}, &sum);
+            &(reduce_chunk){.x = call->x, .n = call->n, .parameter = scale, .map = call->map}, &sum);
     store_real(WEFT_F64, sum.f64, call->sum);
     return WEFT_OK;
 }
@@ -221,7 +222,7 @@ weft_status cpu_part_deviations(void *state, const part_deviations_call *call, w
     partial squares;
     (void)error;
     cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64,
-            &(piece){.x = call->x, .n = call->n, .parameter = call->mean}, &squares);
+            &(reduce_chunk){.x = call->x, .n = call->n, .parameter = call->mean}, &squares);
     store_real(WEFT_F64, squares.f64, call->sum);
     return WEFT_OK;
 }
@@ -231,7 +232,7 @@ weft_status cpu_part_deviations(void *state, const part_deviations_call *call, w
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
     cpu_context *ctx = state;
     const level *l = ctx->level;
-    const piece p = {.x = call->x, .y = call->y, .n = call->n};
+    const reduce_chunk p = {.x = call->x, .y = call->y, .n = call->n};
     partial v = {.u64 = 0};
     (void)error;
     if (call->n == 0) {

@@ -31,12 +31,12 @@ static size_t part_elements(const scan_call *c) {
     return SCAN_TILE * (tiles < SCAN_TILES_MAX ? tiles : SCAN_TILES_MAX);
 }
 
-static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan_job *job) {
+static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan_params *params) {
     scan_state state;
-    kernel->begin(job, &state);
+    kernel->begin(params, &state);
     for (size_t done = 0, n; done < c->n && !cpu_cancelled(); done += n) {
         n = c->n - done < SCANNED_AT_ONCE ? c->n - done : SCANNED_AT_ONCE;
-        kernel->scan(job, (const char *)c->x + done * weft_dtype_size(c->dtype), n, &state,
+        kernel->scan(params, (const char *)c->x + done * weft_dtype_size(c->dtype), n, &state,
                      (char *)c->y + done * weft_dtype_size(c->result));
     }
 }
@@ -45,7 +45,7 @@ typedef struct scan_parts {
     const cpu_context *ctx;
     const scan_call *call;
     const scan_kernel *kernel;
-    const scan_job *job;
+    const scan_params *params;
     size_t part;     /* elements per part, except the last */
     scan_state left; /* state after the parts before the one whose turn it is */
 } scan_parts;
@@ -54,7 +54,7 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     scan_parts *shared = parts;
     const scan_call *c = shared->call;
     const scan_kernel *kernel = shared->kernel;
-    const scan_job *job = shared->job;
+    const scan_params *params = shared->params;
     const size_t part = shared->part;
     char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
     const size_t left = c->n - i * part, n = left < part ? left : part;
@@ -67,12 +67,12 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     } else {
         x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     }
-    if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
+    if (!last) kernel->totals(params, x, part / SCAN_TILE, &totals);
     relay_wait(turns, i);
     scan_state state = shared->left;
     if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
     relay_pass(turns, i);
-    kernel->scan(job, x, n, &state, y);
+    kernel->scan(params, x, n, &state, y);
 }
 
 /* Scans all values of a formula on one thread. */
@@ -84,14 +84,14 @@ static void scan_values(void *parts, size_t i, relay *turns) {
     for (size_t done = 0; done < c->n && !cpu_cancelled(); done += VALUES) {
         const size_t n = c->n - done < VALUES ? c->n - done : VALUES;
         char *y = (char *)c->y + done * weft_dtype_size(c->result);
-        shared->kernel->scan(shared->job, cpu_map_evaluate(&v, done, n), n, &shared->left, y);
+        shared->kernel->scan(shared->params, cpu_map_evaluate(&v, done, n), n, &shared->left, y);
     }
 }
 
-static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel, const scan_job *job,
-                          bool alone) {
-    scan_parts shared = {.ctx = ctx, .call = c, .kernel = kernel, .job = job, .part = part_elements(c)};
-    kernel->begin(job, &shared.left);
+static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel,
+                          const scan_params *params, bool alone) {
+    scan_parts shared = {.ctx = ctx, .call = c, .kernel = kernel, .params = params, .part = part_elements(c)};
+    kernel->begin(params, &shared.left);
     if (alone)
         relay_run(1, 1, scan_values, &shared);
     else
@@ -128,64 +128,64 @@ static uint64_t xor_mask(const scan_call *c) {
     return c->op == WEFT_MIN || c->op == WEFT_AND ? ~other_sign : other_sign;
 }
 
-const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job) {
+const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_params *params) {
     static const float inf_f32[] = {INFINITY, -INFINITY};
     static const double inf_f64[] = {INFINITY, -INFINITY};
     const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
     const size_t least = c->op == WEFT_MAX;
-    *job = (scan_job){.init = c->init, .xor_mask = xor_mask(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
-    job->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
-    job->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+    *params = (scan_params){.init = c->init, .xor_mask = xor_mask(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
+    params->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
+    params->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
     if (!c->init && order && type_is_float(c->dtype))
-        job->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
+        params->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
     return find_kernel(ctx->level->scans, c);
 }
 
 /* Parameters of scan_totals, which computes only the totals of all tiles. */
-typedef struct totals_job {
+typedef struct totals_params {
     const scan_totals_call *call;
     const scan_kernel *kernel;
-    const scan_job *job;
-} totals_job;
+    const scan_params *params;
+} totals_params;
 
 enum { TOTALS_PART = SCAN_TILES_MAX * SCAN_TILE };
 
 static void find_part_totals(void *self, size_t i) {
-    const totals_job *t = self;
+    const totals_params *t = self;
     const scan_totals_call *c = t->call;
     const size_t in = weft_dtype_size(c->dtype), out = weft_dtype_size(c->result);
     const size_t tiles = min_u64(c->blocks - i * SCAN_TILES_MAX, SCAN_TILES_MAX);
     scan_totals totals;
-    t->kernel->totals(t->job, (const char *)c->x + i * TOTALS_PART * in, tiles, &totals);
+    t->kernel->totals(t->params, (const char *)c->x + i * TOTALS_PART * in, tiles, &totals);
     memcpy((char *)c->totals + i * SCAN_TILES_MAX * out, &totals, tiles * out);
 }
 
 weft_status cpu_scan_totals(void *state, const scan_totals_call *c, weft_error *error) {
     const cpu_context *ctx = state;
     const scan_call scan = {.op = c->op, .dtype = c->dtype, .result = c->result};
-    scan_job job;
-    const scan_kernel *kernel = cpu_scan_kernel(ctx, &scan, &job);
+    scan_params params;
+    const scan_kernel *kernel = cpu_scan_kernel(ctx, &scan, &params);
     (void)error;
     cpu_parallel_for(ctx->threads, ceil_div(c->blocks, SCAN_TILES_MAX), PARALLEL_IN_ORDER, find_part_totals,
-                     &(totals_job){c, kernel, &job});
+                     &(totals_params){c, kernel, &params});
     return WEFT_OK;
 }
 
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
-    scan_job job;
-    const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
+    scan_params params;
+    const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &params);
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES;
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
     if (c->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));
     cpu_plan_regions(1);
-    job.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
+    params.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
     if (alone && !c->map)
-        scan_alone(c, kernel, &job);
+        scan_alone(c, kernel, &params);
     else
-        scan_in_parts(ctx, c, kernel, &job, alone);
+        scan_in_parts(ctx, c, kernel, &params, alone);
     /* The sum starts from -0.0, but the empty sum is +0.0. */
-    if (c->op == WEFT_SUM && job.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
+    if (c->op == WEFT_SUM && params.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
     return WEFT_OK;
 }

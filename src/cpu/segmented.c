@@ -18,16 +18,16 @@ enum {
 };
 
 /* A call and its kernels. */
-typedef struct job {
+typedef struct params {
     cpu_context *ctx;
     const segmented_call *c;
-    fold_job fold;
-    fold_kernel *fold_segments;
-    scan_job scan;
+    segment_params reduce;
+    segment_kernel *reduce_segments;
+    scan_params scan;
     const scan_kernel *scan_segments;
     size_t longest; /* maximum length of a segment that a single thread processes */
     int threads;
-} job;
+} params;
 
 /* --------------------------------------------------------------------------------- kernels */
 
@@ -45,50 +45,50 @@ static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
                        .y = at(c->y, begin * weft_dtype_size(c->result))};
 }
 
-static void find_fold_kernels(job *j) {
+static void find_segment_kernels(params *j) {
     const level *l = j->ctx->level;
     const weft_dtype t = j->c->dtype;
     const bool is_float = type_is_float(t), in_f64 = t == WEFT_F32 && j->c->result == WEFT_F64;
     const bool f32 = j->c->result == WEFT_F32;
-    j->fold = (fold_job){.x = j->c->x};
-    j->fold_segments = l->folds->fold[j->c->op][t];
+    j->reduce = (segment_params){.x = j->c->x};
+    j->reduce_segments = l->segments->reduce[j->c->op][t];
     switch (j->c->op) {
     case WEFT_SUM:
-        if (in_f64) j->fold_segments = l->folds->sum_f32_in_f64;
-        j->fold.whole = !is_float ? l->integers->sum[t] : f32 ? l->sums->sum_f32 : l->sums->sum_f64[t];
+        if (in_f64) j->reduce_segments = l->segments->sum_f32_in_f64;
+        j->reduce.whole = !is_float ? l->integers->sum[t] : f32 ? l->sums->sum_f32 : l->sums->sum_f64[t];
         break;
     case WEFT_PROD:
-        if (in_f64) j->fold_segments = l->folds->prod_f32_in_f64;
-        j->fold.whole = !is_float ? l->integers->prod[t] : f32 ? l->sums->prod_f32 : l->sums->prod_f64[t];
+        if (in_f64) j->reduce_segments = l->segments->prod_f32_in_f64;
+        j->reduce.whole = !is_float ? l->integers->prod[t] : f32 ? l->sums->prod_f32 : l->sums->prod_f64[t];
         break;
-    case WEFT_MIN: j->fold.whole = l->extremes->lowest[t]; break;
-    case WEFT_MAX: j->fold.whole = l->extremes->highest[t]; break;
-    case WEFT_AND: j->fold.whole = l->integers->bits_and; break;
-    case WEFT_OR: j->fold.whole = l->integers->bits_or; break;
-    default: j->fold.whole = l->integers->bits_xor; break;
+    case WEFT_MIN: j->reduce.whole = l->extremes->lowest[t]; break;
+    case WEFT_MAX: j->reduce.whole = l->extremes->highest[t]; break;
+    case WEFT_AND: j->reduce.whole = l->integers->bits_and; break;
+    case WEFT_OR: j->reduce.whole = l->integers->bits_or; break;
+    default: j->reduce.whole = l->integers->bits_xor; break;
     }
 }
 
-static void find_kernels(job *j) {
+static void find_kernels(params *j) {
     const scan_call first = scan_of(j->c, 0, j->c->n);
     if (j->c->scan)
         j->scan_segments = cpu_scan_kernel(j->ctx, &first, &j->scan);
     else
-        find_fold_kernels(j);
+        find_segment_kernels(j);
 }
 
 /* Processes `count` segments; `first` is the number of the first one. */
-static void do_segments(const job *j, size_t first, const uint64_t *offsets, size_t count) {
+static void do_segments(const params *j, size_t first, const uint64_t *offsets, size_t count) {
     const segmented_call *c = j->c;
     if (count == 0) return;
     if (c->scan)
         j->scan_segments->segments(&j->scan, c->x, offsets, count, j->longest, c->y);
     else
-        j->fold_segments(&j->fold, offsets, count, j->longest, (char *)c->y + first * weft_dtype_size(c->result));
+        j->reduce_segments(&j->reduce, offsets, count, j->longest, (char *)c->y + first * weft_dtype_size(c->result));
 }
 
 /* Processes segment s if do_segments has skipped it because of its length. */
-static weft_status do_if_long(const job *j, size_t s, size_t begin, size_t end, weft_error *error) {
+static weft_status do_if_long(const params *j, size_t s, size_t begin, size_t end, weft_error *error) {
     const segmented_call *c = j->c;
     const size_t n = end - begin;
     const scan_call scan = scan_of(c, begin, n);
@@ -125,7 +125,7 @@ static void check_part(void *self, size_t i) {
     if (!offsets_all_good(c->offsets + first, left < PART_ELEMENTS ? left : PART_ELEMENTS, c->n)) k->good = false;
 }
 
-static bool check_offsets(const job *j) {
+static bool check_offsets(const params *j) {
     check k = {.call = j->c, .good = true};
     cpu_parallel_for(j->threads, (j->c->segments - 1) / PART_ELEMENTS + 1, PARALLEL_RANGES, check_part, &k);
     return k.good;
@@ -133,22 +133,22 @@ static bool check_offsets(const job *j) {
 
 /* Division into parts of about equal cost. */
 typedef struct cut {
-    const job *job;
+    const params *params;
     uint64_t cost;
     size_t parts;
 } cut;
 
 static size_t end_of_part(const cut *k, size_t p) {
-    return p + 1 < k->parts ? segment_at(k->job->c, (p + 1) * k->cost) : k->job->c->segments;
+    return p + 1 < k->parts ? segment_at(k->params->c, (p + 1) * k->cost) : k->params->c->segments;
 }
 
 static void do_cut(void *self, size_t p) {
     const cut *k = self;
-    const size_t first = segment_at(k->job->c, p * k->cost);
-    do_segments(k->job, first, k->job->c->offsets + first, end_of_part(k, p) - first);
+    const size_t first = segment_at(k->params->c, p * k->cost);
+    do_segments(k->params, first, k->params->c->offsets + first, end_of_part(k, p) - first);
 }
 
-static weft_status run_by_offsets(job *j, weft_error *error) {
+static weft_status run_by_offsets(params *j, weft_error *error) {
     const segmented_call *c = j->c;
     cpu_plan_regions(2);
     if (!check_offsets(j)) return offsets_fail_first(error, c->offsets, c->n);
@@ -170,7 +170,7 @@ static weft_status run_by_offsets(job *j, weft_error *error) {
 /* ------------------------------------------------------------------------- by heads or keys */
 
 /* Processes a part. Returns the number of segments that begin before the part's end. */
-static size_t do_part(const job *j, const segment_part *part) {
+static size_t do_part(const params *j, const segment_part *part) {
     segment_batch batch;
     segments_begin(part, &batch);
     while (segments_next(j->c, part, &batch) && !cpu_cancelled())
@@ -192,20 +192,20 @@ static size_t link_parts(segment_part *parts, size_t count, size_t n) {
     return before;
 }
 
-static void run_alone(const job *j) {
+static void run_alone(const params *j) {
     const size_t count = do_part(j, &(segment_part){.end = j->c->n, .next = j->c->n});
     if (j->c->count) *j->c->count = count;
 }
 
 typedef struct flagged {
-    const job *job;
+    const params *params;
     segment_part *parts;
     size_t size; /* elements per part, except the last */
 } flagged;
 
 static void count_flagged(void *self, size_t p) {
     const flagged *f = self;
-    const segmented_call *c = f->job->c;
+    const segmented_call *c = f->params->c;
     const size_t begin = p * f->size;
     f->parts[p] = (segment_part){.begin = begin, .end = c->n - begin < f->size ? c->n : begin + f->size};
     segments_count(c, &f->parts[p]);
@@ -213,10 +213,10 @@ static void count_flagged(void *self, size_t p) {
 
 static void do_flagged(void *self, size_t p) {
     const flagged *f = self;
-    (void)do_part(f->job, &f->parts[p]);
+    (void)do_part(f->params, &f->parts[p]);
 }
 
-static weft_status run_by_flags(job *j, weft_error *error) {
+static weft_status run_by_flags(params *j, weft_error *error) {
     const segmented_call *c = j->c;
     size_t size = PART_ELEMENTS;
     void *workspace;
@@ -239,7 +239,7 @@ static weft_status run_by_flags(job *j, weft_error *error) {
 }
 
 weft_status cpu_segmented(void *state, const segmented_call *c, weft_error *error) {
-    job j = {.ctx = state, .c = c, .longest = SIZE_MAX};
+    params j = {.ctx = state, .c = c, .longest = SIZE_MAX};
     const size_t work = c->n + (c->source == SEGMENTS_BY_OFFSETS ? SEGMENT_COST * c->segments : 0);
     j.threads = work >= PART_ELEMENTS ? j.ctx->threads : 1;
     find_kernels(&j);

@@ -49,12 +49,12 @@ static size_t chunk_at(const segment_part *part, size_t at) {
 }
 
 /* Appends the positions of the nonzero flags. Tests eight flags at a time, because most are 0. */
-static size_t find_places(const uint8_t *flags, size_t first, uint64_t *places) {
+static size_t find_positions(const uint8_t *flags, size_t first, uint64_t *positions) {
     size_t found = 0;
     for (size_t i = 0; i < SEGMENTS_BATCH; i += sizeof(uint64_t)) {
         uint64_t eight;
         memcpy(&eight, flags + i, sizeof eight);
-        for (; eight; eight &= eight - 1) places[found++] = first + i + (size_t)__builtin_ctzll(eight) / 8;
+        for (; eight; eight &= eight - 1) positions[found++] = first + i + (size_t)__builtin_ctzll(eight) / 8;
     }
     return found;
 }
@@ -70,14 +70,14 @@ static size_t last_flag(const uint8_t *flags) {
 
 void segments_count(const segmented_call *c, segment_part *part) {
     uint8_t flags[SEGMENTS_BATCH];
-    uint64_t places[SEGMENTS_BATCH];
+    uint64_t positions[SEGMENTS_BATCH];
     part->count = 0;
     for (size_t at = part->begin; at < part->end; at += SEGMENTS_BATCH) {
         size_t found = 0;
         find_flags(c, at, chunk_at(part, at), flags);
         if (part->count == 0) {
-            found = find_places(flags, at, places);
-            if (found) part->first = (size_t)places[0], part->last = (size_t)places[found - 1];
+            found = find_positions(flags, at, positions);
+            if (found) part->first = (size_t)positions[0], part->last = (size_t)positions[found - 1];
         } else {
             for (size_t i = 0; i < SEGMENTS_BATCH; i++) found += flags[i];
             if (found) part->last = at + last_flag(flags);
@@ -108,7 +108,7 @@ bool segments_next(const segmented_call *c, const segment_part *part, segment_ba
     while (batch->at < part->end && known < 2) {
         const size_t count = chunk_at(part, batch->at);
         find_flags(c, batch->at, count, flags);
-        known += find_places(flags, batch->at, batch->offsets + known);
+        known += find_positions(flags, batch->at, batch->offsets + known);
         batch->at += count;
     }
     batch->waiting = batch->at < part->end;

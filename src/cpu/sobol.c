@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    WIDTH_LEAST = 256,     /* minimum coordinates per strip */
-    PART_PLACES = 1 << 17, /* coordinates per work item */
-    ALONE_BYTES = 1 << 17  /* below this size, starting threads costs more than it gains */
+    WIDTH_LEAST = 256,          /* minimum coordinates per strip */
+    PART_COORDINATES = 1 << 17, /* coordinates per work item */
+    ALONE_BYTES = 1 << 17       /* below this size, starting threads costs more than it gains */
 };
 _Static_assert(2 * WIDTH_LEAST <= SOBOL_WIDTH_MOST, "a strip of several points fits too");
 
@@ -43,8 +43,8 @@ static plan plan_of(const cpu_context *ctx, const sobol_call *c) {
     plan p = {.call = c, .maker = find_maker(ctx->level->sobols, c), .size = weft_dtype_size(c->dtype)};
     while (c->dimensions << p.p < WIDTH_LEAST) p.p++;
     p.strips.width = c->dimensions << p.p;
-    const uint64_t behind = (((c->first + (c->n - 1)) >> p.p) + 1) << p.p;
-    while (p.bits < WEFT_SOBOL_BITS && behind >> p.bits) p.bits++;
+    const uint64_t after = (((c->first + (c->n - 1)) >> p.p) + 1) << p.p;
+    while (p.bits < WEFT_SOBOL_BITS && after >> p.bits) p.bits++;
     return p;
 }
 
@@ -149,7 +149,7 @@ static void make_part(const plan *p, uint64_t from, uint64_t end) {
     }
 }
 
-static uint64_t strips_of_part(const plan *p) { return PART_PLACES / p->strips.width; }
+static uint64_t strips_of_part(const plan *p) { return PART_COORDINATES / p->strips.width; }
 
 /* Returns the number of the last work item, counted from 0. */
 static uint64_t last_part(const plan *p) {

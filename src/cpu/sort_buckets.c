@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct plan {
-    const sort_job *job;
+    const sort_params *params;
     size_t block, blocks,
         buckets;            /* keys per block; number of blocks; number of buckets including that of the NaNs */
     size_t workspace_bytes; /* workspace of a thread */
@@ -36,19 +36,20 @@ static size_t *starts_of(const plan *p, size_t block) { return p->starts + block
 
 static void part_block(void *self, size_t block) {
     const plan *const p = self;
-    const sort_job *const job = p->job;
-    const size_t first = block * p->block, n = min_u64(job->n - first, p->block), bytes = job->keys.bytes;
-    char *const ranks = own_workspace(p), *const to = (char *)job->keys.spare + first * bytes;
+    const sort_params *const params = p->params;
+    const size_t first = block * p->block, n = min_u64(params->n - first, p->block), bytes = params->keys.bytes;
+    char *const ranks = own_workspace(p), *const to = (char *)params->keys.spare + first * bytes;
     size_t *const starts = starts_of(p, block), nans = p->buckets - 1;
-    const size_t numbers = job->vectors->rank(&job->rule, (const char *)job->keys.from + first * bytes, n, ranks);
-    job->vectors->part(ranks, numbers, to, nans - 1, p->splitters, starts + 1);
+    const size_t numbers =
+        params->vectors->rank(&params->rule, (const char *)params->keys.from + first * bytes, n, ranks);
+    params->vectors->part(ranks, numbers, to, nans - 1, p->splitters, starts + 1);
     memcpy(to + numbers * bytes, ranks + numbers * bytes, (n - numbers) * bytes);
     starts[0] = first;
     starts[nans + 1] = n - numbers;
     for (size_t b = 0; b < p->buckets; b++) starts[b + 1] += starts[b];
 }
 
-static void place_buckets(const plan *p) {
+static void start_buckets(const plan *p) {
     memset(p->begins, 0, (p->buckets + 1) * sizeof *p->begins);
     for (size_t i = 0; i < p->blocks; i++)
         for (size_t b = 0; b < p->buckets; b++) p->begins[b + 1] += starts_of(p, i)[b + 1] - starts_of(p, i)[b];
@@ -57,21 +58,21 @@ static void place_buckets(const plan *p) {
 
 /* -------------------------------------------------------------------------------- buckets */
 
-static size_t bytes_of(const plan *p, size_t b) { return (p->begins[b + 1] - p->begins[b]) * p->job->keys.bytes; }
+static size_t bytes_of(const plan *p, size_t b) { return (p->begins[b + 1] - p->begins[b]) * p->params->keys.bytes; }
 
 static void gather_bucket(const plan *p, size_t b) {
-    const size_t bytes = p->job->keys.bytes;
-    char *to = (char *)p->job->keys.to + p->begins[b] * bytes;
+    const size_t bytes = p->params->keys.bytes;
+    char *to = (char *)p->params->keys.to + p->begins[b] * bytes;
     for (size_t i = 0; i < p->blocks; i++) {
         const size_t start = starts_of(p, i)[b], size = (starts_of(p, i)[b + 1] - start) * bytes;
-        memcpy(to, (const char *)p->job->keys.spare + start * bytes, size);
+        memcpy(to, (const char *)p->params->keys.spare + start * bytes, size);
         to += size;
     }
 }
 
 static void finish_bucket(const plan *p, size_t b, void *other) {
-    char *const ranks = (char *)p->job->keys.to + p->begins[b] * p->job->keys.bytes;
-    p->job->vectors->finish(&p->job->rule, ranks, p->begins[b + 1] - p->begins[b], other);
+    char *const ranks = (char *)p->params->keys.to + p->begins[b] * p->params->keys.bytes;
+    p->params->vectors->finish(&p->params->rule, ranks, p->begins[b + 1] - p->begins[b], other);
 }
 
 /* Concatenates a bucket and sorts it if its second buffer fits in the thread's workspace. Larger buckets, which
@@ -86,15 +87,15 @@ static void sort_small_bucket(void *self, size_t b) {
 static void sort_large_bucket(void *self, size_t b) {
     const plan *p = self;
     if (bytes_of(p, b) > p->workspace_bytes)
-        finish_bucket(p, b, (char *)p->job->keys.spare + p->begins[b] * p->job->keys.bytes);
+        finish_bucket(p, b, (char *)p->params->keys.spare + p->begins[b] * p->params->keys.bytes);
 }
 
 static void run(plan *p) {
-    const int threads = (int)p->job->chunks;
+    const int threads = (int)p->params->chunks;
     cpu_plan_regions(3);
     cpu_parallel_for(threads, p->blocks, PARALLEL_IN_ORDER, part_block, p);
     if (cpu_cancelled()) return;
-    place_buckets(p);
+    start_buckets(p);
     cpu_parallel_for(threads, p->buckets, PARALLEL_IN_ORDER, sort_small_bucket, p);
     cpu_parallel_for(threads, p->buckets - 1, PARALLEL_IN_ORDER, sort_large_bucket, p);
 }
@@ -103,7 +104,7 @@ static void run(plan *p) {
 
 /* Chooses blocks and buckets. Few keys are one block, with one bucket and that of the NaNs. */
 static void plan_buckets(plan *p) {
-    const size_t n = p->job->n, bytes = p->job->keys.bytes, chunks = p->job->chunks;
+    const size_t n = p->params->n, bytes = p->params->keys.bytes, chunks = p->params->chunks;
     const size_t fit = n * bytes / BUCKET_BYTES, balanced = chunks > 1 ? BUCKETS_OF_A_CHUNK * chunks : 1;
     p->block = min_u64(n, BLOCK_BYTES / bytes);
     p->blocks = (n - 1) / p->block + 1;
@@ -111,20 +112,21 @@ static void plan_buckets(plan *p) {
     p->workspace_bytes = in_lines(min_u64(n * bytes, WORKSPACE_BYTES));
 }
 
-weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error) {
-    plan p = {.job = job};
+weft_status cpu_sort_buckets(cpu_context *ctx, sort_params *params, weft_error *error) {
+    plan p = {.params = params};
     plan_buckets(&p);
-    const size_t keys = in_lines(job->n * job->keys.bytes);
+    const size_t keys = in_lines(params->n * params->keys.bytes);
     const size_t starts = in_lines(p.blocks * (p.buckets + 1) * sizeof *p.starts);
     const size_t begins = in_lines((p.buckets + 1) * sizeof *p.begins);
     void *workspace;
-    RETURN_IF_ERROR(cpu_workspace(ctx, keys + starts + begins + job->chunks * p.workspace_bytes, &workspace, error));
-    job->keys.spare = workspace;
+    RETURN_IF_ERROR(
+        cpu_workspace(ctx, keys + starts + begins + params->chunks * p.workspace_bytes, &workspace, error));
+    params->keys.spare = workspace;
     p.starts = (void *)((char *)workspace + keys);
     p.begins = (void *)((char *)workspace + keys + starts);
     p.workspaces = (char *)workspace + keys + starts + begins;
     if (p.buckets > 2)
-        job->vectors->choose(&job->rule, job->keys.from, job->n, workspace, p.buckets - 2, p.splitters);
+        params->vectors->choose(&params->rule, params->keys.from, params->n, workspace, p.buckets - 2, p.splitters);
     run(&p);
     return WEFT_OK;
 }

@@ -14,7 +14,7 @@ typedef struct sort_lane {
     void *spare;      /* workspace for all elements */
 } sort_lane;
 
-typedef struct sort_job {
+typedef struct sort_params {
     const sort_kernel *kernel;
     const sort_vector_kernel *vectors; /* NULL: no vectorized kernel for these keys */
     weft_sort_rule rule;
@@ -26,14 +26,14 @@ typedef struct sort_job {
     uint64_t *all, *any;
     size_t *next;         /* next output index of each bucket: SORT_BUCKETS_MAX per chunk */
     unsigned char *lines; /* write-combining buffers, 2 * SORT_LINES_BYTES per chunk; NULL: write directly */
-} sort_job;
+} sort_params;
 
 /* Rounds a number of bytes up to whole cache lines. */
 static inline size_t in_lines(size_t bytes) { return round_up(bytes, SORT_LINE_BYTES); }
 
-void cpu_sort_passes(sort_job *job);
+void cpu_sort_passes(sort_params *params);
 
-/* Sorts with job->vectors, which must not be NULL. Allocates its own workspace. */
-weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error);
+/* Sorts with params->vectors, which must not be NULL. Allocates its own workspace. */
+weft_status cpu_sort_buckets(cpu_context *ctx, sort_params *params, weft_error *error);
 
 #endif

@@ -53,13 +53,13 @@ static uint64_t keep_first(candidate *list, size_t count, size_t k, unsigned bit
  * array that contains the result: list or other. */
 static candidate *sort_list(candidate *list, candidate *other, size_t count, unsigned bits) {
     for (unsigned shift = 0; shift < bits; shift += 8) {
-        size_t counts[DIGITS] = {0}, place = 0;
+        size_t counts[DIGITS] = {0}, start = 0;
         for (size_t i = 0; i < count; i++) counts[digit(list[i].key, shift)]++;
         if (counts[digit(list[0].key, shift)] == count) continue;
         for (unsigned d = DIGITS; d-- > 0;) {
             const size_t here = counts[d];
-            counts[d] = place;
-            place += here;
+            counts[d] = start;
+            start += here;
         }
         for (size_t i = 0; i < count; i++) other[counts[digit(list[i].key, shift)]++] = list[i];
         candidate *const sorted = other;

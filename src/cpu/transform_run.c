@@ -30,15 +30,15 @@ void transform_share(int parts, void (*work)(void *self, int part, int parts), v
     cpu_parallel_for(parts, (size_t)parts, PARALLEL_RANGES, share_part, &(shared){work, self, parts});
 }
 
-typedef struct job {
+typedef struct params {
     void (*kernel)(const transform_pass *);
     const transform_pass *pass;
     const transform_team *team;
     size_t tiles;
-} job;
+} params;
 
 static void run_part(void *self, int part, int parts) {
-    const job *j = self;
+    const params *j = self;
     transform_pass p = *j->pass;
     p.from = j->tiles * (size_t)part / (size_t)parts;
     p.to = j->tiles * ((size_t)part + 1) / (size_t)parts;
@@ -49,6 +49,6 @@ static void run_part(void *self, int part, int parts) {
 void transform_run(void (*kernel)(const transform_pass *), const transform_pass *pass, bool columns,
                    const transform_team *team) {
     const transform_plan *plan = pass->plan;
-    job j = {kernel, pass, team, (columns ? plan->columns : plan->rows) / plan->lanes};
+    params j = {kernel, pass, team, (columns ? plan->columns : plan->rows) / plan->lanes};
     transform_share(team->threads, run_part, &j);
 }

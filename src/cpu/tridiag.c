@@ -18,7 +18,7 @@ enum {
     GROUP_BYTES = 1 << 20, /* bytes of the inputs of a group of systems that one thread solves */
     ARRAYS = 5,            /* a, b, c, d and x */
     SEPARATORS = 4,        /* arrays of the separators */
-    PIECES = 7,
+    REDUCED = 7,
     ALIGNMENT = 64
 };
 
@@ -55,7 +55,7 @@ typedef struct step {
     const void *factors; /* factors of the common matrix of all systems; or NULL */
     char *workspaces;    /* workspace of solve_item, per thread */
     /* Results of all chunks: system after system, or interleaved if by_systems. */
-    tridiag_pieces pieces;
+    tridiag_reduced reduced;
 } step;
 
 static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
@@ -80,9 +80,6 @@ static void for_each(const step *t, size_t count, size_t rows, void (*item)(cons
 
 /* ------------------------------------------------------------------------------ lanes of an item */
 
-/* Returns the number of parts of `part` elements in n; part must not be 0 unless n is 0. */
-static size_t whole(size_t n, size_t part) { return n && part ? (n - 1) / part + 1 : 0; }
-
 /* Returns the lines of one vector: they start at `row` of `system`. If lanes are chunks, consecutive lanes are
  * lane_rows rows apart. */
 static weft_lines moved(const step *t, weft_lines lines, size_t system, size_t row, size_t lane_rows) {
@@ -105,26 +102,26 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
         .d = moved(t, rows->d, system, first, WEFT_TRIDIAG_CHUNK),
         .without_a = t->s->begins && j == 0 ? (t->by_systems ? all : 1) : 0,
         .with_c = t->s->ends && at_end ? (t->by_systems ? 0 : count - 1) : all,
-        .place = {.first_system = rows->first_system + system,
-                  .lane_systems = t->by_systems,
-                  .first_row = rows->first_row + first,
-                  .lane_rows = t->by_systems ? 0 : WEFT_TRIDIAG_CHUNK,
-                  .scale = rows->scale,
-                  .n = t->s->n,
-                  .faults = &t->s->faults},
+        .position = {.first_system = rows->first_system + system,
+                     .lane_systems = t->by_systems,
+                     .first_row = rows->first_row + first,
+                     .lane_rows = t->by_systems ? 0 : WEFT_TRIDIAG_CHUNK,
+                     .scale = rows->scale,
+                     .n = t->s->n,
+                     .faults = &t->s->faults},
     };
 }
 
-/* Returns the lanes of item i; sets *piece to the index of their first result. A shorter last chunk is an item of
- * its own. */
-static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *piece) {
+/* Returns the lanes of item i; sets *first to the index of their first result. A shorter last chunk is an item
+ * of its own. */
+static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *first) {
     const size_t width = t->s->kernel->width, group = i % t->across, rest = i / t->across;
     if (t->by_systems) { /* rest: number of the chunk */
-        *piece = rest * t->rows->systems + group * width;
+        *first = rest * t->rows->systems + group * width;
         return lanes_of(t, group * width, rest, min_u64(width, t->rows->systems - group * width));
     }
     const size_t full = t->rows->n / WEFT_TRIDIAG_CHUNK, j = group * width < full ? group * width : full;
-    *piece = rest * t->chunks + j;
+    *first = rest * t->chunks + j;
     return lanes_of(t, rest, j, j < full ? min_u64(width, full - j) : 1);
 }
 
@@ -132,25 +129,25 @@ static size_t items(const step *t) { return t->across * (t->by_systems ? t->chun
 
 /* ------------------------------------------------------------------------------- a level */
 
-static tridiag_pieces pieces_from(const step *t, size_t i) {
-    const tridiag_pieces *p = &t->pieces;
+static tridiag_reduced reduced_from(const step *t, size_t i) {
+    const tridiag_reduced *p = &t->reduced;
     const size_t size = t->s->size;
-    return (tridiag_pieces){at(p->a, i, size),      at(p->b, i, size),       at(p->c, i, size),
-                            at(p->d, i, size),      at(p->first_a, i, size), at(p->first_c, i, size),
-                            at(p->first_d, i, size)};
+    return (tridiag_reduced){at(p->a, i, size),      at(p->b, i, size),       at(p->c, i, size),
+                             at(p->d, i, size),      at(p->first_a, i, size), at(p->first_c, i, size),
+                             at(p->first_d, i, size)};
 }
 
 static void reduce_item(const step *t, size_t i, size_t thread) {
-    size_t piece;
+    size_t first;
     (void)thread;
-    const tridiag_lanes in = lanes_of_item(t, i, &piece);
-    const tridiag_pieces out = pieces_from(t, piece);
+    const tridiag_lanes in = lanes_of_item(t, i, &first);
+    const tridiag_reduced out = reduced_from(t, first);
     t->s->kernel->reduce(&in, &out);
 }
 
 /* Combines separators first .. first + count - 1 with the first rows of the chunks from `next` on. */
-static void link_pieces(const step *t, size_t first, size_t next, size_t count) {
-    const tridiag_pieces separators = pieces_from(t, first), followers = pieces_from(t, next);
+static void link_reduced(const step *t, size_t first, size_t next, size_t count) {
+    const tridiag_reduced separators = reduced_from(t, first), followers = reduced_from(t, next);
     t->s->kernel->link(count, &separators, &followers);
 }
 
@@ -160,27 +157,27 @@ static void link_part(const step *t, size_t i, size_t thread) {
     const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* per system */
     const size_t system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
     const size_t last = t->chunks - 1;
-    link_pieces(t, system + from, system + from + 1, min_u64(last - from, LINK_ROWS));
-    if (t->s->periodic && last - from < LINK_ROWS) link_pieces(t, system + last, system, 1);
+    link_reduced(t, system + from, system + from + 1, min_u64(last - from, LINK_ROWS));
+    if (t->s->periodic && last - from < LINK_ROWS) link_reduced(t, system + last, system, 1);
 }
 
 /* by_systems: combines the separators of chunk i of all systems. */
 static void link_chunk(const step *t, size_t i, size_t thread) {
     (void)thread;
     const size_t systems = t->rows->systems, next = i + 1 < t->chunks ? i + 1 : 0;
-    if (next || t->s->periodic) link_pieces(t, i * systems, next * systems, systems);
+    if (next || t->s->periodic) link_reduced(t, i * systems, next * systems, systems);
 }
 
-/* Computes x of the rows of an item. The x of the separators is in pieces.d. */
+/* Computes x of the rows of an item. The x of the separators is in reduced.d. */
 static void expand_item(const step *t, size_t i, size_t thread) {
-    size_t piece;
+    size_t result;
     (void)thread;
-    const tridiag_lanes in = lanes_of_item(t, i, &piece);
+    const tridiag_lanes in = lanes_of_item(t, i, &result);
     const size_t size = t->s->size, systems = t->rows->systems;
-    const size_t system = t->by_systems ? piece % systems : piece / t->chunks;
-    const size_t chunk = t->by_systems ? piece / systems : piece % t->chunks;
+    const size_t system = t->by_systems ? result % systems : result / t->chunks;
+    const size_t chunk = t->by_systems ? result / systems : result % t->chunks;
     const size_t one = t->by_systems ? systems : 1; /* distance between the results of adjacent chunks */
-    const char *own = at(t->pieces.d, piece, size);
+    const char *own = at(t->reduced.d, result, size);
     _Alignas(64) char before[64] = {0}; /* one value per lane */
     if (chunk > 0) {
         memcpy(before, own - one * size, in.count * size);
@@ -221,7 +218,8 @@ static void solve_item(const step *t, size_t i, size_t thread) {
 /* Returns the elements of workspace for the separators of all levels of systems of n rows. */
 static size_t scratch_of(size_t systems, size_t n) {
     size_t values = 0;
-    for (; n > TRIDIAG_ALONE; n = whole(n, WEFT_TRIDIAG_CHUNK)) values += PIECES * whole(n, WEFT_TRIDIAG_CHUNK);
+    for (; n > TRIDIAG_ALONE; n = ceil_div(n, WEFT_TRIDIAG_CHUNK))
+        values += REDUCED * ceil_div(n, WEFT_TRIDIAG_CHUNK);
     return systems * values;
 }
 
@@ -239,16 +237,16 @@ static void solve_alone(step *t, char *scratch) {
     if (one_matrix && !t->s->periodic && rows->systems > kernel->width &&
         kernel->factor(rows->a.p, rows->b.p, rows->c.p, rows->n, factors))
         t->factors = factors;
-    for_each(t, whole(rows->systems, kernel->width), kernel->width * rows->n, solve_item);
+    for_each(t, ceil_div(rows->systems, kernel->width), kernel->width * rows->n, solve_item);
 }
 
 /* Returns the step that reduces or expands the chunks of `rows`. */
 static step step_of(solver *s, const level_of_rows *rows) {
-    const size_t chunks = whole(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width;
+    const size_t chunks = ceil_div(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width;
     step t = {.s = s, .rows = rows, .chunks = chunks};
     t.by_systems = rows->d.line == 1 && rows->systems >= width;
-    t.across = t.by_systems ? whole(rows->systems, width)
-                            : whole(rows->n / WEFT_TRIDIAG_CHUNK, width) + (rows->n % WEFT_TRIDIAG_CHUNK != 0);
+    t.across = t.by_systems ? ceil_div(rows->systems, width)
+                            : ceil_div(rows->n / WEFT_TRIDIAG_CHUNK, width) + (rows->n % WEFT_TRIDIAG_CHUNK != 0);
     return t;
 }
 
@@ -257,7 +255,7 @@ static void reduce_chunks(const step *t) {
     if (t->by_systems)
         for_each(t, t->chunks, t->rows->systems, link_chunk);
     else
-        for_each(t, t->rows->systems * whole(t->chunks, LINK_ROWS), min_u64(t->chunks, LINK_ROWS), link_part);
+        for_each(t, t->rows->systems * ceil_div(t->chunks, LINK_ROWS), min_u64(t->chunks, LINK_ROWS), link_part);
 }
 
 static void expand_chunks(const step *t) {
@@ -272,16 +270,16 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
         solve_alone(&t, scratch);
         return;
     }
-    void **const pieces[PIECES] = {&t.pieces.a,       &t.pieces.b,       &t.pieces.c,      &t.pieces.d,
-                                   &t.pieces.first_a, &t.pieces.first_c, &t.pieces.first_d};
-    for (int i = 0; i < PIECES; i++, scratch += count * s->size) *pieces[i] = scratch;
+    void **const reduced[REDUCED] = {&t.reduced.a,       &t.reduced.b,       &t.reduced.c,      &t.reduced.d,
+                                     &t.reduced.first_a, &t.reduced.first_c, &t.reduced.first_d};
+    for (int i = 0; i < REDUCED; i++, scratch += count * s->size) *reduced[i] = scratch;
     reduce_chunks(&t);
     const size_t step = t.by_systems ? rows->systems : 1, line = t.by_systems ? 1 : chunks;
-    const level_of_rows separators = {.a = {t.pieces.a, step, line},
-                                      .b = {t.pieces.b, step, line},
-                                      .c = {t.pieces.c, step, line},
-                                      .d = {t.pieces.d, step, line},
-                                      .x = t.pieces.d,
+    const level_of_rows separators = {.a = {t.reduced.a, step, line},
+                                      .b = {t.reduced.b, step, line},
+                                      .c = {t.reduced.c, step, line},
+                                      .d = {t.reduced.d, step, line},
+                                      .x = t.reduced.d,
                                       .systems = rows->systems,
                                       .n = chunks,
                                       .first_system = rows->first_system,
@@ -315,7 +313,7 @@ static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) 
 static size_t systems_of_group(const tridiag_call *c, const solver *s) {
     if (c->n <= TRIDIAG_ALONE || s->threads < 2 || c->systems < (size_t)s->threads) return 0;
     const size_t fit = GROUP_BYTES / (c->n * s->size * (ARRAYS - 1));
-    const size_t even = whole(c->systems, (size_t)s->threads);
+    const size_t even = ceil_div(c->systems, (size_t)s->threads);
     return min_u64(min_u64(fit, even), s->kernel->width);
 }
 
@@ -339,7 +337,7 @@ static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t 
     groups g = {c, s, group, workspace, scratch};
     s->threads = 1;
     cpu_plan_regions(1);
-    cpu_parallel_for(threads, whole(c->systems, group), PARALLEL_IN_ORDER, solve_group, &g);
+    cpu_parallel_for(threads, ceil_div(c->systems, group), PARALLEL_IN_ORDER, solve_group, &g);
 }
 
 static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threads) {
@@ -357,7 +355,7 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
 /* Returns the bytes of workspace of a thread that solves a group, or of the whole call if group is 0. */
 static size_t workspace_of(const tridiag_call *c, const solver *s, size_t group) {
     const size_t levels = scratch_of(group ? group : c->systems, c->n) * s->size;
-    return whole(levels + alone_workspace(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
+    return ceil_div(levels + alone_workspace(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
 }
 
 size_t cpu_tridiag_workspace(const cpu_context *ctx, const tridiag_call *c, int threads) {
@@ -382,7 +380,7 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
 static size_t workspace_of_stage(const tridiag_call *c, tridiag_stage stage, const solver *s) {
     const size_t size = s->size;
     switch (stage) {
-    case TRIDIAG_REDUCE: return (PIECES - SEPARATORS) * whole(c->n, WEFT_TRIDIAG_CHUNK) * size;
+    case TRIDIAG_REDUCE: return (REDUCED - SEPARATORS) * ceil_div(c->n, WEFT_TRIDIAG_CHUNK) * size;
     case TRIDIAG_EXPAND: return 0;
     case TRIDIAG_LEVEL: break;
     }
@@ -395,18 +393,18 @@ static void run_stage(const tridiag_call *c, const tridiag_part *p, solver *s, c
     rows.first_row = (size_t)p->first;
     step t = step_of(s, &rows);
     const size_t bytes = t.chunks * s->size;
-    t.pieces =
-        (tridiag_pieces){.a = p->separators[0], .b = p->separators[1], .c = p->separators[2], .d = p->separators[3]};
+    t.reduced =
+        (tridiag_reduced){.a = p->separators[0], .b = p->separators[1], .c = p->separators[2], .d = p->separators[3]};
     switch (p->stage) {
     case TRIDIAG_LEVEL: solve_level(s, &rows, scratch); return;
     case TRIDIAG_EXPAND: expand_chunks(&t); return;
     case TRIDIAG_REDUCE: break;
     }
-    t.pieces.first_a = scratch;
-    t.pieces.first_c = scratch + bytes;
-    t.pieces.first_d = scratch + 2 * bytes;
+    t.reduced.first_a = scratch;
+    t.reduced.first_c = scratch + bytes;
+    t.reduced.first_d = scratch + 2 * bytes;
     reduce_chunks(&t);
-    for (size_t i = 0; i < PIECES - SEPARATORS; i++)
+    for (size_t i = 0; i < REDUCED - SEPARATORS; i++)
         memcpy((char *)p->head + i * s->size, scratch + i * bytes, s->size);
 }
 

@@ -15,11 +15,11 @@ enum {
 
 /* Position of the rows of some lanes in the call, for fault reports: row i of lane l is row first_row + i + l *
  * lane_rows of its level, in system first_system + l * lane_systems. */
-typedef struct tridiag_place {
+typedef struct tridiag_position {
     size_t first_system, lane_systems, first_row, lane_rows;
     size_t scale, n;          /* rows of the system per row of the level; rows of the system */
     _Atomic uint64_t *faults; /* minimum of tridiag_fault so far */
-} tridiag_place;
+} tridiag_position;
 
 /* Corresponding rows of several lanes: element i of lane l is at p[i * step + l * line]. */
 typedef struct tridiag_lanes {
@@ -28,14 +28,14 @@ typedef struct tridiag_lanes {
     /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
     size_t without_a, with_c;
     void *workspace; /* for solve: TRIDIAG_WORKSPACE_VECTORS vectors, aligned to 64 bytes */
-    tridiag_place place;
+    tridiag_position position;
 } tridiag_lanes;
 
 /* Results of the reduction of chunks, one value per chunk in each array. a, b, c, d: separator row. first_a,
  * first_c, first_d: first row of the chunk in terms of separators. */
-typedef struct tridiag_pieces {
+typedef struct tridiag_reduced {
     void *a, *b, *c, *d, *first_a, *first_c, *first_d;
-} tridiag_pieces;
+} tridiag_reduced;
 
 typedef struct tridiag_kernel {
     size_t width; /* lanes per vector */
@@ -47,9 +47,9 @@ typedef struct tridiag_kernel {
     bool (*factor)(const void *a, const void *b, const void *c, size_t n, void *factors);
     void (*solve_factored)(const tridiag_lanes *in, const void *factors, void *x);
     /* Reduces chunks, one per lane, to `count` adjacent results per array. */
-    void (*reduce)(const tridiag_lanes *in, const tridiag_pieces *out);
+    void (*reduce)(const tridiag_lanes *in, const tridiag_reduced *out);
     /* Completes `count` separators with the first rows of the chunks that follow them. */
-    void (*link)(size_t count, const tridiag_pieces *separators, const tridiag_pieces *next);
+    void (*link)(size_t count, const tridiag_reduced *separators, const tridiag_reduced *next);
     /* Solves chunks, given x of the separator before each chunk (`before`) and of its own (`own`). */
     void (*expand)(const tridiag_lanes *in, const void *before, const void *own, void *x);
 } tridiag_kernel;

@@ -52,7 +52,7 @@ static weft_status compute_root(const forest *f, uint64_t first, size_t n, const
     return weft_part_price_sums(ctx, f->paths, first, n, &value->f64);
 }
 
-static const char *behind(const char *p, size_t bytes) { return p ? p + bytes : NULL; }
+static const char *after(const char *p, size_t bytes) { return p ? p + bytes : NULL; }
 
 /* Computes the roots of this rank's subtrees. The elements of the ragged tile, if there is one, are in d->ragged. It
  * is the last subtree. */
@@ -65,9 +65,9 @@ static weft_status compute_roots(const forest *f, root *roots) {
         const extent of = list[i].of;
         const bool whole = of.end <= d->begin[d->rank + 1];
         const size_t at = (size_t)(of.first - dist_first(d)) * size;
-        RETURN_IF_ERROR(dist_took(
-            d, compute_root(f, of.first, (size_t)(of.end - of.first), whole ? behind(f->x, at) : d->ragged[0],
-                            whole ? behind(f->y, at) : d->ragged[1], &roots[i * values_of(f)])));
+        RETURN_IF_ERROR(dist_took(d, compute_root(f, of.first, (size_t)(of.end - of.first),
+                                                  whole ? after(f->x, at) : d->ragged[0],
+                                                  whole ? after(f->y, at) : d->ragged[1], &roots[i * values_of(f)])));
     }
     return WEFT_OK;
 }

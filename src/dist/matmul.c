@@ -107,11 +107,11 @@ static double value_of(const product *p, const void *scalar, double none) {
 }
 
 static weft_status multiply(const product *p, size_t k, const char *a, size_t lda, const char *b,
-                            const matmul_piece *piece) {
+                            const matmul_step *step) {
     if (p->rows.count == 0 || p->columns.count == 0) return WEFT_OK;
     return dist_took(p->d,
                      weft_part_matmul(p->d->ctx, p->dtype, p->accumulate, p->part, p->rows.count, p->columns.count, k,
-                                      value_of(p, p->alpha, 1), a, lda, b, value_of(p, p->beta, 0), p->c, piece));
+                                      value_of(p, p->alpha, 1), a, lda, b, value_of(p, p->beta, 0), p->c, step));
 }
 
 /* Adds terms [first, end) to the chains: first the terms that the current part still lacks, then whole parts. */
@@ -120,8 +120,8 @@ static weft_status take_terms(const product *p, uint64_t first, uint64_t end, co
     const size_t sums = p->rows.count * p->columns.count * weft_dtype_size(p->accumulate);
     const uint64_t inside = first % p->part, left = inside ? p->part - inside : 0, count = end - first;
     const size_t head = (size_t)(left < count ? left : count);
-    const matmul_piece old = {MATMUL_GO_ON, p->sums + first / p->part * sums};
-    const matmul_piece new = {MATMUL_BEGIN, p->sums + (first + head) / p->part * sums};
+    const matmul_step old = {MATMUL_GO_ON, p->sums + first / p->part * sums};
+    const matmul_step new = {MATMUL_BEGIN, p->sums + (first + head) / p->part * sums};
     if (head) RETURN_IF_ERROR(multiply(p, head, a, lda, b, &old));
     if (head == count) return WEFT_OK;
     return multiply(p, (size_t)count - head, a + head * p->size, lda, b + head * p->columns.count * p->size, &new);
@@ -141,7 +141,7 @@ static weft_status take_all_terms(const product *p) {
             if (status == WEFT_OK) status = take_terms(p, at, end, a + (at - terms.offset) * p->size, terms.count, b);
         }
     }
-    const matmul_piece whole = {MATMUL_END, p->sums};
+    const matmul_step whole = {MATMUL_END, p->sums};
     if (status == WEFT_OK) status = multiply(p, p->k, NULL, p->k, NULL, &whole);
     return dist_finish(p->d, status);
 }

@@ -181,7 +181,7 @@ static weft_status solve_slice(const solving *p, affine_chain *c) {
 
 /* Appends the maps of all ranks that precede this one in the recurrence, and solves the slice. These are the lower
  * ranks, or in reverse the higher ones from the last rank on. */
-static weft_status solve_behind_others(const solving *p) {
+static weft_status solve_after_others(const solving *p) {
     const weft_dist *const d = p->d;
     const bool forward = p->direction == WEFT_FORWARD;
     affine_chain c = {.f32 = p->dtype == WEFT_F32};
@@ -214,7 +214,7 @@ static weft_status run_recurrence(solving *p) {
     RETURN_IF_ERROR(dist_agree(p->d, status));
     RETURN_IF_ERROR(gather_maps(p));
     const weft_fpmode mode = weft_fpmode_enter();
-    status = solve_behind_others(p);
+    status = solve_after_others(p);
     weft_fpmode_leave(mode);
     return dist_finish(p->d, status);
 }

@@ -105,7 +105,7 @@ typedef struct prefix {
     size_t count[LEVELS];
 } prefix;
 
-static weft_status put_behind(const scanning *s, prefix *p, unsigned level, const void *total) {
+static weft_status put_after(const scanning *s, prefix *p, unsigned level, const void *total) {
     const size_t size = weft_dtype_size(s->result);
     uint64_t value = 0, sums[GROUP];
     memcpy(&value, total, size);
@@ -138,7 +138,7 @@ static weft_status put_blocks(const scanning *s, prefix *p, uint64_t at, uint64_
                               const uint64_t **totals) {
     while (at < end) {
         const unsigned level = level_at(at, stop);
-        RETURN_IF_ERROR(put_behind(s, p, level, (*totals)++));
+        RETURN_IF_ERROR(put_after(s, p, level, (*totals)++));
         at += block_of(level);
     }
     return WEFT_OK;
@@ -208,7 +208,7 @@ static weft_status scan_slice(const scanning *s, prefix *p) {
     return WEFT_OK;
 }
 
-static weft_status scan_behind_others(const scanning *s) {
+static weft_status scan_after_others(const scanning *s) {
     weft_dist *const d = s->d;
     prefix p = {.count = {0}};
     const uint64_t *totals = s->totals;
@@ -236,7 +236,7 @@ static weft_status run_scan(scanning *s) {
     if (d->size == 1) return dist_finish(d, run_alone(s));
     RETURN_IF_ERROR(dist_agree(d, find_totals(s)));
     RETURN_IF_ERROR(gather_totals(s));
-    return dist_finish(d, scan_behind_others(s));
+    return dist_finish(d, scan_after_others(s));
 }
 
 static weft_status check_scan(scanning *s, size_t n) {

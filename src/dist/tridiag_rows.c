@@ -211,14 +211,14 @@ static weft_status reduce_cut(spread *s, level *l, void *head) {
 /* Computes the separators of this rank's chunks, and the first row of its first chunk. The last separator still
  * lacks the first row of the next rank's chunk. */
 static weft_status reduce_chunks(spread *s, level *l, char head[HEAD * VALUE]) {
-    _Alignas(VALUE) char behind[HEAD * VALUE];
+    _Alignas(VALUE) char after[HEAD * VALUE];
     const bool whole = l->tiles.first < l->tiles.end;
     if (whole) {
         tridiag_part p = part_of(s, l, TRIDIAG_REDUCE, l->tiles);
         p.head = head;
         RETURN_IF_ERROR(run_whole(s, l, &p));
     }
-    return l->ragged.first < l->ragged.end ? reduce_cut(s, l, whole ? behind : head) : WEFT_OK;
+    return l->ragged.first < l->ragged.end ? reduce_cut(s, l, whole ? after : head) : WEFT_OK;
 }
 
 static weft_status reduce_level(spread *s, level *l) {

@@ -22,8 +22,8 @@ typedef struct operand {
 
 typedef struct parser {
     const char *formula;
-    size_t at;    /* offset of the next character */
-    size_t place; /* offset of the last name or operator, for messages */
+    size_t at;     /* offset of the next character */
+    size_t offset; /* offset of the last name or operator, for messages */
     unsigned depth;
     uint32_t held; /* allocated registers, as a bit mask */
     weft_expr *expr;
@@ -32,14 +32,14 @@ typedef struct parser {
 
 /* --------------------------------------------------------------------------------- messages */
 
-weft_status expr_point(const char *formula, size_t place, weft_status status, weft_error *error) {
+weft_status expr_point(const char *formula, size_t offset, weft_status status, weft_error *error) {
     enum { BEFORE = 40, SHOWN = 72 };
-    const size_t used = strlen(error->message), start = place > BEFORE ? place - BEFORE : 0;
+    const size_t used = strlen(error->message), start = offset > BEFORE ? offset - BEFORE : 0;
     char line[SHOWN + 1], *to = line;
     for (const char *from = formula + start; *from && to < line + SHOWN; from++)
         *to++ = *from >= ' ' && *from <= '~' ? *from : '?';
     *to = '\0';
-    snprintf(error->message + used, sizeof error->message - used, "\n  %s\n  %*s", line, (int)(place - start + 1),
+    snprintf(error->message + used, sizeof error->message - used, "\n  %s\n  %*s", line, (int)(offset - start + 1),
              "^");
     return status;
 }
@@ -96,7 +96,7 @@ static char peek(parser *p) {
 
 static bool take(parser *p, char c) {
     if (peek(p) != c) return false;
-    p->place = p->at++;
+    p->offset = p->at++;
     return true;
 }
 
@@ -113,7 +113,7 @@ static weft_status add_leaf(parser *p, const expr_leaf *leaf, uint8_t *slot, wef
     size_t i = 0;
     while (i < e->leaf_count && (e->leaves[i].kind != leaf->kind || strcmp(e->leaves[i].text, leaf->text) != 0)) i++;
     if (i == MAP_LEAVES)
-        RETURN_FAILURE_AT(p, p->place, "the formula has more than %d distinct names and numbers", (int)MAP_LEAVES);
+        RETURN_FAILURE_AT(p, p->offset, "the formula has more than %d distinct names and numbers", (int)MAP_LEAVES);
     if (i == e->leaf_count) e->leaves[e->leaf_count++] = *leaf;
     *slot = (uint8_t)(MAP_REGISTERS + i);
     return WEFT_OK;
@@ -131,16 +131,17 @@ static void release(parser *p, const operand *v) {
 }
 
 /* Emits the step with a new result register, which becomes *v. */
-static weft_status add_step(parser *p, map_step step, size_t place, operand *v, weft_error *error) {
+static weft_status add_step(parser *p, map_step step, size_t offset, operand *v, weft_error *error) {
     weft_expr *e = p->expr;
     uint8_t to = 0;
     while (to < MAP_REGISTERS && p->held >> to & 1) to++;
     if (to == MAP_REGISTERS)
-        RETURN_FAILURE_AT(p, place, "the formula needs more than %d intermediate values at this point",
+        RETURN_FAILURE_AT(p, offset, "the formula needs more than %d intermediate values at this point",
                           (int)MAP_REGISTERS);
-    if (e->step_count == MAP_STEPS) RETURN_FAILURE_AT(p, place, "the formula has more than %d steps", (int)MAP_STEPS);
+    if (e->step_count == MAP_STEPS)
+        RETURN_FAILURE_AT(p, offset, "the formula has more than %d steps", (int)MAP_STEPS);
     step.to = to;
-    e->places[e->step_count] = (uint16_t)place;
+    e->offsets[e->step_count] = (uint16_t)offset;
     e->steps[e->step_count++] = step;
     if (e->register_count <= to) e->register_count = to + 1U;
     p->held |= UINT32_C(1) << to;
@@ -150,13 +151,13 @@ static weft_status add_step(parser *p, map_step step, size_t place, operand *v, 
 }
 
 /* Replaces v[0] by op(v[0], ...). */
-static weft_status apply(parser *p, map_op op, size_t place, operand *v, weft_error *error) {
+static weft_status apply(parser *p, map_op op, size_t offset, operand *v, weft_error *error) {
     const int count = OPS[op].operands;
     operand result;
     for (int i = 0; i < count; i++) RETURN_IF_ERROR(settle(p, &v[i], error));
     const map_step step = {
         .op = (uint8_t)op, .a = v[0].slot, .b = v[count > 1 ? 1 : 0].slot, .c = v[count > 2 ? 2 : 0].slot};
-    RETURN_IF_ERROR(add_step(p, step, place, &result, error));
+    RETURN_IF_ERROR(add_step(p, step, offset, &result, error));
     for (int i = 0; i < count; i++) release(p, &v[i]);
     v[0] = result;
     return WEFT_OK;
@@ -195,12 +196,12 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     const char *text = p->formula + p->at;
     const size_t length = number_length(text);
     expr_leaf *leaf = &v->number;
-    p->place = p->at;
+    p->offset = p->at;
     if (length > EXPR_WORD)
-        RETURN_FAILURE_AT(p, p->place, "the number has %zu characters: expected at most %d", length, (int)EXPR_WORD);
+        RETURN_FAILURE_AT(p, p->offset, "the number has %zu characters: expected at most %d", length, (int)EXPR_WORD);
     if (is_letter(text[length]) || text[length] == '.' || is_digit(text[length]))
         RETURN_FAILURE_AT(p, p->at + length, "expected an operator after the number");
-    *leaf = (expr_leaf){.kind = EXPR_NUMBER, .place = (uint16_t)p->at, .whole = true};
+    *leaf = (expr_leaf){.kind = EXPR_NUMBER, .offset = (uint16_t)p->at, .whole = true};
     memcpy(leaf->text, text, length);
     for (size_t i = 0; i < length; i++) {
         const unsigned digit = (unsigned)(text[i] - '0');
@@ -211,14 +212,14 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     }
     leaf->f64 = strtod_l(leaf->text, NULL, p->plain);
     leaf->f32 = strtof_l(leaf->text, NULL, p->plain);
-    if (isinf(leaf->f64)) RETURN_FAILURE_AT(p, p->place, "%s is greater than the largest f64", leaf->text);
+    if (isinf(leaf->f64)) RETURN_FAILURE_AT(p, p->offset, "%s is greater than the largest f64", leaf->text);
     v->kind = NUMBER;
     p->at += length;
     return WEFT_OK;
 }
 
 /* Parses the arguments of a function, name(x, y, ...), after its name. */
-static weft_status parse_function(parser *p, map_op op, size_t place, operand *v, weft_error *error) {
+static weft_status parse_function(parser *p, map_op op, size_t offset, operand *v, weft_error *error) {
     operand arguments[3] = {{.kind = NUMBER}};
     RETURN_IF_ERROR(expect(p, '(', error));
     RETURN_IF_ERROR(enter(p, error));
@@ -233,7 +234,7 @@ static weft_status parse_function(parser *p, map_op op, size_t place, operand *v
                           OPS[op].operands == 1 ? "" : "s");
     RETURN_IF_ERROR(expect(p, ')', error));
     leave(p);
-    RETURN_IF_ERROR(apply(p, op, place, arguments, error));
+    RETURN_IF_ERROR(apply(p, op, offset, arguments, error));
     *v = arguments[0];
     return WEFT_OK;
 }
@@ -241,18 +242,18 @@ static weft_status parse_function(parser *p, map_op op, size_t place, operand *v
 /* Parses a function call, the index i, or a variable. */
 static weft_status parse_name(parser *p, operand *v, weft_error *error) {
     const char *text = p->formula + p->at;
-    const size_t place = p->place = p->at;
+    const size_t offset = p->offset = p->at;
     size_t length = 0;
-    expr_leaf leaf = {.kind = EXPR_VARIABLE, .place = (uint16_t)place};
+    expr_leaf leaf = {.kind = EXPR_VARIABLE, .offset = (uint16_t)offset};
     while (is_letter(text[length]) || is_digit(text[length])) length++;
     if (length > EXPR_WORD)
-        RETURN_FAILURE_AT(p, place, "the name has %zu characters: expected at most %d", length, (int)EXPR_WORD);
+        RETURN_FAILURE_AT(p, offset, "the name has %zu characters: expected at most %d", length, (int)EXPR_WORD);
     memcpy(leaf.text, text, length);
     p->at += length;
     for (int op = 0; op < MAP_OPS; op++)
         if (OPS[op].function && strcmp(OPS[op].name, leaf.text) == 0)
-            return parse_function(p, (map_op)op, place, v, error);
-    if (peek(p) == '(') RETURN_FAILURE_AT(p, place, "unknown function %s", leaf.text);
+            return parse_function(p, (map_op)op, offset, v, error);
+    if (peek(p) == '(') RETURN_FAILURE_AT(p, offset, "unknown function %s", leaf.text);
     if (strcmp(leaf.text, "i") == 0) leaf.kind = EXPR_INDEX;
     v->kind = SLOT;
     return add_leaf(p, &leaf, &v->slot, error);
@@ -274,7 +275,7 @@ static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
 /* Emits *v to the given power by square-and-multiply (ORDER.md 20.4): for each bit of `power` below the highest set
  * bit, from high to low, squares the product and, if the bit is set, multiplies it by x. *v is x; its register is
  * freed at the end. */
-static weft_status apply_chain(parser *p, unsigned power, size_t place, operand *v, weft_error *error) {
+static weft_status apply_chain(parser *p, unsigned power, size_t offset, operand *v, weft_error *error) {
     unsigned bit = 1;
     operand x = *v;
     RETURN_IF_ERROR(settle(p, &x, error));
@@ -284,7 +285,7 @@ static weft_status apply_chain(parser *p, unsigned power, size_t place, operand 
         for (int turn = 0; turn < (power & bit ? 2 : 1); turn++) {
             const operand before = product;
             const map_step step = {MAP_MULTIPLY, 0, before.slot, turn ? x.slot : before.slot, before.slot};
-            RETURN_IF_ERROR(add_step(p, step, place, &product, error));
+            RETURN_IF_ERROR(add_step(p, step, offset, &product, error));
             if (before.slot != x.slot) release(p, &before);
         }
     }
@@ -299,20 +300,20 @@ static operand number_one(void) {
 }
 
 /* Replaces v[0] by v[0] ^ v[1]. */
-static weft_status apply_power(parser *p, size_t place, operand v[2], weft_error *error) {
+static weft_status apply_power(parser *p, size_t offset, operand v[2], weft_error *error) {
     const expr_leaf *power = &v[1].number;
     if (v[1].kind != NUMBER || !power->whole || power->integer > EXPR_POWER)
-        return apply(p, MAP_POW, place, v, error);
+        return apply(p, MAP_POW, offset, v, error);
     if (power->integer == 0) {
         RETURN_IF_ERROR(settle(p, &v[0], error));
         release(p, &v[0]);
         v[0] = number_one();
         return WEFT_OK;
     }
-    RETURN_IF_ERROR(apply_chain(p, (unsigned)power->integer, place, &v[0], error));
+    RETURN_IF_ERROR(apply_chain(p, (unsigned)power->integer, offset, &v[0], error));
     if (!power->negative) return WEFT_OK;
     operand quotient[2] = {number_one(), v[0]};
-    RETURN_IF_ERROR(apply(p, MAP_DIVIDE, place, quotient, error));
+    RETURN_IF_ERROR(apply(p, MAP_DIVIDE, offset, quotient, error));
     v[0] = quotient[0];
     return WEFT_OK;
 }
@@ -321,11 +322,11 @@ static weft_status parse_power(parser *p, operand *v, weft_error *error) {
     operand operands[2] = {{.kind = NUMBER}};
     RETURN_IF_ERROR(parse_primary(p, &operands[0], error));
     if (take(p, '^')) {
-        const size_t place = p->place;
+        const size_t offset = p->offset;
         RETURN_IF_ERROR(enter(p, error));
         RETURN_IF_ERROR(parse_unary(p, &operands[1], error));
         leave(p);
-        RETURN_IF_ERROR(apply_power(p, place, operands, error));
+        RETURN_IF_ERROR(apply_power(p, offset, operands, error));
     }
     *v = operands[0];
     return WEFT_OK;
@@ -347,15 +348,15 @@ static void negate_number(expr_leaf *leaf) {
 static weft_status parse_unary(parser *p, operand *v, weft_error *error) {
     const char sign = peek(p);
     if (sign != '-' && sign != '+' && sign != '!') return parse_power(p, v, error);
-    const size_t place = p->place = p->at++;
+    const size_t offset = p->offset = p->at++;
     RETURN_IF_ERROR(enter(p, error));
     RETURN_IF_ERROR(parse_unary(p, v, error));
     leave(p);
-    if (sign == '!') return apply(p, MAP_NOT, place, v, error);
+    if (sign == '!') return apply(p, MAP_NOT, offset, v, error);
     if (sign == '-' && v->kind == NUMBER)
         negate_number(&v->number);
     else if (sign == '-')
-        return apply(p, MAP_NEGATE, place, v, error);
+        return apply(p, MAP_NEGATE, offset, v, error);
     return WEFT_OK;
 }
 
@@ -371,12 +372,12 @@ static int next_sign(parser *p) {
 static weft_status parse_signs(parser *p, int least, operand *v, weft_error *error) {
     RETURN_IF_ERROR(parse_unary(p, v, error));
     for (int i; (i = next_sign(p)) < SIGN_COUNT && SIGNS[i].precedence >= least;) {
-        const size_t place = p->place = p->at;
+        const size_t offset = p->offset = p->at;
         operand operands[2], *const right = &operands[SIGNS[i].swapped ? 0 : 1];
         p->at += strlen(SIGNS[i].sign);
         RETURN_IF_ERROR(parse_signs(p, SIGNS[i].precedence + 1, right, error));
         operands[SIGNS[i].swapped ? 1 : 0] = *v;
-        RETURN_IF_ERROR(apply(p, SIGNS[i].op, place, operands, error));
+        RETURN_IF_ERROR(apply(p, SIGNS[i].op, offset, operands, error));
         *v = operands[0];
     }
     return WEFT_OK;
@@ -386,13 +387,13 @@ static weft_status parse_choice(parser *p, operand *v, weft_error *error) {
     operand operands[3] = {{.kind = NUMBER}};
     RETURN_IF_ERROR(parse_signs(p, 1, &operands[0], error));
     if (take(p, '?')) {
-        const size_t place = p->place;
+        const size_t offset = p->offset;
         RETURN_IF_ERROR(enter(p, error));
         RETURN_IF_ERROR(parse_choice(p, &operands[1], error));
         RETURN_IF_ERROR(expect(p, ':', error));
         RETURN_IF_ERROR(parse_choice(p, &operands[2], error));
         leave(p);
-        RETURN_IF_ERROR(apply(p, MAP_SELECT, place, operands, error));
+        RETURN_IF_ERROR(apply(p, MAP_SELECT, offset, operands, error));
     }
     *v = operands[0];
     return WEFT_OK;

@@ -21,7 +21,7 @@ typedef enum expr_leaf_kind { EXPR_VARIABLE, EXPR_NUMBER, EXPR_INDEX } expr_leaf
 typedef struct expr_leaf {
     expr_leaf_kind kind;
     char text[EXPR_WORD + 2]; /* the name, or the number with its sign */
-    uint16_t place;           /* offset in the formula */
+    uint16_t offset;          /* offset in the formula */
     /* The number consists of digits only; `integer` is its magnitude. */
     bool whole;
     uint64_t integer; /* UINT64_MAX if `large` */
@@ -33,7 +33,7 @@ typedef struct expr_leaf {
 
 struct weft_expr {
     map_step steps[MAP_STEPS];
-    uint16_t places[MAP_STEPS]; /* offset of each step's operator or name in the formula, for messages */
+    uint16_t offsets[MAP_STEPS]; /* offset of each step's operator or name in the formula, for messages */
     size_t step_count, register_count;
     expr_leaf leaves[MAP_LEAVES];
     size_t leaf_count;
@@ -43,8 +43,8 @@ struct weft_expr {
 /* Compiles `formula` into *expr. The message of a failure contains the line and a caret. */
 weft_status expr_compile(const char *formula, weft_expr *expr, weft_error *error);
 
-/* Appends the formula's line, with a caret under offset `place`, to the message; returns `status`. */
-weft_status expr_point(const char *formula, size_t place, weft_status status, weft_error *error);
+/* Appends the formula's line, with a caret under offset `offset`, to the message; returns `status`. */
+weft_status expr_point(const char *formula, size_t offset, weft_status status, weft_error *error);
 
 /* expr_op_name returns the operator or function name: "+", "sqrt", .... expr_op_is_real returns true if the
  * operation is defined only for f32 and f64. */

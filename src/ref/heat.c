@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sweep along `axis`. The adjacent points in its right-hand side are along `beside`. */
+/* A sweep along `axis`. The adjacent points in its right-hand side are along `neighbour_axis`. */
 typedef struct sweep {
     const heat_call *call;
-    size_t axis, beside;
+    size_t axis, neighbour_axis;
 } sweep;
 
 static size_t points_of(const heat_call *c) { return c->batch * c->n[0] * c->n[1] * c->n[2]; }

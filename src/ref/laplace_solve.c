@@ -29,7 +29,7 @@ static double weight_before(const axis *a, size_t i) {
     return i + 2 == a->n ? a->stiff * (2 / (1 + a->end)) : a->stiff;
 }
 
-static double weight_behind(const axis *a, size_t i) {
+static double weight_after(const axis *a, size_t i) {
     return i + 2 == a->n ? a->stiff * (2 / (a->end * (1 + a->end))) : a->stiff;
 }
 

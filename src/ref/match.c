@@ -21,8 +21,8 @@ static bool occurs(const match_call *c, size_t pattern, size_t p) {
         if (!equal(c, c->text[p + i], bytes[i])) return false;
     if (!c->whole_word) return true;
     const bool word_before = p > 0 && is_word_byte(c->text[p - 1]);
-    const bool word_behind = p + length < c->n && is_word_byte(c->text[p + length]);
-    return !word_before && !word_behind;
+    const bool word_after = p + length < c->n && is_word_byte(c->text[p + length]);
+    return !word_before && !word_after;
 }
 
 static void list(const match_call *c, size_t pattern, size_t p) {

@@ -13,7 +13,7 @@ typedef struct stored_sums {
 
 static void *sum_at(const stored_sums *s, size_t part) {
     const matmul_call *c = &s->call->product;
-    return (char *)s->call->piece.sums + ((part * c->m + s->i) * c->n + s->j) * weft_dtype_size(c->accumulate);
+    return (char *)s->call->step.sums + ((part * c->m + s->i) * c->n + s->j) * weft_dtype_size(c->accumulate);
 }
 
 static double stored_sum(const void *from, size_t part) {
@@ -25,7 +25,7 @@ static double stored_sum(const void *from, size_t part) {
 static void run_chains(const stored_sums *s) {
     const matmul_call *c = &s->call->product;
     for (size_t part = 0; part <= (c->k - 1) / c->part; part++) {
-        const double before = s->call->piece.stage == MATMUL_GO_ON ? stored_sum(s, part) : 0;
+        const double before = s->call->step.stage == MATMUL_GO_ON ? stored_sum(s, part) : 0;
         const double sum = ref_matmul_chain(c, 0, s->i, s->j, part, before);
         const float narrow = (float)sum;
         const bool f32 = c->accumulate == WEFT_F32;
@@ -39,7 +39,7 @@ weft_status ref_matmul_stage(void *state, const matmul_stage_call *call, weft_er
     for (size_t i = 0; i < c->m; i++)
         for (size_t j = 0; j < c->n; j++) {
             const stored_sums s = {call, i, j};
-            if (call->piece.stage == MATMUL_END)
+            if (call->step.stage == MATMUL_END)
                 ref_matmul_store(c, 0, i, j, stored_sum, &s);
             else
                 run_chains(&s);

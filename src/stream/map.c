@@ -10,12 +10,12 @@
 typedef struct formula {
     const weft_expr *expr;
     size_t count;
-    weft_binding bindings[PIECES_SOURCES];
-    int source[PIECES_SOURCES]; /* index of the source of each binding; -1: a scalar */
+    weft_binding bindings[CHUNKS_SOURCES];
+    int source[CHUNKS_SOURCES]; /* index of the source of each binding; -1: a scalar */
 } formula;
 
 static weft_status take_source(terms *t, formula *f, size_t i, const weft_source_binding *b, weft_error *error) {
-    RETURN_IF_ERROR(pieces_check(t->ctx, b->name, b->source));
+    RETURN_IF_ERROR(chunks_check(t->ctx, b->name, b->source));
     for (int k = 0; k < t->count; k++)
         RETURN_IF(t->sources[k] == b->source, WEFT_INVALID,
                   "%.64s and %.64s are the same source: two different sources are required", t->names[k], b->name);
@@ -27,8 +27,8 @@ static weft_status take_source(terms *t, formula *f, size_t i, const weft_source
 }
 
 static weft_status take_bindings(terms *t, formula *f, const weft_source_binding *bindings, weft_error *error) {
-    RETURN_IF(f->count > PIECES_SOURCES, WEFT_INVALID,
-              "invalid number of bindings %zu: a formula has at most %d variables", f->count, PIECES_SOURCES);
+    RETURN_IF(f->count > CHUNKS_SOURCES, WEFT_INVALID,
+              "invalid number of bindings %zu: a formula has at most %d variables", f->count, CHUNKS_SOURCES);
     RETURN_IF(f->count && !bindings, WEFT_INVALID, "bindings is NULL");
     for (size_t i = 0; i < f->count; i++) {
         const weft_source_binding *b = &bindings[i];
@@ -45,7 +45,7 @@ static weft_status take_bindings(terms *t, formula *f, const weft_source_binding
 }
 
 /* Binds the variables to the current chunk. */
-static const weft_binding *bind(const formula *f, const pieces *p, weft_binding bound[PIECES_SOURCES]) {
+static const weft_binding *bind(const formula *f, const chunks *p, weft_binding bound[CHUNKS_SOURCES]) {
     memcpy(bound, f->bindings, f->count * sizeof *bound);
     for (size_t i = 0; i < f->count; i++)
         if (f->source[i] >= 0) bound[i].array = p->x[f->source[i]];
@@ -54,15 +54,15 @@ static const weft_binding *bind(const formula *f, const pieces *p, weft_binding 
 
 /* ------------------------------------------------------------------------------------ reduced */
 
-static weft_status reduce_piece(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate,
+static weft_status reduce_chunk(const terms *t, const chunks *p, weft_op op, weft_dtype accumulate,
                                 const double *squares, void *out) {
     const formula *f = t->formula;
-    weft_binding bound[PIECES_SOURCES];
+    weft_binding bound[CHUNKS_SOURCES];
     return part_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, p->first, p->n, bind(f, p, bound), f->count,
                            squares, out);
 }
 
-static weft_status reduce_no_piece(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
+static weft_status reduce_no_chunk(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
     const formula *f = t->formula;
     return weft_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, 0, f->bindings, f->count, out);
 }
@@ -71,7 +71,7 @@ static weft_status run_map_reduce(weft_context *ctx, weft_op op, const weft_expr
                                   weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
                                   void *out) {
     formula f = {.expr = expr, .count = count};
-    terms t = {.ctx = ctx, .dtype = dtype, .reduce = reduce_piece, .reduce_none = reduce_no_piece, .formula = &f};
+    terms t = {.ctx = ctx, .dtype = dtype, .reduce = reduce_chunk, .reduce_none = reduce_no_chunk, .formula = &f};
     RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
     RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_reduce(&t, op, accumulate, out);
@@ -85,10 +85,10 @@ weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_exp
 
 /* ----------------------------------------------------------------------------------- scanned */
 
-static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+static weft_status scan_chunk(const terms *t, const chunks *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                               const void *init, void *y) {
     const formula *f = t->formula;
-    weft_binding bound[PIECES_SOURCES];
+    weft_binding bound[CHUNKS_SOURCES];
     return part_map_scan(t->ctx, op, kind, f->expr, t->dtype, accumulate, p->first, p->n, bind(f, p, bound), f->count,
                          init, y);
 }
@@ -97,7 +97,7 @@ static weft_status run_map_scan(weft_context *ctx, weft_op op, weft_scan_kind ki
                                 weft_dtype dtype, weft_dtype accumulate, const weft_source_binding *bindings,
                                 size_t count, const void *init, const weft_sink *y) {
     formula f = {.expr = expr, .count = count};
-    terms t = {.ctx = ctx, .dtype = dtype, .scan = scan_piece, .formula = &f};
+    terms t = {.ctx = ctx, .dtype = dtype, .scan = scan_chunk, .formula = &f};
     RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
     RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_scan(&t, "map_scan", op, kind, accumulate, init, y);
@@ -111,11 +111,11 @@ weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_scan_kind k
 
 /* ------------------------------------------------------------------------------------- stored */
 
-static weft_status map_pieces(const terms *t, pieces *p, results *r) {
+static weft_status map_chunks(const terms *t, chunks *p, results *r) {
     const formula *f = t->formula;
-    weft_binding bound[PIECES_SOURCES];
+    weft_binding bound[CHUNKS_SOURCES];
     for (;;) {
-        RETURN_IF_ERROR(pieces_next(p));
+        RETURN_IF_ERROR(chunks_next(p));
         if (p->n == 0) return results_end(r);
         RETURN_IF_ERROR(
             part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, results_capacity(r)));
@@ -125,15 +125,15 @@ static weft_status map_pieces(const terms *t, pieces *p, results *r) {
 
 static weft_status map_source(const terms *t, const weft_sink *sink) {
     const size_t size = weft_dtype_size(t->dtype);
-    pieces p = {.ctx = t->ctx};
+    chunks p = {.ctx = t->ctx};
     results r;
     size_t bytes = transfer_results(t->ctx) * size, elements;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    RETURN_IF_ERROR(pieces_elements(t->ctx, WEFT_TILE(size), 2, bytes, &elements));
+    RETURN_IF_ERROR(chunks_elements(t->ctx, WEFT_TILE(size), 2, bytes, &elements));
     weft_status status = results_open(&r, t->ctx, sink, t->dtype, elements);
-    if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
-    if (status == WEFT_OK) status = map_pieces(t, &p, &r);
-    pieces_close(&p);
+    if (status == WEFT_OK) status = chunks_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = map_chunks(t, &p, &r);
+    chunks_close(&p);
     results_close(&r);
     return status;
 }
@@ -144,7 +144,7 @@ static weft_status run_map(weft_context *ctx, const weft_expr *expr, weft_dtype 
     terms t = {.ctx = ctx, .dtype = dtype, .formula = &f};
     RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
     RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
-    RETURN_IF_ERROR(pieces_check_sink(ctx, "out", out));
+    RETURN_IF_ERROR(chunks_check_sink(ctx, "out", out));
     return map_source(&t, out);
 }
 

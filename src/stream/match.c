@@ -2,7 +2,7 @@
  * before it, and the longest pattern and one more byte after it. All other positions are searched in a seam, a copy
  * of the bytes on both sides of the boundary between two chunks. */
 #include "core/order.h"
-#include "stream/pieces.h"
+#include "stream/chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,12 @@ typedef struct search {
     unsigned flags;
     size_t longest; /* length of the longest pattern, in bytes */
     seam seam;
-    uint64_t *piece, *all; /* counts of a chunk, and of all chunks */
+    uint64_t *chunk, *all; /* counts of a chunk, and of all chunks */
 } search;
 
 static weft_status count(search *s, weft_context *ctx, size_t n, const void *text, size_t first, size_t end) {
-    RETURN_IF_ERROR(weft_match_count(ctx, n, text, first, end, s->patterns, s->flags, s->piece));
-    for (size_t i = 0; i < s->patterns->count; i++) s->all[i] += s->piece[i];
+    RETURN_IF_ERROR(weft_match_count(ctx, n, text, first, end, s->patterns, s->flags, s->chunk));
+    for (size_t i = 0; i < s->patterns->count; i++) s->all[i] += s->chunk[i];
     return WEFT_OK;
 }
 
@@ -36,7 +36,7 @@ static weft_status count_seam(search *s, size_t end) {
 }
 
 /* Searches a chunk. A chunk shorter than a seam's side is the last one; its positions are searched at the end. */
-static weft_status count_piece(search *s, const pieces *p) {
+static weft_status count_chunk(search *s, const chunks *p) {
     const unsigned char *text = p->x[0];
     const size_t side = s->longest + 1, before = s->seam.bytes, head = p->n < side ? p->n : side;
     RETURN_IF_ERROR(weft_copy(s->ctx, head, text, s->seam.text + before));
@@ -49,29 +49,29 @@ static weft_status count_piece(search *s, const pieces *p) {
     return weft_copy(s->ctx, side, text + p->n - side, s->seam.text);
 }
 
-static weft_status count_pieces(search *s, pieces *p) {
+static weft_status count_chunks(search *s, chunks *p) {
     for (;;) {
-        RETURN_IF_ERROR(pieces_next(p));
+        RETURN_IF_ERROR(chunks_next(p));
         if (p->n == 0) return count_seam(s, s->seam.bytes);
-        RETURN_IF_ERROR(count_piece(s, p));
+        RETURN_IF_ERROR(count_chunk(s, p));
     }
 }
 
 static weft_status count_all(search *s, const weft_source *text) {
     const char *const names[] = {"text"};
     size_t elements;
-    RETURN_IF_ERROR(pieces_elements(s->ctx, WEFT_TILE(1), 2, transfer_inputs(s->ctx), &elements));
-    pieces p = {.ctx = s->ctx};
-    weft_status status = pieces_open(&p, s->ctx, 1, &text, names, elements);
-    if (status == WEFT_OK) status = count_pieces(s, &p);
-    pieces_close(&p);
+    RETURN_IF_ERROR(chunks_elements(s->ctx, WEFT_TILE(1), 2, transfer_inputs(s->ctx), &elements));
+    chunks p = {.ctx = s->ctx};
+    weft_status status = chunks_open(&p, s->ctx, 1, &text, names, elements);
+    if (status == WEFT_OK) status = count_chunks(s, &p);
+    chunks_close(&p);
     return status;
 }
 
 /* Searches the text. The first call searches no positions and checks all arguments. */
 static weft_status search_all(search *s, const weft_source *text, uint64_t *counts) {
-    RETURN_IF_ERROR(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->piece));
-    RETURN_IF_ERROR(pieces_combiner(s->ctx, &s->combiner));
+    RETURN_IF_ERROR(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->chunk));
+    RETURN_IF_ERROR(chunks_combiner(s->ctx, &s->combiner));
     for (size_t i = 0; i < s->patterns->count; i++) {
         const size_t length = (size_t)(s->patterns->offsets[i + 1] - s->patterns->offsets[i]);
         if (length > s->longest) s->longest = length;
@@ -85,16 +85,16 @@ static weft_status run_match_count(weft_context *ctx, const weft_source *text, c
                                    unsigned flags, uint64_t *counts) {
     weft_error *error = &ctx->error;
     search s = {.ctx = ctx, .patterns = patterns, .flags = flags};
-    RETURN_IF_ERROR(pieces_check(ctx, "text", text));
+    RETURN_IF_ERROR(chunks_check(ctx, "text", text));
     RETURN_IF(weft_dtype_size(text->dtype) != 1, WEFT_UNSUPPORTED,
               "a text requires a source of one-byte elements, not %s", weft_dtype_name(text->dtype));
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
-    s.piece = calloc(2 * WEFT_PATTERNS_MAX, sizeof *s.piece);
-    RETURN_IF(!s.piece, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the counts of %d patterns",
+    s.chunk = calloc(2 * WEFT_PATTERNS_MAX, sizeof *s.chunk);
+    RETURN_IF(!s.chunk, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the counts of %d patterns",
               WEFT_PATTERNS_MAX);
-    s.all = s.piece + WEFT_PATTERNS_MAX;
+    s.all = s.chunk + WEFT_PATTERNS_MAX;
     const weft_status status = search_all(&s, text, counts);
-    free(s.piece);
+    free(s.chunk);
     return status;
 }
 

@@ -21,10 +21,10 @@ static void pass(solving *s, const uint64_t map[2]) {
     weft_fpmode_leave(mode);
 }
 
-static weft_status solve_pieces(solving *s, pieces *p, results *r) {
+static weft_status solve_chunks(solving *s, chunks *p, results *r) {
     for (;;) {
         uint64_t map[2] = {0, 0};
-        RETURN_IF_ERROR(pieces_next(p));
+        RETURN_IF_ERROR(chunks_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
         RETURN_IF_ERROR(weft_part_recurrence(s->t->ctx, WEFT_FORWARD, s->t->dtype, p->n, p->x[0], p->x[1], &s->before,
@@ -39,13 +39,13 @@ static weft_status solve(solving *s, const weft_sink *v) {
     const size_t size = weft_dtype_size(t->dtype);
     const size_t bytes = (2 * transfer_inputs(t->ctx) + transfer_results(t->ctx)) * size;
     size_t elements;
-    pieces p = {.ctx = t->ctx};
+    chunks p = {.ctx = t->ctx};
     results r;
-    RETURN_IF_ERROR(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4, ... */
+    RETURN_IF_ERROR(chunks_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4, ... */
     weft_status status = results_open(&r, t->ctx, v, t->dtype, elements);
-    if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
-    if (status == WEFT_OK) status = solve_pieces(s, &p, &r);
-    pieces_close(&p);
+    if (status == WEFT_OK) status = chunks_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = solve_chunks(s, &p, &r);
+    chunks_close(&p);
     results_close(&r);
     return status;
 }
@@ -53,15 +53,15 @@ static weft_status solve(solving *s, const weft_sink *v) {
 static weft_status run_recurrence(weft_context *ctx, const weft_source *s, const weft_source *u, const void *init,
                                   const weft_sink *v) {
     weft_error *error = &ctx->error;
-    RETURN_IF_ERROR(pieces_check(ctx, "s", s));
-    RETURN_IF_ERROR(pieces_check(ctx, "u", u));
+    RETURN_IF_ERROR(chunks_check(ctx, "s", s));
+    RETURN_IF_ERROR(chunks_check(ctx, "u", u));
     RETURN_IF(s == u, WEFT_INVALID, "s and u are the same source: two different sources are required");
     RETURN_IF(s->dtype != u->dtype, WEFT_INVALID,
               "s has elements of type %s and u of type %s: both must have the same type", weft_dtype_name(s->dtype),
               weft_dtype_name(u->dtype));
     RETURN_IF_ERROR(weft_recurrence(ctx, WEFT_FORWARD, s->dtype, 1, 0, NULL, NULL, NULL, NULL)); /* checks the type */
     RETURN_IF_ERROR(check_host_value("init", init, error));
-    RETURN_IF_ERROR(pieces_check_sink(ctx, "v", v));
+    RETURN_IF_ERROR(chunks_check_sink(ctx, "v", v));
     const terms t = {.ctx = ctx, .dtype = s->dtype, .count = 2, .sources = {s, u}, .names = {"s", "u"}};
     solving all = {.t = &t, .all = {.f32 = s->dtype == WEFT_F32}};
     if (init) memcpy(&all.init, init, weft_dtype_size(s->dtype));

@@ -2,7 +2,7 @@
 #include "arith/finish.h"
 #include "core/check.h"
 #include "core/part.h"
-#include "stream/fold.h"
+#include "stream/reduction.h"
 #include "stream/terms.h"
 
 #include <math.h>
@@ -13,24 +13,24 @@
 weft_status terms_elements(const terms *t, size_t *elements) {
     size_t bytes = 0;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    return pieces_elements(t->ctx, WEFT_TILE(weft_dtype_size(t->dtype)), 2, bytes, elements);
+    return chunks_elements(t->ctx, WEFT_TILE(weft_dtype_size(t->dtype)), 2, bytes, elements);
 }
 
 weft_status terms_rewind(const terms *t, const char *why) {
-    for (int i = 0; i < t->count; i++) RETURN_IF_ERROR(pieces_rewind(t->ctx, t->names[i], t->sources[i], why));
+    for (int i = 0; i < t->count; i++) RETURN_IF_ERROR(chunks_rewind(t->ctx, t->names[i], t->sources[i], why));
     return WEFT_OK;
 }
 
 /* Function called for each chunk. */
-typedef weft_status visitor(const terms *t, const pieces *p, void *state);
+typedef weft_status visitor(const terms *t, const chunks *p, void *state);
 
 /* Calls `visit` for all chunks. Sets *n to the number of elements. */
-static weft_status visit_pieces(const terms *t, pieces *p, visitor *visit, void *state, uint64_t *n) {
+static weft_status visit_chunks(const terms *t, chunks *p, visitor *visit, void *state, uint64_t *n) {
     size_t elements;
     RETURN_IF_ERROR(terms_elements(t, &elements));
-    RETURN_IF_ERROR(pieces_open(p, t->ctx, t->count, t->sources, t->names, elements));
+    RETURN_IF_ERROR(chunks_open(p, t->ctx, t->count, t->sources, t->names, elements));
     for (;;) {
-        RETURN_IF_ERROR(pieces_next(p));
+        RETURN_IF_ERROR(chunks_next(p));
         if (p->n == 0) break;
         RETURN_IF_ERROR(visit(t, p, state));
     }
@@ -39,9 +39,9 @@ static weft_status visit_pieces(const terms *t, pieces *p, visitor *visit, void 
 }
 
 static weft_status visit_all(const terms *t, visitor *visit, void *state, uint64_t *n) {
-    pieces p = {.ctx = t->ctx};
-    const weft_status status = visit_pieces(t, &p, visit, state, n);
-    pieces_close(&p);
+    chunks p = {.ctx = t->ctx};
+    const weft_status status = visit_chunks(t, &p, visit, state, n);
+    chunks_close(&p);
     return status;
 }
 
@@ -49,18 +49,18 @@ static weft_status visit_all(const terms *t, visitor *visit, void *state, uint64
 
 /* A pass that combines the values of all chunks. */
 typedef struct pass {
-    fold fold;
+    reduction reduction;
     weft_op op;
     weft_dtype accumulate;
     const double *squares; /* argument `squares` of terms.reduce */
     double mean;           /* visit_deviations: mean of all elements */
 } pass;
 
-static weft_status visit_value(const terms *t, const pieces *p, void *state) {
+static weft_status visit_value(const terms *t, const chunks *p, void *state) {
     pass *s = state;
     stream_value value;
     RETURN_IF_ERROR(t->reduce(t, p, s->op, s->accumulate, s->squares, &value));
-    return fold_add(&s->fold, &value);
+    return reduction_add(&s->reduction, &value);
 }
 
 /* Returns the operator that combines the values of chunks. */
@@ -77,12 +77,12 @@ static weft_op combine_of(weft_op op) {
 
 static weft_status reduce_by_tree(const terms *t, weft_op op, weft_dtype accumulate, weft_dtype result, void *out) {
     pass s = {
-        .fold = {.ctx = t->ctx, .combine = combine_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
+        .reduction = {.ctx = t->ctx, .combine = combine_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
     stream_value value;
     uint64_t n;
     RETURN_IF_ERROR(visit_all(t, visit_value, &s, &n));
     if (n == 0) return t->reduce_none(t, op, accumulate, out);
-    RETURN_IF_ERROR(fold_end(&s.fold, &value));
+    RETURN_IF_ERROR(reduction_end(&s.reduction, &value));
     memcpy(out, &value, weft_dtype_size(result));
     return WEFT_OK;
 }
@@ -97,13 +97,13 @@ typedef struct extreme {
     bool there;
 } extreme;
 
-static weft_status visit_extreme(const terms *t, const pieces *p, void *state) {
+static weft_status visit_extreme(const terms *t, const chunks *p, void *state) {
     extreme *e = state;
     const size_t size = weft_dtype_size(t->dtype);
     stream_value value, pair[2];
     uint64_t index, later = 1;
     weft_context *combiner;
-    RETURN_IF_ERROR(pieces_combiner(t->ctx, &combiner));
+    RETURN_IF_ERROR(chunks_combiner(t->ctx, &combiner));
     RETURN_IF_ERROR(t->reduce(t, p, e->op, WEFT_DEFAULT, NULL, &index));
     RETURN_IF_ERROR(t->reduce(t, p, e->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, WEFT_DEFAULT, NULL, &value));
     if (e->there) {
@@ -128,9 +128,9 @@ static weft_status reduce_extreme(const terms *t, weft_op op, void *out) {
 
 static weft_status sum_in_f64(const terms *t, visitor *visit, pass *s, double *sum, uint64_t *n) {
     stream_value value = {.f64 = 0};
-    s->fold = (fold){.ctx = t->ctx, .combine = WEFT_SUM, .dtype = WEFT_F64};
+    s->reduction = (reduction){.ctx = t->ctx, .combine = WEFT_SUM, .dtype = WEFT_F64};
     RETURN_IF_ERROR(visit_all(t, visit, s, n));
-    if (*n) RETURN_IF_ERROR(fold_end(&s->fold, &value));
+    if (*n) RETURN_IF_ERROR(reduction_end(&s->reduction, &value));
     *sum = value.f64;
     return WEFT_OK;
 }
@@ -188,13 +188,13 @@ weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void
 
 /* ------------------------------------------------------------------------------- one source */
 
-static weft_status reduce_piece(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate,
+static weft_status reduce_chunk(const terms *t, const chunks *p, weft_op op, weft_dtype accumulate,
                                 const double *squares, void *out) {
     if (squares) return part_sum(t->ctx, op, t->dtype, p->n, p->x[0], *squares, out);
     return weft_reduce(t->ctx, op, t->dtype, accumulate, p->n, p->x[0], out);
 }
 
-static weft_status reduce_no_piece(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
+static weft_status reduce_no_chunk(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
     return weft_reduce(t->ctx, op, t->dtype, accumulate, 0, NULL, out);
 }
 
@@ -204,12 +204,12 @@ static terms terms_of(weft_context *ctx, const weft_source *x) {
                    .count = 1,
                    .sources = {x},
                    .names = {"x"},
-                   .reduce = reduce_piece,
-                   .reduce_none = reduce_no_piece};
+                   .reduce = reduce_chunk,
+                   .reduce_none = reduce_no_chunk};
 }
 
 static weft_status run_reduce(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x, void *out) {
-    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(chunks_check(ctx, "x", x));
     const terms t = terms_of(ctx, x);
     return terms_reduce(&t, op, accumulate, out);
 }
@@ -222,11 +222,11 @@ weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumul
 /* --------------------------------------------------------------------------------- variance */
 
 /* Adds the squared deviations from the mean. */
-static weft_status visit_deviations(const terms *t, const pieces *p, void *state) {
+static weft_status visit_deviations(const terms *t, const chunks *p, void *state) {
     pass *s = state;
     stream_value value;
     RETURN_IF_ERROR(part_deviations(t->ctx, t->dtype, p->n, p->x[0], s->mean, &value.f64));
-    return fold_add(&s->fold, &value);
+    return reduction_add(&s->reduction, &value);
 }
 
 static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype result, size_t ddof, void *out) {
@@ -249,7 +249,7 @@ static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t
                                 void *out) {
     weft_error *error = &ctx->error;
     weft_dtype result;
-    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(chunks_check(ctx, "x", x));
     RETURN_IF_ERROR(check_result("variance", REAL, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, but variance must read it twice");
@@ -267,11 +267,11 @@ weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_
 
 /* -------------------------------------------------------------------------------------- dot */
 
-static weft_status visit_products(const terms *t, const pieces *p, void *state) {
+static weft_status visit_products(const terms *t, const chunks *p, void *state) {
     pass *s = state;
     stream_value value;
     RETURN_IF_ERROR(weft_dot(t->ctx, t->dtype, s->accumulate, p->n, p->x[0], p->x[1], &value));
-    return fold_add(&s->fold, &value);
+    return reduction_add(&s->reduction, &value);
 }
 
 static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_source *x, const weft_source *y,
@@ -280,8 +280,8 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     weft_dtype result;
     stream_value value;
     uint64_t n;
-    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
-    RETURN_IF_ERROR(pieces_check(ctx, "y", y));
+    RETURN_IF_ERROR(chunks_check(ctx, "x", x));
+    RETURN_IF_ERROR(chunks_check(ctx, "y", y));
     RETURN_IF(x == y, WEFT_INVALID, "x and y are the same source: two different sources are required");
     RETURN_IF(x->dtype != y->dtype, WEFT_INVALID,
               "x has elements of type %s and y of type %s: both must have the same type", weft_dtype_name(x->dtype),
@@ -289,10 +289,10 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     RETURN_IF_ERROR(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};
-    pass s = {.fold = {.ctx = ctx, .combine = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
+    pass s = {.reduction = {.ctx = ctx, .combine = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
     RETURN_IF_ERROR(visit_all(&t, visit_products, &s, &n));
     if (n == 0) return weft_dot(ctx, x->dtype, accumulate, 0, NULL, NULL, out);
-    RETURN_IF_ERROR(fold_end(&s.fold, &value));
+    RETURN_IF_ERROR(reduction_end(&s.reduction, &value));
     memcpy(out, &value, weft_dtype_size(result));
     return WEFT_OK;
 }

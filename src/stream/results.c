@@ -7,60 +7,60 @@
 #include <errno.h>
 #include <string.h>
 
-static weft_status open_result(results *r, result *piece) {
-    RETURN_IF_ERROR(buffer_take(r->ctx, WEFT_DEVICE, r->capacity, (void **)&piece->at));
-    piece->host = piece->at;
+static weft_status open_result(results *r, result *chunk) {
+    RETURN_IF_ERROR(buffer_take(r->ctx, WEFT_DEVICE, r->capacity, (void **)&chunk->at));
+    chunk->host = chunk->at;
     if (!transfer_needed(r->ctx)) return WEFT_OK;
-    piece->host = NULL;
-    RETURN_IF_ERROR(transfer_open(r->ctx, &piece->copy));
-    return r->direct ? WEFT_OK : buffer_take(r->ctx, WEFT_PINNED, r->capacity, (void **)&piece->host);
+    chunk->host = NULL;
+    RETURN_IF_ERROR(transfer_open(r->ctx, &chunk->copy));
+    return r->direct ? WEFT_OK : buffer_take(r->ctx, WEFT_PINNED, r->capacity, (void **)&chunk->host);
 }
 
 weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, weft_dtype dtype, size_t elements) {
     const size_t size = weft_dtype_size(dtype);
-    memory_place place;
+    memory_kind kind;
     uint64_t left = 0;
     *r = (results){.ctx = ctx, .sink = sink, .size = size, .capacity = elements * size};
     const void *to = channel_memory(sink, &left);
     RETURN_IF_ERROR(check_host_value("the memory of the sink", to, &ctx->error));
-    RETURN_IF_ERROR(transfer_place(ctx, to, (size_t)left, &place));
-    r->direct = place == PLACE_PINNED;
-    for (unsigned i = 0; i < transfer_results(ctx); i++) RETURN_IF_ERROR(open_result(r, &r->pieces[i]));
+    RETURN_IF_ERROR(transfer_memory_kind(ctx, to, (size_t)left, &kind));
+    r->direct = kind == MEMORY_PINNED;
+    for (unsigned i = 0; i < transfer_results(ctx); i++) RETURN_IF_ERROR(open_result(r, &r->chunks[i]));
     return WEFT_OK;
 }
 
-void *results_capacity(const results *r) { return r->pieces[r->given % transfer_results(r->ctx)].at; }
+void *results_capacity(const results *r) { return r->chunks[r->given % transfer_results(r->ctx)].at; }
 
 static weft_status fail(const results *r) {
     return weft_fail(&r->ctx->error, WEFT_IO, "cannot write the result: %s", strerror(errno));
 }
 
 /* Starts the copy to the host, or to the sink's memory directly if the GPU can access it. */
-static weft_status send(results *r, result *piece) {
+static weft_status send(results *r, result *chunk) {
     if (r->direct) {
         uint64_t left = 0;
-        piece->host = channel_memory(r->sink, &left);
+        chunk->host = channel_memory(r->sink, &left);
         errno = ENOSPC;
-        if (piece->bytes > left) return fail(r);
-        channel_advance(r->sink, piece->bytes);
+        if (chunk->bytes > left) return fail(r);
+        channel_advance(r->sink, chunk->bytes);
     }
-    return transfer_begin(r->ctx, &piece->copy, WEFT_COPY_OUT, piece->bytes, piece->at, piece->host);
+    return transfer_begin(r->ctx, &chunk->copy, WEFT_COPY_OUT, chunk->bytes, chunk->at, chunk->host);
 }
 
 static weft_status write_oldest(results *r) {
-    result *piece = &r->pieces[r->written++ % transfer_results(r->ctx)];
-    if (transfer_needed(r->ctx)) RETURN_IF_ERROR(transfer_wait(r->ctx, &piece->copy));
-    if (piece->replaced) memcpy(piece->host + piece->bytes - r->size, &piece->last, r->size);
-    if (r->direct || r->sink->write(r->sink->self, piece->host, piece->bytes) == 0) return WEFT_OK;
+    result *chunk = &r->chunks[r->written++ % transfer_results(r->ctx)];
+    if (transfer_needed(r->ctx)) RETURN_IF_ERROR(transfer_wait(r->ctx, &chunk->copy));
+    if (chunk->replaced) memcpy(chunk->host + chunk->bytes - r->size, &chunk->last, r->size);
+    if (r->direct || r->sink->write(r->sink->self, chunk->host, chunk->bytes) == 0) return WEFT_OK;
     return fail(r);
 }
 
 weft_status results_give(results *r, size_t n, const uint64_t *last) {
-    result *piece = &r->pieces[r->given++ % transfer_results(r->ctx)];
-    piece->bytes = n * r->size;
-    piece->replaced = last != NULL;
-    if (last) piece->last = *last;
-    if (transfer_needed(r->ctx)) RETURN_IF_ERROR(send(r, piece));
+    result *chunk = &r->chunks[r->given++ % transfer_results(r->ctx)];
+    chunk->bytes = n * r->size;
+    chunk->replaced = last != NULL;
+    if (last) chunk->last = *last;
+    if (transfer_needed(r->ctx)) RETURN_IF_ERROR(send(r, chunk));
     return r->given - r->written == transfer_results(r->ctx) ? write_oldest(r) : WEFT_OK;
 }
 
@@ -71,9 +71,9 @@ weft_status results_end(results *r) {
 
 void results_close(results *r) {
     for (int i = 0; i < TRANSFER_RESULTS; i++) {
-        result *piece = &r->pieces[i];
-        transfer_close(r->ctx, &piece->copy);
-        if (!r->direct && piece->host != piece->at) buffer_leave(r->ctx, WEFT_PINNED, r->capacity, piece->host);
-        buffer_leave(r->ctx, WEFT_DEVICE, r->capacity, piece->at);
+        result *chunk = &r->chunks[i];
+        transfer_close(r->ctx, &chunk->copy);
+        if (!r->direct && chunk->host != chunk->at) buffer_leave(r->ctx, WEFT_PINNED, r->capacity, chunk->host);
+        buffer_leave(r->ctx, WEFT_DEVICE, r->capacity, chunk->at);
     }
 }

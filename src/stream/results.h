@@ -21,7 +21,7 @@ typedef struct results {
     size_t size, capacity;   /* bytes of a result, and of the results of a chunk */
     bool direct;             /* the GPU copies to the sink's memory directly, and `host` is an address in it */
     unsigned given, written; /* number of chunks given to results_give, and written to the sink */
-    result pieces[TRANSFER_RESULTS];
+    result chunks[TRANSFER_RESULTS];
 } results;
 
 /* Allocates memory for `elements` results of type `dtype` per chunk. The caller must call results_close even after a

@@ -66,7 +66,7 @@ static weft_status find_prefix(prefixes *s) {
 
 /* Sets *last to the last value of the inclusive scan of a chunk that starts from *from, or from nothing if it is
  * NULL. The value is read from y, or from a second scan of the chunk. */
-static weft_status find_last(const prefixes *s, const pieces *p, const void *from, const char *y, uint64_t *last) {
+static weft_status find_last(const prefixes *s, const chunks *p, const void *from, const char *y, uint64_t *last) {
     const char *values = y;
     if (s->again) {
         RETURN_IF_ERROR(s->t->scan(s->t, p, s->op, WEFT_INCLUSIVE, s->accumulate, from, s->again));
@@ -77,7 +77,7 @@ static weft_status find_last(const prefixes *s, const pieces *p, const void *fro
 }
 
 /* Computes the value before the next chunk. */
-static weft_status pass(prefixes *s, const pieces *p, const char *y) {
+static weft_status pass(prefixes *s, const chunks *p, const char *y) {
     const uint64_t from = s->before;
     uint64_t total;
     if (!s->ordered) {
@@ -91,9 +91,9 @@ static weft_status pass(prefixes *s, const pieces *p, const char *y) {
 }
 
 /* Scans all chunks. The last inclusive prefix of a full chunk is the prefix of all chunks so far. */
-static weft_status scan_pieces(prefixes *s, pieces *p, results *r) {
+static weft_status scan_chunks(prefixes *s, chunks *p, results *r) {
     for (;;) {
-        RETURN_IF_ERROR(pieces_next(p));
+        RETURN_IF_ERROR(chunks_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
         void *y = results_capacity(r);
@@ -107,15 +107,15 @@ static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
     const terms *t = s->t;
     const bool twice = s->ordered || s->kind == WEFT_EXCLUSIVE;
     size_t bytes = (transfer_results(t->ctx) + twice) * s->size, elements;
-    pieces p = {.ctx = t->ctx};
+    chunks p = {.ctx = t->ctx};
     results r;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    RETURN_IF_ERROR(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
+    RETURN_IF_ERROR(chunks_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
     weft_status status = results_open(&r, t->ctx, sink, s->result, elements);
     if (status == WEFT_OK && twice) status = buffer_take(t->ctx, WEFT_DEVICE, elements * s->size, (void **)&s->again);
-    if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
-    if (status == WEFT_OK) status = scan_pieces(s, &p, &r);
-    pieces_close(&p);
+    if (status == WEFT_OK) status = chunks_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = scan_chunks(s, &p, &r);
+    chunks_close(&p);
     buffer_leave(t->ctx, WEFT_DEVICE, elements * s->size, s->again);
     results_close(&r);
     return status;
@@ -128,8 +128,8 @@ weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_k
     RETURN_IF_ERROR(check_scan_type(what, op, t->dtype, accumulate, &s.result, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
     RETURN_IF_ERROR(check_host_value("init", init, error));
-    RETURN_IF_ERROR(pieces_check_sink(t->ctx, "y", sink));
-    RETURN_IF_ERROR(pieces_combiner(t->ctx, &s.combiner));
+    RETURN_IF_ERROR(chunks_check_sink(t->ctx, "y", sink));
+    RETURN_IF_ERROR(chunks_combiner(t->ctx, &s.combiner));
     s.size = weft_dtype_size(s.result);
     s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && type_is_float(s.result);
     s.has_start = s.begins = init != NULL;
@@ -140,15 +140,15 @@ weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_k
 
 /* ------------------------------------------------------------------------------- one source */
 
-static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+static weft_status scan_chunk(const terms *t, const chunks *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                               const void *init, void *y) {
     return weft_scan(t->ctx, op, kind, t->dtype, accumulate, p->n, p->x[0], init, y);
 }
 
 static weft_status run_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                             const weft_source *x, const void *init, const weft_sink *y) {
-    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
-    const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 1, .sources = {x}, .names = {"x"}, .scan = scan_piece};
+    RETURN_IF_ERROR(chunks_check(ctx, "x", x));
+    const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 1, .sources = {x}, .names = {"x"}, .scan = scan_chunk};
     return terms_scan(&t, "scan", op, kind, accumulate, init, y);
 }
 

@@ -4,22 +4,22 @@
 #define WEFT_STREAM_TERMS_H
 
 #include "core/order.h"
-#include "stream/pieces.h"
+#include "stream/chunks.h"
 
 typedef struct terms terms;
 struct terms {
     weft_context *ctx;
     weft_dtype dtype; /* dtype of the elements that are reduced or scanned */
     int count;
-    const weft_source *sources[PIECES_SOURCES];
-    const char *names[PIECES_SOURCES];
+    const weft_source *sources[CHUNKS_SOURCES];
+    const char *names[CHUNKS_SOURCES];
     /* Reduces one chunk, as weft_reduce does; as part_sum does if `squares` is not NULL. */
-    weft_status (*reduce)(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate, const double *squares,
+    weft_status (*reduce)(const terms *t, const chunks *p, weft_op op, weft_dtype accumulate, const double *squares,
                           void *out);
     /* Reduces an array without elements. */
     weft_status (*reduce_none)(const terms *t, weft_op op, weft_dtype accumulate, void *out);
     /* Scans one chunk, as weft_scan does. */
-    weft_status (*scan)(const terms *t, const pieces *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+    weft_status (*scan)(const terms *t, const chunks *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                         const void *init, void *y);
     const struct formula *formula; /* used by src/stream/map.c only */
 };

@@ -6,19 +6,19 @@
 
 /* -------------------------------------------------------------------------------- transfers */
 
-static weft_status find_place(const weft_context *ctx, const void *p, size_t bytes, memory_place *place,
-                              weft_error *error) {
-    memory_place last;
-    RETURN_IF_ERROR(ctx->backend->transfer_place(ctx->state, p, place, error));
-    RETURN_IF_ERROR(ctx->backend->transfer_place(ctx->state, (const char *)p + bytes - 1, &last, error));
-    if (last != *place) *place = PLACE_HOST;
+static weft_status find_memory_kind(const weft_context *ctx, const void *p, size_t bytes, memory_kind *kind,
+                                    weft_error *error) {
+    memory_kind last;
+    RETURN_IF_ERROR(ctx->backend->transfer_memory_kind(ctx->state, p, kind, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_memory_kind(ctx->state, (const char *)p + bytes - 1, &last, error));
+    if (last != *kind) *kind = MEMORY_PAGEABLE;
     return WEFT_OK;
 }
 
-weft_status transfer_place(weft_context *ctx, const void *p, size_t bytes, memory_place *place) {
-    *place = PLACE_HOST;
+weft_status transfer_memory_kind(weft_context *ctx, const void *p, size_t bytes, memory_kind *kind) {
+    *kind = MEMORY_PAGEABLE;
     if (!transfer_needed(ctx) || bytes == 0) return WEFT_OK;
-    RETURN_GUARDED_SETUP(ctx, find_place(ctx, p, bytes, place, error));
+    RETURN_GUARDED_SETUP(ctx, find_memory_kind(ctx, p, bytes, kind, error));
 }
 
 weft_status transfer_open(weft_context *ctx, transfer *t) {

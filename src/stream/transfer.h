@@ -22,8 +22,9 @@ typedef struct transfer {
     bool noted; /* recorded in the timeline, or never begun */
 } transfer;
 
-/* Sets *place to the kind of memory of the array: that of its first and last byte, or PLACE_HOST if these differ. */
-weft_status transfer_place(weft_context *ctx, const void *p, size_t bytes, memory_place *place);
+/* Sets *kind to the kind of memory of the array: that of its first and last byte, or MEMORY_PAGEABLE if these
+ * differ. */
+weft_status transfer_memory_kind(weft_context *ctx, const void *p, size_t bytes, memory_kind *kind);
 
 weft_status transfer_open(weft_context *ctx, transfer *t);
 /* Starts a copy after all work that the context has been given. No work waits for it until transfer_join. With lane

@@ -18,7 +18,7 @@ static size_t values(const match_case *c) {
     return c->n + (2 * sizeof(uint64_t) - 1) / size;
 }
 
-static uint64_t *count_behind(const match_case *c, void *y) {
+static uint64_t *count_after(const match_case *c, void *y) {
     const uintptr_t end = (uintptr_t)y + c->n * c->operation->shape->out_bytes(c);
     return (uint64_t *)((end + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t));
 }
@@ -34,7 +34,7 @@ static void make_value(const match_case *c, void *value) {
 }
 
 static weft_status call_select(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
-    uint64_t value, *count = count_behind(c, out);
+    uint64_t value, *count = count_after(c, out);
     make_value(c, &value);
     switch (c->parameter) {
     case BY_FLAGS: return weft_select(ctx, c->dtype, c->n, inputs[0], inputs[1], out, count);
@@ -45,7 +45,7 @@ static weft_status call_select(const match_case *c, weft_context *ctx, const voi
 }
 
 static weft_status call_partition(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
-    uint64_t value, *count = count_behind(c, out);
+    uint64_t value, *count = count_after(c, out);
     make_value(c, &value);
     if (c->parameter == BY_FLAGS) return weft_partition(ctx, c->dtype, c->n, inputs[0], inputs[1], out, count);
     return weft_partition_if(ctx, comparison_of(c), c->dtype, c->n, inputs[0], &value, out, count);

@@ -56,7 +56,7 @@ static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, wef
         const map_op op = (map_op)expr->steps[s].op;
         if (!expr_op_is_real(op)) continue;
         weft_fail(error, WEFT_UNSUPPORTED, "%s is not defined for %s", expr_op_name(op), weft_dtype_name(dtype));
-        return expr_point(expr->formula, expr->places[s], WEFT_UNSUPPORTED, error);
+        return expr_point(expr->formula, expr->offsets[s], WEFT_UNSUPPORTED, error);
     }
     return WEFT_OK;
 }
@@ -95,7 +95,7 @@ static weft_status bind_number(const weft_expr *expr, const expr_leaf *number, w
         leaf->value.u64 = number->negative ? 0 - number->integer : number->integer;
         return WEFT_OK;
     }
-    return expr_point(expr->formula, number->place, WEFT_INVALID, error);
+    return expr_point(expr->formula, number->offset, WEFT_INVALID, error);
 }
 
 /* Converts a scalar of any type to the type of the evaluation. A float scalar must not be used in an integer

@@ -14,10 +14,10 @@ typedef struct block {
     range range; /* memory from its first to its last element */
 } block;
 
-/* Computes the number of elements from the first to the last one of `count` pieces of `piece` elements whose starts
+/* Computes the number of elements from the first to the last one of `count` groups of `width` elements whose starts
  * are `step` elements apart. Returns false if it exceeds SIZE_MAX. */
-static bool reach(size_t count, size_t step, size_t piece, size_t *elements) {
-    return !__builtin_mul_overflow(count - 1, step, elements) && !__builtin_add_overflow(*elements, piece, elements);
+static bool reach(size_t count, size_t step, size_t width, size_t *elements) {
+    return !__builtin_mul_overflow(count - 1, step, elements) && !__builtin_add_overflow(*elements, width, elements);
 }
 
 static weft_status check_block(const weft_context *ctx, block *b, size_t size, weft_error *error) {
@@ -180,7 +180,7 @@ weft_status weft_matmul(weft_context *ctx, weft_layout layout, weft_transpose tr
 
 weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t part, size_t m,
                              size_t n, size_t k, double alpha, const void *a, size_t lda, const void *b, double beta,
-                             void *c, const matmul_piece *piece) {
+                             void *c, const matmul_step *step) {
     const matmul_call product = {.dtype = dtype,
                                  .accumulate = accumulate,
                                  .m = m,
@@ -195,7 +195,7 @@ weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype acc
                                  .ldc = n,
                                  .part = part};
     matmul_stage_call stage = {.product = product};
-    if (piece) stage.piece = *piece;
-    RETURN_GUARDED(ctx, piece ? ctx->backend->matmul_stage(ctx->state, &stage, error)
-                              : ctx->backend->matmul(ctx->state, &product, error));
+    if (step) stage.step = *step;
+    RETURN_GUARDED(ctx, step ? ctx->backend->matmul_stage(ctx->state, &stage, error)
+                             : ctx->backend->matmul(ctx->state, &product, error));
 }

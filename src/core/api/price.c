@@ -229,13 +229,13 @@ static price_call difference_call(const weft_option *o, const weft_simulation *s
 
 /* Computes the sums over the paths of a call: the backend if `sum` is NULL; else `sum`, which distributes the paths
  * over ranks. */
-typedef struct summing {
+typedef struct sum_of_paths {
     weft_context *ctx;
     part_price_sum *sum;
     void *self;
-} summing;
+} sum_of_paths;
 
-static weft_status estimate(const summing *how, const price_call *c, double *estimate, weft_error *error) {
+static weft_status estimate(const sum_of_paths *how, const price_call *c, double *estimate, weft_error *error) {
     const weft_backend *const backend = how->ctx->backend;
     double sums[PRICE_SUMS];
     if (how->sum)
@@ -248,8 +248,8 @@ static weft_status estimate(const summing *how, const price_call *c, double *est
 static double canonical(double x) { return isnan(x) ? (double)NAN : x; }
 
 /* Computes the mean of the estimates of all scramblings, and its standard error (ORDER.md 21.9). */
-static weft_status run_scrambled(const summing *how, size_t count, price_call c, double *value, double *deviation,
-                                 weft_error *error) {
+static weft_status run_scrambled(const sum_of_paths *how, size_t count, price_call c, double *value,
+                                 double *deviation, weft_error *error) {
     double values[SCRAMBLINGS_MAX], found[2], sum = 0, squares = 0;
     c.sobol = true;
     c.paths /= count;
@@ -266,8 +266,8 @@ static weft_status run_scrambled(const summing *how, size_t count, price_call c,
     return WEFT_OK;
 }
 
-static weft_status run(const summing *how, const weft_simulation *s, price_call c, double *value, double *deviation,
-                       weft_error *error) {
+static weft_status run(const sum_of_paths *how, const weft_simulation *s, price_call c, double *value,
+                       double *deviation, weft_error *error) {
     double found[2];
     if (s->antithetic) mirror_legs(&c);
     if (s->scramblings) return run_scrambled(how, s->scramblings, c, value, deviation, error);
@@ -277,8 +277,8 @@ static weft_status run(const summing *how, const weft_simulation *s, price_call 
     return WEFT_OK;
 }
 
-static weft_status find_greeks(const summing *how, const weft_option *o, const weft_simulation *s, const factor *l,
-                               weft_valuation *v, weft_error *error) {
+static weft_status find_greeks(const sum_of_paths *how, const weft_option *o, const weft_simulation *s,
+                               const factor *l, weft_valuation *v, weft_error *error) {
     for (size_t i = 0; i < o->assets; i++) {
         RETURN_IF_ERROR(run(how, s, difference_call(o, s, l, i, false), &v->delta[i], &v->delta_error[i], error));
         RETURN_IF_ERROR(run(how, s, difference_call(o, s, l, i, true), &v->vega[i], &v->vega_error[i], error));
@@ -306,7 +306,7 @@ static weft_status check(const weft_option *o, const weft_simulation *s, const w
     return o->correlation ? factorize(o->assets, o->correlation, l, error) : WEFT_OK;
 }
 
-static weft_status price(const summing *how, const weft_option *o, const weft_simulation *s,
+static weft_status price(const sum_of_paths *how, const weft_option *o, const weft_simulation *s,
                          weft_valuation *valuation, weft_error *error) {
     weft_valuation v = {.size = sizeof v};
     factor l = {{{0}}};
@@ -323,7 +323,7 @@ static weft_status price(const summing *how, const weft_option *o, const weft_si
 
 weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                        weft_valuation *valuation) {
-    RETURN_GUARDED(ctx, price(&(summing){.ctx = ctx}, option, simulation, valuation, error));
+    RETURN_GUARDED(ctx, price(&(sum_of_paths){.ctx = ctx}, option, simulation, valuation, error));
 }
 
 /* ----------------------------------------------------------------------------------- parts */
@@ -344,7 +344,7 @@ weft_status weft_part_price(weft_context *ctx, const weft_option *option, const 
                             part_price_sum *sum, void *self, weft_valuation *valuation) {
     weft_error unused;
     const weft_fpmode mode = weft_fpmode_enter();
-    const weft_status status = price(&(summing){ctx, sum, self}, option, simulation, valuation, &unused);
+    const weft_status status = price(&(sum_of_paths){ctx, sum, self}, option, simulation, valuation, &unused);
     weft_fpmode_leave(mode);
     return status;
 }

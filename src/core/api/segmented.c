@@ -27,7 +27,7 @@ static weft_status check_types(segmented_call *c, weft_dtype accumulate, weft_er
         RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)c->kind);
         return check_scan_type(c->name, c->op, c->dtype, accumulate, &c->result, error);
     }
-    RETURN_IF_ERROR(check_folds(c->name, c->op, error));
+    RETURN_IF_ERROR(check_combines(c->name, c->op, error));
     return check_reduce_type(c->op, c->dtype, accumulate, &c->result, error);
 }
 

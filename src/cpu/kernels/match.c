@@ -114,27 +114,28 @@ static void mark_by_group(const weft_match_set *set, uint32_t first, const unsig
     }
 }
 
-static void count_short(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *counts) {
-    for (size_t n; places > 0; places -= n, text += n) {
-        n = places < LANE_MAX * VECTOR_BYTES ? places : LANE_MAX * VECTOR_BYTES;
+static void count_short(const weft_match_set *set, const unsigned char *text, size_t positions, uint64_t *counts) {
+    for (size_t n; positions > 0; positions -= n, text += n) {
+        n = positions < LANE_MAX * VECTOR_BYTES ? positions : LANE_MAX * VECTOR_BYTES;
         for (uint32_t first = 0; first < set->patterns; first += GROUP) count_in_group(set, first, text, n, counts);
     }
 }
 
-static void mark_few(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits) {
+static void mark_few(const weft_match_set *set, const unsigned char *text, size_t positions, uint64_t *bits) {
     uint8_t truths[MATCH_BLOCK] __attribute__((aligned(64)));
-    memset(truths, 0, places);
-    for (uint32_t first = 0; first < set->patterns; first += GROUP) mark_by_group(set, first, text, places, truths);
-    for (size_t i = 0; i < places; i += WORD) bits[i / WORD] = gather_bits(truths + i);
+    memset(truths, 0, positions);
+    for (uint32_t first = 0; first < set->patterns; first += GROUP)
+        mark_by_group(set, first, text, positions, truths);
+    for (size_t i = 0; i < positions; i += WORD) bits[i / WORD] = gather_bits(truths + i);
 }
 
 /* -------------------------------------------------------------------------------- many */
 
-static void mark_many(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits) {
+static void mark_many(const weft_match_set *set, const unsigned char *text, size_t positions, uint64_t *bits) {
     const uint32_t fold = weft_match_filter_fold(set), shift = weft_match_filter_shift(set);
     uint32_t four[WORD];
     uint8_t truths[WORD];
-    for (; places > 0; places -= WORD, text += WORD, bits++) {
+    for (; positions > 0; positions -= WORD, text += WORD, bits++) {
         for (int i = 0; i < WORD; i++)
             four[i] =
                 (text[i] | (uint32_t)text[i + 1] << 8 | (uint32_t)text[i + 2] << 16 | (uint32_t)text[i + 3] << 24) |
@@ -149,8 +150,8 @@ static void mark_many(const weft_match_set *set, const unsigned char *text, size
     }
 }
 
-static void mark(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits) {
-    (set->patterns <= FEW ? mark_few : mark_many)(set, text, places, bits);
+static void mark(const weft_match_set *set, const unsigned char *text, size_t positions, uint64_t *bits) {
+    (set->patterns <= FEW ? mark_few : mark_many)(set, text, positions, bits);
 }
 
 const match_kernels LEVELED(cpu_matches) = {.few = FEW, .count_short = count_short, .mark = mark};

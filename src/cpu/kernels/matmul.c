@@ -8,7 +8,7 @@ enum { TILE_ROWS = 8, TILE_VECTORS = 3 }; /* 32 registers */
 #else
 enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
 #endif
-enum { TALL_VECTORS = 2 };
+enum { GEMV_VECTORS = 2 };
 
 /* The quiet NaN of ORDER.md 1.3; it converts to the f64 NaN of that clause. */
 #define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)
@@ -55,7 +55,7 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
     {                                                                                                  \
         .bytes = sizeof(real), .slack = VECTOR_BYTES,                                                  \
         .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                        \
-        .tall = {TALL_VECTORS * VECTORED(real), 1, matmul_tall_##name}, .pack = matmul_pack_##name,    \
+        .gemv = {GEMV_VECTORS * VECTORED(real), 1, matmul_gemv_##name}, .pack = matmul_pack_##name,    \
         .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
     }
 

@@ -7,7 +7,7 @@ enum { BLOCK = 1 << 15 };
 #include "cpu/kernels/bodies/each_type.h"
 
 /* Combines p->n bytes in 64-bit words. The last word is padded with the identity. */
-INLINE uint64_t combine_words(uint64_t (*combine)(uint64_t, uint64_t), uint64_t identity, const piece *p) {
+INLINE uint64_t combine_words(uint64_t (*combine)(uint64_t, uint64_t), uint64_t identity, const reduce_chunk *p) {
     const char *x = p->x;
     uint64_t bits = identity, word = identity;
     for (size_t i = 0; i < p->n / sizeof word; i++) {
@@ -23,9 +23,9 @@ INLINE uint64_t and_words(uint64_t a, uint64_t b) { return a & b; }
 INLINE uint64_t or_words(uint64_t a, uint64_t b) { return a | b; }
 INLINE uint64_t xor_words(uint64_t a, uint64_t b) { return a ^ b; }
 
-static void bits_and(const piece *p, partial *out) { out->u64 = combine_words(and_words, UINT64_MAX, p); }
-static void bits_or(const piece *p, partial *out) { out->u64 = combine_words(or_words, 0, p); }
-static void bits_xor(const piece *p, partial *out) { out->u64 = combine_words(xor_words, 0, p); }
+static void bits_and(const reduce_chunk *p, partial *out) { out->u64 = combine_words(and_words, UINT64_MAX, p); }
+static void bits_or(const reduce_chunk *p, partial *out) { out->u64 = combine_words(or_words, 0, p); }
+static void bits_xor(const reduce_chunk *p, partial *out) { out->u64 = combine_words(xor_words, 0, p); }
 
 /* One kernel per integer type. */
 #define OF_INTEGERS(kernel)                                                                                       \

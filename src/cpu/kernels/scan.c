@@ -8,7 +8,7 @@
  * and results XORed with `xor_mask`. The maximum compares signed values, so `xor_mask` also inverts the sign bit of
  * unsigned elements. The maximum of floats is that of integer keys in the total order of ORDER.md 1.4. For every
  * `xor_mask`, the greatest key is NaN. */
-typedef enum combine { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } combine;
+typedef enum combine { COMBINE_ADD, COMBINE_MULTIPLY, COMBINE_OR, COMBINE_XOR, COMBINE_MAXIMUM } combine;
 
 #define A float
 #define LANE uint32_t
@@ -67,22 +67,23 @@ typedef enum combine { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM 
 #include "cpu/kernels/bodies/scan_kernel_body.h"
 
 /* Kernels: the bodies with constant arguments. */
-#define SCAN(field, ID, accumulator, how)                                                                          \
-    static void begin_##field##_##ID(const scan_job *job, scan_state *s) {                                         \
-        begin_##accumulator(JOIN_##how, WEFT_##ID, job, s);                                                        \
-    }                                                                                                              \
-    static void total_##field##_##ID(const scan_job *job, const void *x, size_t tiles, scan_totals *totals) {      \
-        totals_##accumulator(JOIN_##how, WEFT_##ID, job, x, tiles, totals);                                        \
-    }                                                                                                              \
-    static void pass_##field##_##ID(const scan_totals *totals, size_t tiles, scan_state *s) {                      \
-        pass_##accumulator(JOIN_##how, totals, tiles, s);                                                          \
-    }                                                                                                              \
-    static void scan_##field##_##ID(const scan_job *job, const void *x, size_t n, scan_state *s, void *y) {        \
-        scan_##accumulator(JOIN_##how, WEFT_##ID, job, x, n, s, y);                                                \
-    }                                                                                                              \
-    static void segments_##field##_##ID(const scan_job *job, const void *x, const uint64_t *offsets, size_t count, \
-                                        size_t longest, void *y) {                                                 \
-        segments_##accumulator(JOIN_##how, WEFT_##ID, job, x, offsets, count, longest, y, scan_##field##_##ID);    \
+#define SCAN(field, ID, accumulator, how)                                                                           \
+    static void begin_##field##_##ID(const scan_params *params, scan_state *s) {                                    \
+        begin_##accumulator(COMBINE_##how, WEFT_##ID, params, s);                                                   \
+    }                                                                                                               \
+    static void total_##field##_##ID(const scan_params *params, const void *x, size_t tiles, scan_totals *totals) { \
+        totals_##accumulator(COMBINE_##how, WEFT_##ID, params, x, tiles, totals);                                   \
+    }                                                                                                               \
+    static void pass_##field##_##ID(const scan_totals *totals, size_t tiles, scan_state *s) {                       \
+        pass_##accumulator(COMBINE_##how, totals, tiles, s);                                                        \
+    }                                                                                                               \
+    static void scan_##field##_##ID(const scan_params *params, const void *x, size_t n, scan_state *s, void *y) {   \
+        scan_##accumulator(COMBINE_##how, WEFT_##ID, params, x, n, s, y);                                           \
+    }                                                                                                               \
+    static void segments_##field##_##ID(const scan_params *params, const void *x, const uint64_t *offsets,          \
+                                        size_t count, size_t longest, void *y) {                                    \
+        segments_##accumulator(COMBINE_##how, WEFT_##ID, params, x, offsets, count, longest, y,                     \
+                               scan_##field##_##ID);                                                                \
     }
 #include "cpu/kernels/scan.def"
 

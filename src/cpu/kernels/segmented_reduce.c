@@ -24,32 +24,35 @@ INLINE size_t length_of(const uint64_t *offsets, size_t s) { return (size_t)(off
 #define OF(name) name##_f64
 #include "cpu/kernels/bodies/segmented_tree_body.h"
 
-static void sums_f32(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    folds_f32(STEP_ADD, WEFT_F32, job, offsets, count, longest, out);
+static void sums_f32(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    segments_f32(STEP_ADD, WEFT_F32, params, offsets, count, longest, out);
 }
-static void sums_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    folds_f64(STEP_ADD, WEFT_F64, job, offsets, count, longest, out);
+static void sums_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    segments_f64(STEP_ADD, WEFT_F64, params, offsets, count, longest, out);
 }
-static void sums_f32_in_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    folds_f64(STEP_ADD, WEFT_F32, job, offsets, count, longest, out);
+static void sums_f32_in_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                            void *out) {
+    segments_f64(STEP_ADD, WEFT_F32, params, offsets, count, longest, out);
 }
-static void products_f32(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    folds_f32(STEP_MULTIPLY, WEFT_F32, job, offsets, count, longest, out);
+static void products_f32(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                         void *out) {
+    segments_f32(STEP_MULTIPLY, WEFT_F32, params, offsets, count, longest, out);
 }
-static void products_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    folds_f64(STEP_MULTIPLY, WEFT_F64, job, offsets, count, longest, out);
+static void products_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                         void *out) {
+    segments_f64(STEP_MULTIPLY, WEFT_F64, params, offsets, count, longest, out);
 }
-static void products_f32_in_f64(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest,
+static void products_f32_in_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
                                 void *out) {
-    folds_f64(STEP_MULTIPLY, WEFT_F32, job, offsets, count, longest, out);
+    segments_f64(STEP_MULTIPLY, WEFT_F32, params, offsets, count, longest, out);
 }
 
 #define OF_INTEGERS(kernel)                                                                                   \
     [WEFT_I8] = kernel##_i8, [WEFT_I16] = kernel##_i16, [WEFT_I32] = kernel##_i32, [WEFT_I64] = kernel##_i64, \
     [WEFT_U8] = kernel##_u8, [WEFT_U16] = kernel##_u16, [WEFT_U32] = kernel##_u32, [WEFT_U64] = kernel##_u64
 
-const fold_kernels LEVELED(cpu_folds) = {
-    .fold =
+const segment_kernels LEVELED(cpu_segments) = {
+    .reduce =
         {
             [WEFT_SUM] = {OF_INTEGERS(sums), [WEFT_F32] = sums_f32, [WEFT_F64] = sums_f64},
             [WEFT_PROD] = {OF_INTEGERS(products), [WEFT_F32] = products_f32, [WEFT_F64] = products_f64},

@@ -4,14 +4,14 @@
 #include "cpu/kernels/vectors.h"
 
 /* Returns the number of trailing ones of a strip's number. */
-INLINE size_t step_behind(uint64_t strip) { return (size_t)__builtin_ctzll(~strip); }
+INLINE size_t step_after(uint64_t strip) { return (size_t)__builtin_ctzll(~strip); }
 
 INLINE void make_f32(const sobol_strips *s, uint64_t strip, size_t count, bool owen, float *out) {
     const size_t width = s->width;
     uint32_t *restrict const high = s->high;
     const uint32_t *restrict const key_high = s->key_high, *restrict const key_low = s->key_low;
     for (const uint64_t end = strip + count; strip < end; strip++, out += width) {
-        const uint32_t *restrict const step = s->step_high + step_behind(strip) * width;
+        const uint32_t *restrict const step = s->step_high + step_after(strip) * width;
         for (size_t k = 0; k < width; k++) {
             const uint32_t word =
                 owen ? weft_nested_scramble(high[k], key_high[k], key_low[k]) : high[k] ^ key_high[k];
@@ -27,7 +27,7 @@ INLINE void make_f64(const sobol_strips *s, uint64_t strip, size_t count, bool o
     const uint32_t *restrict const key_high = s->key_high, *restrict const key_low = s->key_low;
     uint32_t upper[SOBOL_WIDTH_MOST], lower[SOBOL_WIDTH_MOST];
     for (const uint64_t end = strip + count; strip < end; strip++, out += width) {
-        const size_t step = step_behind(strip) * width;
+        const size_t step = step_after(strip) * width;
         const uint32_t *restrict const step_high = s->step_high + step, *restrict const step_low = s->step_low + step;
         for (size_t k = 0; k < width; k++) { /* separate from the loop over floats, so that GCC vectorizes both */
             upper[k] = owen ? weft_nested_scramble(high[k], key_high[k], key_low[k]) : high[k] ^ key_high[k];

@@ -4,9 +4,9 @@
 #include "cpu/kernels/sort_ranks.h"
 
 enum {
-    BLOCK = 256,       /* keys whose digits are computed at a time */
-    TABLES = 4,        /* used in turn, because consecutive increments of one counter depend on each other */
-    STRETCH = 1 << 30, /* maximum keys counted in 32-bit counters, so that they cannot overflow */
+    BLOCK = 256,               /* keys whose digits are computed at a time */
+    TABLES = 4,                /* used in turn, because consecutive increments of one counter depend on each other */
+    COUNTED_AT_ONCE = 1 << 30, /* maximum keys counted in 32-bit counters, so that they cannot overflow */
 };
 
 /* Returns `workspace` filled with the indices of a block's keys, which are the values if there are no others. */

@@ -30,12 +30,12 @@ INLINE void lines_write_part(const unsigned char *line, unsigned char *begin, un
     memcpy(begin, line + (uintptr_t)begin % LINE_BYTES, (size_t)(end - begin));
 }
 
-/* Stores an element for l->out + place * bytes, an address that must be aligned to `bytes`. */
-INLINE void lines_put(sort_lines *l, size_t bytes, size_t bucket, size_t place, const void *element) {
-    unsigned char *const end = l->out + (place + 1) * bytes, *const line = l->lines + bucket * LINE_BYTES;
+/* Stores an element for l->out + slot * bytes, an address that must be aligned to `bytes`. */
+INLINE void lines_put(sort_lines *l, size_t bytes, size_t bucket, size_t slot, const void *element) {
+    unsigned char *const end = l->out + (slot + 1) * bytes, *const line = l->lines + bucket * LINE_BYTES;
     memcpy(line + (uintptr_t)(end - bytes) % LINE_BYTES, element, bytes);
     if ((uintptr_t)end % LINE_BYTES != 0) return;
-    if (place + 1 - l->first[bucket] >= LINE_BYTES / bytes)
+    if (slot + 1 - l->first[bucket] >= LINE_BYTES / bytes)
         for (size_t i = 0; i < LINE_BYTES; i += VECTOR_BYTES) stream_vector(end - LINE_BYTES + i, line + i);
     else
         lines_write_part(line, l->out + l->first[bucket] * bytes, end);

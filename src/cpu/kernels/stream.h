@@ -58,9 +58,9 @@ INLINE void stream_begin(stream *s, void *y) {
 }
 
 /* Returns the address for the next results. */
-INLINE void *stream_place(stream *s) { return s->buffer + s->held; }
+INLINE void *stream_address(stream *s) { return s->buffer + s->held; }
 
-/* Appends `bytes` bytes that have been written to stream_place. */
+/* Appends `bytes` bytes that have been written to stream_address. */
 INLINE void stream_put(stream *s, size_t bytes) {
     const size_t held = s->held + bytes, whole = held / VECTOR_BYTES * VECTOR_BYTES;
     size_t i = 0;

@@ -22,14 +22,14 @@
 
 /* Input of a kernel: elements [0, n) at x (and y), which are elements first, first + 1, ... of the call. n >= 1.
  * Only the last chunk of a call may be shorter than 2^c tiles. */
-typedef struct piece {
+typedef struct reduce_chunk {
     const void *x, *y;
     size_t n, first;
     double parameter; /* mean for variance, scale factor for norm2 */
     bool locate;      /* min and max: also return the index */
     /* Formula whose values are the elements of x, or NULL. cpu_run evaluates it; kernels ignore it. */
     const map_call *map;
-} piece;
+} reduce_chunk;
 
 /* Partial result. For min and max it holds a key (cpu/kernels/bodies/extremes_body.h) and, if requested, an index. */
 typedef struct partial {
@@ -41,7 +41,7 @@ typedef struct partial {
     size_t index;
 } partial;
 
-typedef void kernel(const piece *p, partial *out);
+typedef void kernel(const reduce_chunk *p, partial *out);
 /* Combines b, the partial result of the elements directly after those of a, into a. */
 typedef void combiner(partial *a, const partial *b);
 
@@ -70,7 +70,7 @@ typedef struct extreme_kernels {
 } extreme_kernels;
 
 /* Parameters of one scan, as passed to its kernels. */
-typedef struct scan_job {
+typedef struct scan_params {
     const void *init; /* one value of the result type, or NULL for the operator's identity */
     /* XOR mask applied to every element and every result: see cpu/kernels/scan.c. */
     uint64_t xor_mask;
@@ -78,7 +78,7 @@ typedef struct scan_job {
     uint64_t infinity, nan;
     bool exclusive;
     bool streams; /* nontemporal stores: the result is larger than the caches */
-} scan_job;
+} scan_params;
 
 typedef union scan_state scan_state;
 typedef union scan_totals scan_totals;
@@ -86,14 +86,14 @@ typedef union scan_totals scan_totals;
 /* Kernels of one kind of scan. A part of an array starts from the state that the part before it left. Only the last
  * part may have a length that is not a multiple of a tile (cpu/scan_state.h). */
 typedef struct scan_kernel {
-    void (*begin)(const scan_job *job, scan_state *state);
-    void (*totals)(const scan_job *job, const void *x, size_t tiles, scan_totals *totals);
+    void (*begin)(const scan_params *params, scan_state *state);
+    void (*totals)(const scan_params *params, const void *x, size_t tiles, scan_totals *totals);
     void (*pass)(const scan_totals *totals, size_t tiles,
                  scan_state *state); /* advances the state over `tiles` tiles */
-    void (*scan)(const scan_job *job, const void *x, size_t n, scan_state *state, void *y);
+    void (*scan)(const scan_params *params, const void *x, size_t n, scan_state *state, void *y);
     /* Scans each of the segments offsets[s] .. offsets[s + 1], s < count, independently. Skips segments longer than
      * `longest`. */
-    void (*segments)(const scan_job *job, const void *x, const uint64_t *offsets, size_t count, size_t longest,
+    void (*segments)(const scan_params *params, const void *x, const uint64_t *offsets, size_t count, size_t longest,
                      void *y);
 } scan_kernel;
 
@@ -121,10 +121,10 @@ typedef struct stencil_kernels {
     heat_rows heat_f32, heat_f64;
 } stencil_kernels;
 
-/* Weights of one row of a multigrid level (arith/multigrid.h). `before` and `behind` are arrays with one weight per
+/* Weights of one row of a multigrid level (arith/multigrid.h). `before` and `after` are arrays with one weight per
  * point along x, for the previous and the next point. */
 typedef struct stencil_weights {
-    const void *before, *behind;
+    const void *before, *after;
     double south, north, below, above;
 } stencil_weights;
 
@@ -177,20 +177,21 @@ typedef struct selection_kernels {
 } selection_kernels;
 
 /* Parameters of one segmented reduction, as passed to its kernels. */
-typedef struct fold_job {
+typedef struct segment_params {
     const void *x;
     kernel *whole; /* kernel of weft_reduce, for segments longer than the kernel reduces itself */
-} fold_job;
+} segment_params;
 
 /* Writes the reduction of each segment s < count to out[s]. Skips segments longer than `longest`, as
  * scan_kernel.segments does. Segments may be empty. */
-typedef void fold_kernel(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out);
+typedef void segment_kernel(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                            void *out);
 
 /* Indexed by operator and element type; NULL for combinations that are not defined. */
-typedef struct fold_kernels {
-    fold_kernel *fold[WEFT_XOR + 1][DTYPES];
-    fold_kernel *sum_f32_in_f64, *prod_f32_in_f64;
-} fold_kernels;
+typedef struct segment_kernels {
+    segment_kernel *reduce[WEFT_XOR + 1][DTYPES];
+    segment_kernel *sum_f32_in_f64, *prod_f32_in_f64;
+} segment_kernels;
 
 typedef union recurrence_maps recurrence_maps;
 typedef union recurrence_state recurrence_state;
@@ -371,16 +372,16 @@ typedef struct price_kernels {
     price_paths *f32, *f64;
 } price_kernels;
 
-/* Kernels of weft_match_count. `places` is the number of text positions to test, a multiple of MATCH_PLACES. The
- * three bytes after text[places - 1] must be readable. */
-enum { MATCH_PLACES = 64, MATCH_BLOCK = 4096 };
+/* Kernels of weft_match_count. `positions` is the number of text positions to test, a multiple of MATCH_POSITIONS.
+ * The three bytes after text[positions - 1] must be readable. */
+enum { MATCH_POSITIONS = 64, MATCH_BLOCK = 4096 };
 typedef struct match_kernels {
     uint32_t few; /* at most this many patterns are each compared with the whole text */
     /* Adds the number of occurrences of each pattern to its count. For at most `few` patterns of at most four
      * bytes. */
-    void (*count_short)(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *counts);
-    /* Sets the bit of every position where a pattern may begin. `places` must be at most MATCH_BLOCK. */
-    void (*mark)(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits);
+    void (*count_short)(const weft_match_set *set, const unsigned char *text, size_t positions, uint64_t *counts);
+    /* Sets the bit of every position where a pattern may begin. `positions` must be at most MATCH_BLOCK. */
+    void (*mark)(const weft_match_set *set, const unsigned char *text, size_t positions, uint64_t *bits);
 } match_kernels;
 enum { MAP_BLOCK = 4096 }; /* bytes of one block: one register or one leaf of a formula being evaluated */
 
@@ -414,7 +415,7 @@ typedef struct map_kernels {
     DO(level, stencil_kernels, stencils)         \
     DO(level, relaxation_kernels, relaxations)   \
     DO(level, selection_kernels, selections)     \
-    DO(level, fold_kernels, folds)               \
+    DO(level, segment_kernels, segments)         \
     DO(level, recurrence_kernels, recurrences)   \
     DO(level, histogram_kernels, histograms)     \
     DO(level, search_kernels, searches)          \
@@ -469,13 +470,15 @@ typedef struct cpu_context {
 weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error);
 
 /* Runs the kernel on every chunk of the call and combines the partial results in the canonical order. */
-void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const piece *whole, partial *out);
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const reduce_chunk *whole,
+             partial *out);
 
 /* Allocates the workspace in which cpu_run evaluates the formula. */
 weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error);
 /* Reduces one chunk whose elements are the values of p->map, evaluating the formula tile by tile. `size`: bytes of
  * one element as seen by the kernel. */
-void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, combiner *combine, partial *out);
+void cpu_map_reduce_chunk(const cpu_context *ctx, const reduce_chunk *p, size_t size, kernel *run, combiner *combine,
+                          partial *out);
 
 /* Evaluation of a formula in the calling thread's workspace. cpu_map_hold_values allocates workspace for at most
  * `most` values per thread. cpu_map_values returns the calling thread's part of it. */
@@ -499,7 +502,7 @@ void cpu_add_f64(partial *a, const partial *b);
 #include "core/ops.def"
 
 /* Returns the kernel of a scan and sets its parameters. */
-const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
+const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_params *params);
 
 /* weft_tridiag on `threads` threads. cpu_tridiag_workspace returns the bytes of workspace, aligned to 64, that
  * cpu_tridiag_run requires at `scratch`. */

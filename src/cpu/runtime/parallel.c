@@ -38,8 +38,8 @@ typedef struct cursor {
 } cursor;
 
 typedef struct region {
-    void (*work)(void *job, parallel *p);
-    void *job;
+    void (*work)(void *self, parallel *p);
+    void *self;
     size_t count, grain; /* number of items; items per claim */
     size_t threads;      /* maximum number of threads working on the region */
     size_t ranges;
@@ -167,9 +167,9 @@ static void wake(atomic_uint *word, int threads) {
 /* ---------------------------------------------------------------------------------------- crews */
 
 /* A crew is a set of threads that works on one region at a time. Its gate word contains the number of threads that
- * may still join the region, times PLACE, plus the number of threads at work. WAITING is set while the calling
+ * may still join the region, times JOINABLE, plus the number of threads at work. WAITING is set while the calling
  * thread sleeps until the threads at work have left. */
-enum { PLACE = 1 << 16, AT_WORK = PLACE - 1 };
+enum { JOINABLE = 1 << 16, AT_WORK = JOINABLE - 1 };
 static const unsigned WAITING = 1u << 31;
 
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members of different threads have own lines */
@@ -180,7 +180,7 @@ typedef struct crew {
     atomic_bool stopped; /* the threads must exit */
     _Alignas(LINE) atomic_uint gate;
     _Alignas(LINE) region region;
-    int places; /* number of threads that may join, at the start of the region */
+    int joinable; /* number of threads that may join, at the start of the region */
     int workers, capacity;
     pthread_t *threads;  /* array of `workers` threads; its capacity is `capacity` */
     atomic_uint started; /* number of workers that have started */
@@ -196,7 +196,7 @@ static pid_t owner; /* process that owns the threads */
 static void work_in_region(crew *c, size_t number) {
     parallel p = {.region = &c->region, .first = number % c->region.ranges};
     watch_of_region = c->region.watch;
-    c->region.work(c->region.job, &p);
+    c->region.work(c->region.self, &p);
     watch_of_region = NULL;
     thread_number = 0;
 }
@@ -204,10 +204,10 @@ static void work_in_region(crew *c, size_t number) {
 /* Joins the region if its gate still admits a thread. */
 static void join_region(crew *c, size_t number) {
     unsigned gate = atomic_load_explicit(&c->gate, memory_order_relaxed);
-    while ((gate & ~WAITING) >= PLACE)
-        if (atomic_compare_exchange_weak_explicit(&c->gate, &gate, gate - PLACE + 1, memory_order_acquire,
+    while ((gate & ~WAITING) >= JOINABLE)
+        if (atomic_compare_exchange_weak_explicit(&c->gate, &gate, gate - JOINABLE + 1, memory_order_acquire,
                                                   memory_order_relaxed)) {
-            thread_number = c->places - (int)(gate / PLACE) + 1;
+            thread_number = c->joinable - (int)(gate / JOINABLE) + 1;
             work_in_region(c, number);
             const unsigned before = atomic_fetch_sub_explicit(&c->gate, 1, memory_order_acq_rel);
             if ((before & AT_WORK) == 1 && before & WAITING) wake(&c->gate, 1);
@@ -348,10 +348,10 @@ static crew *take_crew(int workers) {
 /* ---------------------------------------------------------------------------------------- calls */
 
 static void begin_region(crew *c) {
-    atomic_store_explicit(&c->gate, (unsigned)c->places * PLACE, memory_order_release);
+    atomic_store_explicit(&c->gate, (unsigned)c->joinable * JOINABLE, memory_order_release);
     atomic_fetch_add(&c->call, 1);
     const int sleepers = atomic_load(&c->sleepers);
-    if (sleepers > 0) wake(&c->call, c->places);
+    if (sleepers > 0) wake(&c->call, c->joinable);
 }
 
 /* Closes the gate and waits until all threads have left the region. Invokes the callback while waiting. */
@@ -370,13 +370,14 @@ static void end_region(crew *c, const parallel *p) {
 
 static void run_together(crew *c, int threads) {
     parallel p = {.region = &c->region, .calling = true};
-    c->places = c->workers < threads - 1 ? c->workers : threads - 1;
+    c->joinable = c->workers < threads - 1 ? c->workers : threads - 1;
     begin_region(c);
-    c->region.work(c->region.job, &p);
+    c->region.work(c->region.self, &p);
     end_region(c, &p);
 }
 
-void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *job, parallel *p), void *job) {
+void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *self, parallel *p),
+                  void *self) {
     weft_watch *const watch = own_watch();
     if (count == 0 || (watch && progress_cancelled(watch))) return;
     pthread_once(&begun, begin);
@@ -388,7 +389,7 @@ void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(
     crew *const c = at_once > 1 ? take_crew((int)at_once - 1) : NULL;
     if (c) {
         c->region = (region){.work = work,
-                             .job = job,
+                             .self = self,
                              .count = count,
                              .grain = grain,
                              .threads = at_once,
@@ -401,25 +402,25 @@ void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(
         cursor all;
         region alone = {.count = count, .grain = count, .threads = 1, .watch = watch, .done = before};
         set_cursors(&alone, &all, 1);
-        work(job, &(parallel){.region = &alone, .calling = thread_number == 0});
+        work(self, &(parallel){.region = &alone, .calling = thread_number == 0});
     }
     if (watch && counts()) progress_inside_region(watch, before, 1);
     depth--;
 }
 
 typedef struct each {
-    void (*body)(void *job, size_t item);
-    void *job;
+    void (*body)(void *self, size_t item);
+    void *self;
 } each;
 
-static void run_each(void *job, parallel *p) {
-    const each *const e = job;
-    for (size_t i; parallel_next(p, &i);) e->body(e->job, i);
+static void run_each(void *self, parallel *p) {
+    const each *const e = self;
+    for (size_t i; parallel_next(p, &i);) e->body(e->self, i);
 }
 
-void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *job, size_t item),
-                      void *job) {
-    cpu_parallel(threads, count, order, run_each, &(each){body, job});
+void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *self, size_t item),
+                      void *self) {
+    cpu_parallel(threads, count, order, run_each, &(each){body, self});
 }
 
 /* ------------------------------------------------------------------------------------- progress */

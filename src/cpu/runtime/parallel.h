@@ -18,19 +18,19 @@ typedef enum parallel_order {
     PARALLEL_IN_ORDER /* all threads take items in ascending order */
 } parallel_order;
 
-/* Runs work(job, p) on the calling thread and on at most threads - 1 others; returns when all of them have
+/* Runs work(self, p) on the calling thread and on at most threads - 1 others; returns when all of them have
  * returned. `work` must obtain the items from parallel_next. If the call is cancelled (weft_set_progress), items
  * may be skipped. An item of a one-thread region may start multi-thread regions; an item of any other region may
  * start only one-thread regions. */
-void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *job, parallel *p), void *job);
+void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *self, parallel *p), void *self);
 
 /* Assigns the next unclaimed item to the calling thread. Returns false if no item is left or the call is
  * cancelled. */
 bool parallel_next(parallel *p, size_t *item);
 
-/* Runs body(job, item) for every item, as cpu_parallel does. */
-void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *job, size_t item),
-                      void *job);
+/* Runs body(self, item) for every item, as cpu_parallel does. */
+void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *self, size_t item),
+                      void *self);
 
 /* Returns the number of the calling thread in its region: 0 for the thread that made the call, at most threads -
  * 1. */

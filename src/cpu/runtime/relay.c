@@ -7,17 +7,17 @@ enum { LOOKS = 1000 }; /* polls of the turn before the core is yielded */
 /* Arguments of run_part. */
 typedef struct runner {
     relay turns;
-    void (*part)(void *job, size_t i, relay *turns);
-    void *job;
+    void (*part)(void *self, size_t i, relay *turns);
+    void *self;
 } runner;
 
 static void run_part(void *self, size_t i) {
     runner *r = self;
-    r->part(r->job, i, &r->turns);
+    r->part(r->self, i, &r->turns);
 }
 
-void relay_run(int threads, size_t parts, void (*part)(void *job, size_t i, relay *turns), void *job) {
-    runner r = {.turns = {.turn = 0}, .part = part, .job = job};
+void relay_run(int threads, size_t parts, void (*part)(void *self, size_t i, relay *turns), void *self) {
+    runner r = {.turns = {.turn = 0}, .part = part, .self = self};
     cpu_parallel_for(threads, parts, PARALLEL_IN_ORDER, run_part, &r);
 }
 

@@ -14,10 +14,10 @@ typedef struct relay {
     atomic_size_t turn;
 } relay;
 
-/* Calls part(job, i, turns) for each i < parts, started in ascending order, on several threads. Either every call
+/* Calls part(self, i, turns) for each i < parts, started in ascending order, on several threads. Either every call
  * must wait for its turn and pass it on, or none. If the call is cancelled, no further parts start, so no thread
  * waits for ever. */
-void relay_run(int threads, size_t parts, void (*part)(void *job, size_t i, relay *turns), void *job);
+void relay_run(int threads, size_t parts, void (*part)(void *self, size_t i, relay *turns), void *self);
 
 void relay_wait(relay *turns, size_t i);
 void relay_pass(relay *turns, size_t i);

@@ -10,25 +10,25 @@ enum {
 };
 
 /* Parameters of one call, shared by its threads. */
-typedef struct job {
+typedef struct params {
     const cpu_context *ctx;
-    const piece *whole;
+    const reduce_chunk *whole;
     size_t size, chunk; /* bytes of an element; elements per chunk */
     kernel *run;
     combiner *combine;
     partial *roots; /* one partial result per chunk */
-} job;
+} params;
 
 static void run_chunk(void *self, size_t i) {
-    const job *j = self;
-    const piece *whole = j->whole;
-    piece p = *whole;
+    const params *j = self;
+    const reduce_chunk *whole = j->whole;
+    reduce_chunk p = *whole;
     p.first = i * j->chunk;
     p.n = whole->n - p.first < j->chunk ? whole->n - p.first : j->chunk;
     p.x = whole->x ? (const char *)whole->x + p.first * j->size : NULL;
     p.y = whole->y ? (const char *)whole->y + p.first * j->size : NULL;
     if (p.map)
-        cpu_map_fold(j->ctx, &p, j->size, j->run, j->combine, &j->roots[i]);
+        cpu_map_reduce_chunk(j->ctx, &p, j->size, j->run, j->combine, &j->roots[i]);
     else
         j->run(&p, &j->roots[i]);
 }
@@ -46,9 +46,10 @@ static void combine_roots(partial *roots, size_t count, combiner *combine) {
     }
 }
 
-void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const piece *whole, partial *out) {
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const reduce_chunk *whole,
+             partial *out) {
     const size_t size = weft_dtype_size(dtype);
-    job j = {ctx, whole, size, whole->n, run, combine, out};
+    params j = {ctx, whole, size, whole->n, run, combine, out};
     cpu_plan_regions(1);
     if (whole->n * size < ALONE_BYTES) {
         run_chunk(&j, 0);

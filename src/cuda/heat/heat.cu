@@ -18,8 +18,9 @@ static __device__ double fused(double x, double y, double z) { return __fma_rn(x
 /* Returns the right-hand side at point i of the row described by `row`. */
 template <class T>
 static __device__ __forceinline__ T side(const weft_heat_pass &p, const weft_heat_row &row, const T *u, uint64_t i) {
-    const uint64_t place = p.beside ? row.place[p.beside] : i, step = p.from.step[p.beside];
-    const T before = place ? u[i - step] : (T)0, after = place + 1 < p.n[p.beside] ? u[i + step] : (T)0;
+    const uint64_t position = p.neighbour_axis ? row.position[p.neighbour_axis] : i,
+                   step = p.from.step[p.neighbour_axis];
+    const T before = position ? u[i - step] : (T)0, after = position + 1 < p.n[p.neighbour_axis] ? u[i + step] : (T)0;
     return (T)p.ratio * fused((T)p.centre, u[i], before + after);
 }
 
@@ -75,10 +76,10 @@ typedef struct stepper {
 static tridiag_call systems_of(const stepper *s, size_t axis, void *x) {
     const heat_call *c = s->c;
     const size_t n = c->n[axis], systems = weft_heat_points(c->n, c->batch) / n;
-    const weft_lines beside = {s->f32 ? (const void *)&s->off_f32 : &s->off_f64, 0, 0};
+    const weft_lines off_diagonal = {s->f32 ? (const void *)&s->off_f32 : &s->off_f64, 0, 0};
     const weft_lines middle = {s->f32 ? (const void *)&s->diagonal_f32[axis] : &s->diagonal_f64[axis], 0, 0};
     const weft_lines d = {s->d, axis ? systems : 1, axis ? 1 : n};
-    const tridiag_call call = {c->dtype, false, systems, n, beside, middle, beside, d, x, NULL};
+    const tridiag_call call = {c->dtype, false, systems, n, off_diagonal, middle, off_diagonal, d, x, NULL};
     return call;
 }
 

@@ -55,9 +55,9 @@ static __device__ __forceinline__ solve_equation<A> equation_of(const solve_grid
         const A five = (((e[p - 1] + e[p + 1]) + e[p - row]) + e[p + row]) + e[p - plane];
         return solve_equation<A>{five + e[p + plane], (A)6};
     }
-    const A west = (A)weft_axis_before(g.x, i), east = (A)weft_axis_behind(g.x, i);
-    const A south = (A)weft_axis_before(g.y, j), north = (A)weft_axis_behind(g.y, j);
-    const A below = (A)weft_axis_before(g.z, k), above = (A)weft_axis_behind(g.z, k);
+    const A west = (A)weft_axis_before(g.x, i), east = (A)weft_axis_after(g.x, i);
+    const A south = (A)weft_axis_before(g.y, j), north = (A)weft_axis_after(g.y, j);
+    const A below = (A)weft_axis_before(g.z, k), above = (A)weft_axis_after(g.z, k);
     A sum = west * e[p - 1] + east * e[p + 1];
     sum = sum + south * e[p - row];
     sum = sum + north * e[p + row];
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
 }
 
 template <class A> static __device__ __forceinline__ A combine_three(weft_parts p, A x, A y, A z) {
-    return ((A)p.before * x + (A)p.middle * y) + (A)p.behind * z;
+    return ((A)p.before * x + (A)p.middle * y) + (A)p.after * z;
 }
 
 /* Restricts the residual to the right-hand side of the next grid: 27 points combined along y, then z, then x. */
@@ -148,7 +148,7 @@ struct solve_between {
         weights = weft_axis_shares(a, i);
     }
     template <class A> __device__ A combine(A here, A after) const {
-        return two ? (A)weights.before * here + (A)weights.behind * after : here;
+        return two ? (A)weights.before * here + (A)weights.after * after : here;
     }
 };
 

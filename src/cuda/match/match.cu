@@ -477,7 +477,7 @@ static weft_status search(gpu *g, const match_call *c, match_params *j, const ui
     void *starts;
     RETURN_IF_ERROR(
         arrays_copy_in(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
-    weft_match_place(&j->set, (const uint32_t *)arrays[PATTERNS].at);
+    weft_match_position(&j->set, (const uint32_t *)arrays[PATTERNS].at);
     cut(j, arrays[TEXT].at);
     if (c->counts)
         RETURN_IF_ERROR(launch_count(g, j, (uint64_t *)arrays[COUNTS].at, error));
@@ -495,7 +495,7 @@ weft_status cuda_match(void *state, const match_call *c, weft_error *error) {
     const size_t bytes = weft_match_words(&j.set) * sizeof(uint32_t);
     uint32_t *const block = (uint32_t *)malloc(bytes);
     RETURN_IF(!block, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for %zu bytes of patterns", bytes);
-    weft_match_place(&j.set, block);
+    weft_match_position(&j.set, block);
     weft_match_fill(&j.set, block, c->offsets, c->bytes);
     j.few = c->patterns <= FEW ? j.set.patterns : 0;
     for (uint32_t i = 0; i < j.few; i++) {

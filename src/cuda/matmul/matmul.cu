@@ -26,13 +26,13 @@ static size_t extent(const matmul_call *c, size_t rows, size_t width, size_t ld,
     return rows && width ? ((c->batch - 1) * stride + (rows - 1) * ld + width) * cuda_type_bytes(c->dtype) : 0;
 }
 
-static void list_arrays(const matmul_call *c, const matmul_piece *piece, gpu_array arrays[ARRAYS]) {
+static void list_arrays(const matmul_call *c, const matmul_step *step, gpu_array arrays[ARRAYS]) {
     const matmul_operand *a = &c->a, *b = &c->b;
     const size_t in =
         a->transposed ? extent(c, c->k, c->m, a->ld, a->stride) : extent(c, c->m, c->k, a->ld, a->stride);
     const size_t by =
         b->transposed ? extent(c, c->n, c->k, b->ld, b->stride) : extent(c, c->k, c->n, b->ld, b->stride);
-    const bool runs = !piece || piece->stage != MATMUL_END, ends = !piece || !runs;
+    const bool runs = !step || step->stage != MATMUL_END, ends = !step || !runs;
     memset(arrays, 0, ARRAYS * sizeof *arrays);
     arrays[A].name = "A", arrays[A].p = a->p, arrays[A].bytes = runs ? in : 0, arrays[A].use = ARRAY_IN;
     arrays[B].name = "B", arrays[B].p = b->p, arrays[B].bytes = runs ? by : 0, arrays[B].use = ARRAY_IN;
@@ -173,28 +173,28 @@ static weft_status combine_parts(const gpu *g, const matmul_call *c, const matmu
     return WEFT_OK;
 }
 
-static weft_status run_items(const gpu *g, const matmul_call *c, const matmul_piece *piece, matmul_params *j,
+static weft_status run_items(const gpu *g, const matmul_call *c, const matmul_step *step, matmul_params *j,
                              void *spare, weft_error *error) {
     if (c->k == 0) {
         void *arguments[] = {j};
         return launch(g, cuda_matmul_scale_kernel(c->dtype, c->accumulate),
                       div_up(j->m * j->n * j->items, COMBINE_THREADS), COMBINE_THREADS, 0, arguments, error);
     }
-    if (!piece || piece->stage != MATMUL_END)
+    if (!step || step->stage != MATMUL_END)
         RETURN_IF_ERROR(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
-    const bool ends = piece ? piece->stage == MATMUL_END : j->parts > 1;
+    const bool ends = step ? step->stage == MATMUL_END : j->parts > 1;
     return ends ? combine_parts(g, c, j, spare, error) : WEFT_OK;
 }
 
-/* Computes the products, or one stage if `piece` is not NULL. */
-static weft_status run(gpu *g, const matmul_call *c, const matmul_piece *piece, weft_error *error) {
+/* Computes the products, or one stage if `step` is not NULL. */
+static weft_status run(gpu *g, const matmul_call *c, const matmul_step *step, weft_error *error) {
     const current_device scope(g->device);
     gpu_array arrays[ARRAYS];
-    list_arrays(c, piece, arrays);
+    list_arrays(c, step, arrays);
     const uint64_t parts = c->k ? div_up(c->k, c->part) : 1, values = c->m * c->n * parts;
     uint64_t slots = c->batch;
     if (parts > 1 && slots > div_up(SUMS_MAX, values)) slots = div_up(SUMS_MAX, values);
-    const bool keeps = parts > 1 && !piece;
+    const bool keeps = parts > 1 && !step;
     const size_t sums_bytes = keeps ? slots * values * cuda_type_bytes(c->accumulate) : 0;
     const size_t spare_bytes = parts > MATMUL_COMBINED ? slots * c->m * c->n * div_up(parts, MATMUL_COMBINED) *
                                                              cuda_type_bytes(c->accumulate)
@@ -204,11 +204,11 @@ static weft_status run(gpu *g, const matmul_call *c, const matmul_piece *piece, 
     RETURN_IF_ERROR(
         arrays_copy_in(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
     matmul_params all = params_of(c, arrays);
-    all.resumed = piece && piece->stage == MATMUL_GO_ON;
+    all.resumed = step && step->stage == MATMUL_GO_ON;
     for (uint64_t first = 0; first < c->batch; first += slots) {
         matmul_params j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
-        j.sums = piece ? piece->sums : keeps ? sums : NULL;
-        RETURN_IF_ERROR(run_items(g, c, piece, &j, (char *)sums + spare_at, error));
+        j.sums = step ? step->sums : keeps ? sums : NULL;
+        RETURN_IF_ERROR(run_items(g, c, step, &j, (char *)sums + spare_at, error));
     }
     RETURN_IF_ERROR(return_c(g, c, &arrays[C], error));
     return arrays_copy_out(g, "matmul", arrays, C, error);
@@ -219,5 +219,5 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
 }
 
 weft_status cuda_matmul_stage(void *state, const matmul_stage_call *c, weft_error *error) {
-    return run((gpu *)state, &c->product, &c->piece, error);
+    return run((gpu *)state, &c->product, &c->step, error);
 }

@@ -308,7 +308,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .alloc = alloc,
         .free = release,
         .copy = copy,
-        .transfer_place = transfer_place,
+        .transfer_memory_kind = transfer_memory_kind,
         .transfer_open = transfer_open,
         .transfer_begin = transfer_begin,
         .transfer_join = transfer_join,

@@ -14,17 +14,17 @@ struct transfer {
 
 } // namespace
 
-weft_status transfer_place(void *state, const void *p, memory_place *place, weft_error *error) {
+weft_status transfer_memory_kind(void *state, const void *p, memory_kind *kind, weft_error *error) {
     const gpu *g = (const gpu *)state;
     const current_device scope(g->device);
     cudaPointerAttributes attributes;
     bool on_host;
     RETURN_IF_ERROR(gpu_locate(g, "x", p, &on_host, error));
-    *place = PLACE_DEVICE;
+    *kind = MEMORY_DEVICE;
     if (!on_host) return WEFT_OK;
     const cudaError_t fault = cudaPointerGetAttributes(&attributes, p);
     if (fault != cudaSuccess) (void)cudaGetLastError();
-    *place = fault == cudaSuccess && attributes.type == cudaMemoryTypeHost ? PLACE_PINNED : PLACE_HOST;
+    *kind = fault == cudaSuccess && attributes.type == cudaMemoryTypeHost ? MEMORY_PINNED : MEMORY_PAGEABLE;
     return WEFT_OK;
 }
 

@@ -8,12 +8,12 @@ static REAL OF(around)(const grid *g, int level, size_t i, size_t j, size_t k, R
     REAL sum = 0;
     *weights = 6;
     for (int d = 0; d < 3; d++) {
-        const REAL before = (REAL)weight_before(&g->of[d], at[d]), behind = (REAL)weight_behind(&g->of[d], at[d]);
+        const REAL before = (REAL)weight_before(&g->of[d], at[d]), after = (REAL)weight_after(&g->of[d], at[d]);
         const REAL a = level == 0 ? e[p - step[d]] : before * e[p - step[d]];
-        const REAL b = level == 0 ? e[p + step[d]] : behind * e[p + step[d]];
+        const REAL b = level == 0 ? e[p + step[d]] : after * e[p + step[d]];
         sum = d == 0 ? a : sum + a;
         sum = sum + b;
-        *weights = d == 0 ? before + behind : *weights + (before + behind);
+        *weights = d == 0 ? before + after : *weights + (before + after);
     }
     return level == 0 ? sum : sum + right[p];
 }

@@ -91,7 +91,7 @@ INLINE OF(twiddle) OF(each)(const REAL *w) {
 }
 
 /* Returns -i w. If w is T[2k], this is T[2k + 1]. */
-INLINE OF(twiddle) OF(turned)(OF(twiddle) w) { return (OF(twiddle)){w.im, -w.re}; }
+INLINE OF(twiddle) OF(rotated)(OF(twiddle) w) { return (OF(twiddle)){w.im, -w.re}; }
 
 /* Replaces (a, b) by (a + w b, a - w b), with the conjugate of w if `inverse` (ORDER.md 14.2). */
 INLINE void OF(butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, bool inverse) {
@@ -110,7 +110,7 @@ INLINE void OF(undo_butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w) {
 /* Two stages on four values (radix 4), with the twiddles of block K and of block 2K; that of block 2K + 1 is
  * derived. */
 INLINE void OF(forth)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, bool inverse) {
-    const OF(twiddle) w3 = OF(turned)(w2);
+    const OF(twiddle) w3 = OF(rotated)(w2);
     OF(butterfly)(&v[0], &v[2], w, inverse);
     OF(butterfly)(&v[1], &v[3], w, inverse);
     OF(butterfly)(&v[0], &v[1], w2, inverse);
@@ -119,7 +119,7 @@ INLINE void OF(forth)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, bool inverse) 
 
 INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2) {
     OF(undo_butterfly)(&v[0], &v[1], w2);
-    OF(undo_butterfly)(&v[2], &v[3], OF(turned)(w2));
+    OF(undo_butterfly)(&v[2], &v[3], OF(rotated)(w2));
     OF(undo_butterfly)(&v[0], &v[2], w);
     OF(undo_butterfly)(&v[1], &v[3], w);
 }

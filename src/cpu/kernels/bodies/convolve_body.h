@@ -32,7 +32,7 @@ INLINE void OF(one_by_one)(const direct_slice *s, size_t from, size_t to, bool i
 
 /* Computes `vectors` vectors of values whose taps all overlap the signal. x and y point to the element of the first
  * value. */
-INLINE void OF(some_vectors)(const direct_slice *s, const REAL *x, REAL *y, size_t vectors, bool is_complex) {
+INLINE void OF(run_vectors)(const direct_slice *s, const REAL *x, REAL *y, size_t vectors, bool is_complex) {
     const REAL *h = s->h;
     VECTOR c[OF(COLUMNS)];
     for (size_t k = 0; k < vectors; k++) c[k] = (VECTOR){0};
@@ -60,11 +60,11 @@ INLINE void OF(direct)(const direct_slice *s, bool is_complex) {
     size_t i = whole;
     OF(one_by_one)(s, s->from, whole, is_complex);
     for (; end - i >= OF(COLUMNS) * lanes; i += OF(COLUMNS) * lanes)
-        OF(some_vectors)(s, x + parts * i, y + parts * (i - s->from), OF(COLUMNS), is_complex);
-    for (; end - i >= lanes; i += lanes) OF(some_vectors)(s, x + parts * i, y + parts * (i - s->from), 1, is_complex);
+        OF(run_vectors)(s, x + parts * i, y + parts * (i - s->from), OF(COLUMNS), is_complex);
+    for (; end - i >= lanes; i += lanes) OF(run_vectors)(s, x + parts * i, y + parts * (i - s->from), 1, is_complex);
     if (i < end && end - whole >= lanes) {
         i = end;
-        OF(some_vectors)(s, x + parts * (i - lanes), y + parts * (i - lanes - s->from), 1, is_complex);
+        OF(run_vectors)(s, x + parts * (i - lanes), y + parts * (i - lanes - s->from), 1, is_complex);
     }
     OF(one_by_one)(s, i, s->to, is_complex);
 }

@@ -46,7 +46,7 @@ INLINE OF(key) OF(best_key)(bool highest, const T *x, size_t n) {
 
 /* Finds the best key block by block and records the first block that contains it. Only that block is searched for
  * the element, and only if the index is requested. */
-INLINE void OF(find)(bool highest, const piece *p, partial *out) {
+INLINE void OF(find)(bool highest, const reduce_chunk *p, partial *out) {
     const T *x = p->x;
     OF(key) best = OF(key_of)(highest, x[0]);
     size_t at = 0;
@@ -58,12 +58,12 @@ INLINE void OF(find)(bool highest, const piece *p, partial *out) {
     *out = (partial){.u64 = OF(wide_key)(best), .index = p->first + at};
 }
 
-static void OF(lowest)(const piece *p, partial *out) { OF(find)(false, p, out); }
-static void OF(highest)(const piece *p, partial *out) { OF(find)(true, p, out); }
+static void OF(lowest)(const reduce_chunk *p, partial *out) { OF(find)(false, p, out); }
+static void OF(highest)(const reduce_chunk *p, partial *out) { OF(find)(true, p, out); }
 
 /* Keys of magnitudes: the bits of a non-negative float, or an unsigned integer. The bits of a NaN are greater than
  * those of Inf. */
-static void OF(magnitude)(const piece *p, partial *out) {
+static void OF(magnitude)(const reduce_chunk *p, partial *out) {
     const T *x = p->x;
     U best = 0;
     for (size_t i = 0; i < p->n; i++) {

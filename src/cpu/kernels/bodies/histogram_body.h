@@ -48,12 +48,12 @@ INLINE void OF(even_bins_of_lanes)(const weft_even_bins *even, const T *x, uint3
     T lanes __attribute__((vector_size(F64_LANES * sizeof(T))));
     memcpy(&lanes, x, sizeof lanes);
     const vector_f64 v = __builtin_convertvector(lanes, vector_f64);
-    const vector_f64 place = (v - even->lower) * even->scale, raised = place + ulp_is_one;
+    const vector_f64 position = (v - even->lower) * even->scale, raised = position + ulp_is_one;
     const vector_f64 nearest = raised - ulp_is_one;
     /* Unsigned, because lanes outside all bins may wrap. */
     typedef uint64_t vector_bits __attribute__((vector_size(sizeof(vector_i64))));
     vector_i64 floor =
-        (vector_i64)((vector_bits)raised - (vector_bits)splat_f64(ulp_is_one) + (vector_bits)(nearest > place));
+        (vector_i64)((vector_bits)raised - (vector_bits)splat_f64(ulp_is_one) + (vector_bits)(nearest > position));
     const vector_i64 beyond = (vector_i64)(floor > last);
     floor = (beyond & last) | (~beyond & floor);
     const vector_i64 inside = (vector_i64)(v >= even->lower) & (vector_i64)(v <= even->upper);

@@ -4,7 +4,7 @@
 
 #if !IS_FLOAT
 
-static void OF(sum)(const piece *p, partial *out) {
+static void OF(sum)(const reduce_chunk *p, partial *out) {
     const T *x = p->x;
     uint64_t total = 0;
     for (size_t first = 0; first < p->n; first += BLOCK) {
@@ -16,14 +16,14 @@ static void OF(sum)(const piece *p, partial *out) {
     out->u64 = total;
 }
 
-static void OF(prod)(const piece *p, partial *out) {
+static void OF(prod)(const reduce_chunk *p, partial *out) {
     const T *x = p->x;
     uint64_t product = 1;
     for (size_t i = 0; i < p->n; i++) product *= (uint64_t)(WIDE)x[i];
     out->u64 = product;
 }
 
-static void OF(dot)(const piece *p, partial *out) {
+static void OF(dot)(const reduce_chunk *p, partial *out) {
     const T *x = p->x, *y = p->y;
     uint64_t total = 0;
     for (size_t i = 0; i < p->n; i++) total += (uint64_t)(WIDE)x[i] * (uint64_t)(WIDE)y[i];
@@ -33,7 +33,7 @@ static void OF(dot)(const piece *p, partial *out) {
 #endif
 
 /* Comparing as numbers is also right for floats: a NaN is not zero, -0.0 is zero. */
-static void OF(nonzeros)(const piece *p, partial *out) {
+static void OF(nonzeros)(const reduce_chunk *p, partial *out) {
     const T *x = p->x;
     uint64_t total = 0;
     for (size_t first = 0; first < p->n; first += BLOCK) {

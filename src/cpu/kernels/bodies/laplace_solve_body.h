@@ -31,7 +31,7 @@ static void OF(find_residual)(const stencil_rows *rows, const void *row, void *t
 
 /* A row, its adjacent rows, and the weights of its equations. */
 typedef struct OF(line) {
-    const REAL *e, *s, *r, *b, *a, *g, *before, *behind;
+    const REAL *e, *s, *r, *b, *a, *g, *before, *after;
     REAL south, north, below, above, across, along;
 } OF(line);
 
@@ -45,7 +45,7 @@ INLINE OF(line) OF(line_of)(const stencil_rows *rows, const void *row) {
                       .a = rows->above,
                       .g = rows->right,
                       .before = w->before,
-                      .behind = w->behind,
+                      .after = w->after,
                       .south = south,
                       .north = north,
                       .below = below,
@@ -56,12 +56,12 @@ INLINE OF(line) OF(line_of)(const stencil_rows *rows, const void *row) {
 
 /* Returns the weighted sum of the points adjacent to point i plus its right-hand side. */
 INLINE REAL OF(around)(const OF(line) * l, size_t i) {
-    const REAL x = l->before[i] * l->e[i - 1] + l->behind[i] * l->e[i + 1];
+    const REAL x = l->before[i] * l->e[i - 1] + l->after[i] * l->e[i + 1];
     return ((((x + l->south * l->s[i]) + l->north * l->r[i]) + l->below * l->b[i]) + l->above * l->a[i]) + l->g[i];
 }
 
 INLINE REAL OF(weights)(const OF(line) * l, size_t i) {
-    return ((l->before[i] + l->behind[i]) + l->across) + l->along;
+    return ((l->before[i] + l->after[i]) + l->across) + l->along;
 }
 
 static void OF(relax_weighted)(const stencil_rows *rows, size_t first, double omega, void *row) {
@@ -81,21 +81,21 @@ static void OF(find_residual_weighted)(const stencil_rows *rows, const void *row
 /* ----------------------------------------------------------------------- between the grids */
 
 static void OF(combine_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to) {
-    const REAL before = (REAL)parts->before, middle = (REAL)parts->middle, behind = (REAL)parts->behind;
+    const REAL before = (REAL)parts->before, middle = (REAL)parts->middle, after = (REAL)parts->after;
     const REAL *restrict x = from[0], *restrict y = from[1], *restrict z = from[2];
     REAL *restrict v = to;
-    for (size_t i = 0; i < n; i++) v[i] = (before * x[i] + middle * y[i]) + behind * z[i];
+    for (size_t i = 0; i < n; i++) v[i] = (before * x[i] + middle * y[i]) + after * z[i];
 }
 
 static void OF(combine_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to) {
-    const REAL before = (REAL)shares->before, behind = (REAL)shares->behind;
+    const REAL before = (REAL)shares->before, after = (REAL)shares->after;
     const REAL *restrict x = from[0], *restrict y = from[1];
     REAL *restrict v = to;
-    for (size_t i = 0; i < n; i++) v[i] = before * x[i] + behind * y[i];
+    for (size_t i = 0; i < n; i++) v[i] = before * x[i] + after * y[i];
 }
 
 INLINE REAL OF(narrowed)(weft_parts p, const REAL *x, size_t centre) {
-    return ((REAL)p.before * x[centre - 1] + (REAL)p.middle * x[centre]) + (REAL)p.behind * x[centre + 1];
+    return ((REAL)p.before * x[centre - 1] + (REAL)p.middle * x[centre]) + (REAL)p.after * x[centre + 1];
 }
 
 /* Restricts a combined row along x to the interior of a row of the next grid, times `scale`. */
@@ -121,7 +121,7 @@ static void OF(widen)(weft_axis x, const void *from, void *row) {
     for (size_t i = 1; i < last; i += 2) e[i] = e[i] + ((REAL)0.5 * f[i / 2] + (REAL)0.5 * f[i / 2 + 1]);
     if (last % 2 == 0) return;
     const weft_shares s = weft_axis_shares(x, last);
-    e[last] = e[last] + ((REAL)s.before * f[last / 2] + (REAL)s.behind * f[last / 2 + 1]);
+    e[last] = e[last] + ((REAL)s.before * f[last / 2] + (REAL)s.after * f[last / 2 + 1]);
 }
 #undef REAL
 #undef OF

@@ -97,7 +97,7 @@ INLINE void OF(store_past_caches)(const T *from, size_t n, stream *s) {
     const size_t most = STREAM_BLOCK / sizeof(T);
     for (size_t l = 0; l < n; l += most) {
         const size_t part = n - l < most ? n - l : most;
-        OF(store)(from + l, part, stream_place(s));
+        OF(store)(from + l, part, stream_address(s));
         stream_put(s, part * sizeof(T));
     }
 }

@@ -36,14 +36,14 @@ INLINE void OF(turn)(VECTOR *rows) {
     }
 }
 
-/* Returns WIDTH elements as REAL. loaded_some returns `count` elements and then zeros. */
+/* Returns WIDTH elements as REAL. loaded_tail returns `count` elements and then zeros. */
 INLINE VECTOR OF(loaded)(const ELEMENT *x) {
     ELEMENT v __attribute__((vector_size(WIDTH * sizeof(ELEMENT))));
     memcpy(&v, x, sizeof v);
     return __builtin_convertvector(v, VECTOR);
 }
 
-INLINE VECTOR OF(loaded_some)(const ELEMENT *x, size_t count) {
+INLINE VECTOR OF(loaded_tail)(const ELEMENT *x, size_t count) {
     ELEMENT v[WIDTH] = {0};
     for (size_t l = 0; l < count; l++) v[l] = x[l];
     return OF(loaded)(v);
@@ -52,7 +52,7 @@ INLINE VECTOR OF(loaded_some)(const ELEMENT *x, size_t count) {
 /* Packs at most WIDTH lanes whose terms are contiguous, by transposing WIDTH terms at a time. Missing lanes are
  * filled with the first lane and never read. Stores whole vectors: up to WIDTH - 1 elements after those of the
  * lanes are overwritten, and must be written later. */
-INLINE void OF(pack_turned)(const ELEMENT *x, size_t ld, size_t lanes, size_t terms, REAL *to, size_t width) {
+INLINE void OF(pack_transposed)(const ELEMENT *x, size_t ld, size_t lanes, size_t terms, REAL *to, size_t width) {
     VECTOR rows[WIDTH];
     size_t t = 0;
     for (; t + WIDTH <= terms; t += WIDTH) {
@@ -63,7 +63,7 @@ INLINE void OF(pack_turned)(const ELEMENT *x, size_t ld, size_t lanes, size_t te
         for (size_t i = 0; i < WIDTH; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
     }
     if (t == terms) return;
-    for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_some)(x + (l < lanes ? l : 0) * ld + t, terms - t);
+    for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_tail)(x + (l < lanes ? l : 0) * ld + t, terms - t);
     OF(turn)(rows);
     for (size_t i = 0; i < terms - t; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
 }
@@ -83,7 +83,7 @@ static void OF(matmul_pack)(const void *from, size_t ld, bool across, size_t lan
             for (size_t t = 0; t < terms; t++)
                 for (size_t l = 0; l < width; l++) panel[t * width + l] = l < left ? (REAL)x[t * ld + first + l] : 0;
         } else {
-            for (size_t l = 0; l < width; l += WIDTH) OF(pack_turned)
+            for (size_t l = 0; l < width; l += WIDTH) OF(pack_transposed)
             (l < left ? x + (first + l) * ld : x, ld, l < left ? left - l : 0, terms, panel + l, width);
         }
     }
@@ -134,20 +134,20 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
             memcpy(at + (i * TILE_VECTORS + j) * WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
-/* Matrix-vector product: computes TALL_VECTORS vectors of rows of one column. */
-static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
+/* Matrix-vector product: computes GEMV_VECTORS vectors of rows of one column. */
+static void OF(matmul_gemv)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
                             void *sums) {
     const REAL *x = a;
     const REAL *y = b;
-    VECTOR s[TALL_VECTORS];
-    for (size_t i = 0; i < TALL_VECTORS; i++) s[i] = (VECTOR){0};
+    VECTOR s[GEMV_VECTORS];
+    for (size_t i = 0; i < GEMV_VECTORS; i++) s[i] = (VECTOR){0};
     if (!first) memcpy(s, sums, sizeof s);
     for (; terms > 0; terms--, x += step_a, y += step_b) {
-        VECTOR v[TALL_VECTORS];
+        VECTOR v[GEMV_VECTORS];
         memcpy(v, x, sizeof v);
         const VECTOR u = *y - (VECTOR){0};
 #pragma GCC unroll 8
-        for (size_t i = 0; i < TALL_VECTORS; i++) s[i] = OF(matmul_term)(v[i], u, s[i]);
+        for (size_t i = 0; i < GEMV_VECTORS; i++) s[i] = OF(matmul_term)(v[i], u, s[i]);
     }
     memcpy(sums, s, sizeof s);
 }

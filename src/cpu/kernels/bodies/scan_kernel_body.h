@@ -61,9 +61,9 @@ INLINE VECTOR OF(with_last)(VECTOR v, A value) {
 /* Returns the identity of the operator. */
 INLINE A OF(identity)(combine how) {
     switch (how) {
-    case JOIN_ADD: return (A)-0.0;
-    case JOIN_MULTIPLY: return 1;
-    case JOIN_MAXIMUM: return (A) ~(LANE)LANE_MAX;
+    case COMBINE_ADD: return (A)-0.0;
+    case COMBINE_MULTIPLY: return 1;
+    case COMBINE_MAXIMUM: return (A) ~(LANE)LANE_MAX;
     default: return 0;
     }
 }
@@ -75,11 +75,11 @@ INLINE VECTOR OF(select)(SIGNED_LANES mask, VECTOR a, VECTOR b) {
 
 INLINE VECTOR OF(combine)(combine how, VECTOR a, VECTOR b) {
     switch (how) {
-    case JOIN_ADD: return a + b;
-    case JOIN_MULTIPLY: return a * b;
-    case JOIN_OR: return (VECTOR)((LANES)a | (LANES)b);
-    case JOIN_XOR: return (VECTOR)((LANES)a ^ (LANES)b);
-    case JOIN_MAXIMUM: return OF(select)((SIGNED_LANES)a > (SIGNED_LANES)b, a, b);
+    case COMBINE_ADD: return a + b;
+    case COMBINE_MULTIPLY: return a * b;
+    case COMBINE_OR: return (VECTOR)((LANES)a | (LANES)b);
+    case COMBINE_XOR: return (VECTOR)((LANES)a ^ (LANES)b);
+    case COMBINE_MAXIMUM: return OF(select)((SIGNED_LANES)a > (SIGNED_LANES)b, a, b);
     }
     return a;
 }
@@ -88,52 +88,52 @@ INLINE VECTOR OF(combine)(combine how, VECTOR a, VECTOR b) {
 INLINE A OF(combine_two)(combine how, A a, A b) {
 #if !IS_FLOAT
     switch (how) {
-    case JOIN_ADD: return (A)((uint64_t)a + b);
-    case JOIN_MULTIPLY: return (A)((uint64_t)a * b);
-    case JOIN_OR: return a | b;
-    case JOIN_XOR: return a ^ b;
-    case JOIN_MAXIMUM: return (SIGNED_LANE)a > (SIGNED_LANE)b ? a : b;
+    case COMBINE_ADD: return (A)((uint64_t)a + b);
+    case COMBINE_MULTIPLY: return (A)((uint64_t)a * b);
+    case COMBINE_OR: return a | b;
+    case COMBINE_XOR: return a ^ b;
+    case COMBINE_MAXIMUM: return (SIGNED_LANE)a > (SIGNED_LANE)b ? a : b;
     }
 #endif
-    return how == JOIN_MULTIPLY ? a * b : a + b;
+    return how == COMBINE_MULTIPLY ? a * b : a + b;
 }
 
 /* Converts between floats and keys in signed order: inverts all bits but the sign of negative numbers. It is its
  * own inverse. */
 /* cppcheck-suppress shiftTooManyBitsSigned ; GCC and Clang shift copies of the sign in */
-INLINE SIGNED_LANES OF(turned)(SIGNED_LANES v) { return v ^ ((v >> (LANE_BITS - 1)) & LANE_MAX); }
+INLINE SIGNED_LANES OF(ordered)(SIGNED_LANES v) { return v ^ ((v >> (LANE_BITS - 1)) & LANE_MAX); }
 
 /* Convert the bits of elements to the values that are combined, and back. */
-INLINE VECTOR OF(enter)(combine how, bool keys, const scan_job *job, VECTOR v) {
+INLINE VECTOR OF(enter)(combine how, bool keys, const scan_params *params, VECTOR v) {
     if (keys) {
-        const SIGNED_LANES inf = (SIGNED_LANES){0} + (SIGNED_LANE)job->infinity, bits = (SIGNED_LANES)v;
+        const SIGNED_LANES inf = (SIGNED_LANES){0} + (SIGNED_LANE)params->infinity, bits = (SIGNED_LANES)v;
         const SIGNED_LANES none = (SIGNED_LANES){0} + LANE_MAX;
         return OF(select)((bits & LANE_MAX) > inf, (VECTOR)none,
-                          (VECTOR)(OF(turned)(bits) ^ (SIGNED_LANE)job->xor_mask));
+                          (VECTOR)(OF(ordered)(bits) ^ (SIGNED_LANE)params->xor_mask));
     }
-    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->xor_mask);
+    if (how == COMBINE_OR || how == COMBINE_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)params->xor_mask);
     return v;
 }
 
-INLINE VECTOR OF(leave)(combine how, bool keys, const scan_job *job, VECTOR v) {
+INLINE VECTOR OF(leave)(combine how, bool keys, const scan_params *params, VECTOR v) {
     if (keys) {
-        const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)job->nan, key = (SIGNED_LANES)v;
-        return OF(select)(key == LANE_MAX, (VECTOR)nan, (VECTOR)OF(turned)(key ^ (SIGNED_LANE)job->xor_mask));
+        const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)params->nan, key = (SIGNED_LANES)v;
+        return OF(select)(key == LANE_MAX, (VECTOR)nan, (VECTOR)OF(ordered)(key ^ (SIGNED_LANE)params->xor_mask));
     }
-    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->xor_mask);
+    if (how == COMBINE_OR || how == COMBINE_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)params->xor_mask);
 #if IS_FLOAT
-    const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)job->nan;
+    const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)params->nan;
     return OF(select)(v == v, v, (VECTOR)nan);
 #endif
     return v;
 }
 
 /* Loads WIDTH elements at x and converts them. */
-INLINE VECTOR OF(load)(combine how, weft_dtype dtype, const scan_job *job, const char *x) {
+INLINE VECTOR OF(load)(combine how, weft_dtype dtype, const scan_params *params, const char *x) {
     VECTOR v;
     if (dtype == OWN_TYPE || (int)dtype == KEYS_OF) {
         memcpy(&v, x, sizeof v);
-        return OF(enter)(how, (int)dtype == KEYS_OF, job, v);
+        return OF(enter)(how, (int)dtype == KEYS_OF, params, v);
     }
 #define TYPE(ID, name, ctype, kind, npy)                                  \
     if (dtype == WEFT_##ID) {                                             \
@@ -159,8 +159,8 @@ INLINE void OF(reach)(combine how, size_t distance, VECTOR *v) {
     const size_t vectors = distance / WIDTH;
 #pragma GCC unroll 8
     for (size_t k = GROUP_VECTORS; k-- > vectors;) {
-        const VECTOR behind = vectors ? v[k - vectors] : v[k], before = vectors || k == 0 ? none : v[k - 1];
-        v[k] = OF(combine)(how, vectors ? behind : OF(pick)(before, behind, WIDTH - distance % WIDTH, 1), v[k]);
+        const VECTOR after = vectors ? v[k - vectors] : v[k], before = vectors || k == 0 ? none : v[k - 1];
+        v[k] = OF(combine)(how, vectors ? after : OF(pick)(before, after, WIDTH - distance % WIDTH, 1), v[k]);
     }
 }
 
@@ -174,11 +174,11 @@ INLINE void OF(scan_group)(combine how, VECTOR *v) {
 
 /* Computes the totals of WIDTH groups from 16 vectors: the last value of a group's scan is the reduction by
  * adjacent pairs, pairs of pairs, and so on. */
-INLINE VECTOR OF(totals_of_groups)(combine how, weft_dtype dtype, const scan_job *job, const char *x) {
+INLINE VECTOR OF(totals_of_groups)(combine how, weft_dtype dtype, const scan_params *params, const char *x) {
     const size_t step = WIDTH * element_bytes(dtype);
     VECTOR v[WEFT_SCAN_GROUP];
 #pragma GCC unroll 16
-    for (size_t k = 0; k < WEFT_SCAN_GROUP; k++) v[k] = OF(load)(how, dtype, job, x + k * step);
+    for (size_t k = 0; k < WEFT_SCAN_GROUP; k++) v[k] = OF(load)(how, dtype, params, x + k * step);
 #pragma GCC unroll 4
     for (size_t count = WEFT_SCAN_GROUP / 2; count > 0; count /= 2)
 #pragma GCC unroll 8
@@ -187,11 +187,11 @@ INLINE VECTOR OF(totals_of_groups)(combine how, weft_dtype dtype, const scan_job
     return v[0];
 }
 
-INLINE A OF(total_of_tile)(combine how, weft_dtype dtype, const scan_job *job, const char *x) {
+INLINE A OF(total_of_tile)(combine how, weft_dtype dtype, const scan_params *params, const char *x) {
     A groups[SCAN_BLOCK], blocks[WEFT_SCAN_GROUP];
-    const scan_job plain = {0};
+    const scan_params plain = {0};
     for (size_t g = 0; g < SCAN_BLOCK; g += WIDTH) {
-        const VECTOR v = OF(totals_of_groups)(how, dtype, job, x + g * WEFT_SCAN_GROUP * element_bytes(dtype));
+        const VECTOR v = OF(totals_of_groups)(how, dtype, params, x + g * WEFT_SCAN_GROUP * element_bytes(dtype));
         memcpy(groups + g, &v, sizeof v);
     }
     for (size_t b = 0; b < WEFT_SCAN_GROUP; b += WIDTH) {
@@ -223,20 +223,20 @@ INLINE void OF(append)(combine how, scan_state *state, size_t k, A total) {
     for (size_t below = 2; below <= k; below++) state->MEMBER.prefix[below] = prefix;
 }
 
-INLINE void OF(begin)(combine how, weft_dtype dtype, const scan_job *job, scan_state *state) {
+INLINE void OF(begin)(combine how, weft_dtype dtype, const scan_params *params, scan_state *state) {
     A init = OF(identity)(how);
-    if (job->init) {
-        memcpy(&init, job->init, sizeof init);
-        init = OF(enter)(how, (int)dtype == KEYS_OF, job, OF(splat)(init))[0];
+    if (params->init) {
+        memcpy(&init, params->init, sizeof init);
+        init = OF(enter)(how, (int)dtype == KEYS_OF, params, OF(splat)(init))[0];
     }
     memset(state->MEMBER.digit, 0, sizeof state->MEMBER.digit);
     for (size_t k = 0; k <= WEFT_SCAN_LEVELS; k++) state->MEMBER.prefix[k] = init;
 }
 
-INLINE void OF(totals)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t tiles,
+INLINE void OF(totals)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t tiles,
                        scan_totals *totals) {
     for (size_t t = 0; t < tiles; t++)
-        totals->MEMBER[t] = OF(total_of_tile)(how, dtype, job, x + t * SCAN_TILE * element_bytes(dtype));
+        totals->MEMBER[t] = OF(total_of_tile)(how, dtype, params, x + t * SCAN_TILE * element_bytes(dtype));
 }
 
 INLINE void OF(pass)(combine how, const scan_totals *totals, size_t tiles, scan_state *state) {
@@ -248,14 +248,14 @@ INLINE void OF(pass)(combine how, const scan_totals *totals, size_t tiles, scan_
 /* Scans 256 elements. The groups are scanned in registers. The scan of the groups' totals, combined with the prefix
  * of the block, is the prefix of each group. The last value of a group's inclusive scan is the first value of the
  * next group's exclusive scan. */
-INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_job *job, const char *x, scan_state *state,
+INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_params *params, const char *x, scan_state *state,
                            A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], totals[GROUP_VECTORS], v[GROUP_VECTORS];
     A total[WEFT_SCAN_GROUP], before[WEFT_SCAN_GROUP + 1];
     for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
         for (size_t k = 0; k < GROUP_VECTORS; k++)
-            v[k] = OF(load)(how, dtype, job, x + (g * WEFT_SCAN_GROUP + k * WIDTH) * element_bytes(dtype));
+            v[k] = OF(load)(how, dtype, params, x + (g * WEFT_SCAN_GROUP + k * WIDTH) * element_bytes(dtype));
         OF(scan_group)(how, v);
         for (size_t k = 0; k < GROUP_VECTORS; k++) groups[g][k] = v[k];
         total[g] = v[GROUP_VECTORS - 1][WIDTH - 1];
@@ -268,14 +268,14 @@ INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_job *job, c
     OF(append)(how, state, 2, totals[GROUP_VECTORS - 1][WIDTH - 1]);
     before[WEFT_SCAN_GROUP] = state->MEMBER.prefix[2];
     for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
-        if (job->exclusive)
+        if (params->exclusive)
             OF(shift)(none, groups[g], v);
         else
             for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = groups[g][k];
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
-        if (!job->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
+        if (!params->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
         for (size_t k = 0; k < GROUP_VECTORS; k++) {
-            const VECTOR result = OF(leave)(how, (int)dtype == KEYS_OF, job, v[k]);
+            const VECTOR result = OF(leave)(how, (int)dtype == KEYS_OF, params, v[k]);
             memcpy(y + g * WEFT_SCAN_GROUP + k * WIDTH, &result, sizeof result);
         }
     }
@@ -283,8 +283,8 @@ INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_job *job, c
 
 /* Scans n elements. Only the last block may be incomplete: it is padded, and the state after it must not be
  * used. */
-INLINE void OF(scan)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, scan_state *state,
-                     A *y) {
+INLINE void OF(scan)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t n,
+                     scan_state *state, A *y) {
     const size_t size = element_bytes(dtype);
     char filled[SCAN_BLOCK * sizeof(uint64_t)];
     A scanned[SCAN_BLOCK] = {0};
@@ -295,27 +295,27 @@ INLINE void OF(scan)(combine how, weft_dtype dtype, const scan_job *job, const c
         const bool full = count == SCAN_BLOCK;
         const char *from =
             full ? x + done * size : memcpy(memset(filled, 0, sizeof filled), x + done * size, count * size);
-        A *const to = !full ? scanned : job->streams ? stream_place(&past_caches) : y + done;
-        OF(scan_block)(how, dtype, job, from, state, to);
-        if (full && job->streams) stream_put(&past_caches, sizeof scanned);
+        A *const to = !full ? scanned : params->streams ? stream_address(&past_caches) : y + done;
+        OF(scan_block)(how, dtype, params, from, state, to);
+        if (full && params->streams) stream_put(&past_caches, sizeof scanned);
         if (!full) memcpy(y + done, scanned, count * sizeof *y);
     }
-    if (job->streams) stream_end(&past_caches);
+    if (params->streams) stream_end(&past_caches);
 }
 
 /* ----------------------------------------------------------------------------------- segments */
 
 /* Loads 16 elements at x, of which `readable` may be read; the others are 0. */
-INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t readable,
+INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t readable,
                            VECTOR *v) {
     const size_t size = element_bytes(dtype);
     char filled[WEFT_SCAN_GROUP * sizeof(uint64_t)] = {0};
     if (readable < WEFT_SCAN_GROUP) x = memcpy(filled, x, readable * size);
-    for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(load)(how, dtype, job, x + k * WIDTH * size);
+    for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(load)(how, dtype, params, x + k * WIDTH * size);
 }
 
 /* Scans a segment of at most one block, as scan_block does, but only its existing groups. */
-INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t n,
+INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t n,
                            size_t readable, A init, A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     const size_t count = (n - 1) / WEFT_SCAN_GROUP + 1;
@@ -324,7 +324,7 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_job *job, c
     before[0] = init;
     for (size_t g = 0; g < count; g++) {
         const size_t done = g * WEFT_SCAN_GROUP;
-        OF(load_group)(how, dtype, job, x + done * element_bytes(dtype), readable - done, groups[g]);
+        OF(load_group)(how, dtype, params, x + done * element_bytes(dtype), readable - done, groups[g]);
         OF(scan_group)(how, groups[g]);
         before[g + 1] = groups[g][GROUP_VECTORS - 1][WIDTH - 1];
     }
@@ -341,10 +341,10 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_job *job, c
         A results[WEFT_SCAN_GROUP];
         const size_t done = g * WEFT_SCAN_GROUP;
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = groups[g][k];
-        if (job->exclusive) OF(shift)(none, groups[g], v);
+        if (params->exclusive) OF(shift)(none, groups[g], v);
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
-        if (!job->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
-        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(leave)(how, (int)dtype == KEYS_OF, job, v[k]);
+        if (!params->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(leave)(how, (int)dtype == KEYS_OF, params, v[k]);
         if (n - done >= WEFT_SCAN_GROUP) {
             memcpy(y + done, v, sizeof v);
         } else {
@@ -358,23 +358,23 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_job *job, c
  * operator and type, called for segments longer than a block. Elements after a short segment, up to the end of the
  * last segment of this call, are read and ignored: no other thread writes them. An exclusive sum starts from -0.0,
  * but the empty sum is +0.0. */
-INLINE void OF(segments)(combine how, weft_dtype dtype, const scan_job *job, const char *x, const uint64_t *offsets,
-                         size_t count, size_t longest, A *y,
-                         void (*scan_long)(const scan_job *, const void *, size_t, scan_state *, void *)) {
+INLINE void OF(segments)(combine how, weft_dtype dtype, const scan_params *params, const char *x,
+                         const uint64_t *offsets, size_t count, size_t longest, A *y,
+                         void (*scan_long)(const scan_params *, const void *, size_t, scan_state *, void *)) {
     scan_state state;
-    OF(begin)(how, dtype, job, &state);
+    OF(begin)(how, dtype, params, &state);
     const A init = state.MEMBER.prefix[2];
     for (size_t s = 0; s < count; s++) {
         const size_t first = (size_t)offsets[s], n = (size_t)offsets[s + 1] - first;
         const char *from = x + first * element_bytes(dtype);
         if (n == 0 || n > longest) continue;
         if (n <= SCAN_BLOCK) {
-            OF(scan_short)(how, dtype, job, from, n, (size_t)offsets[count] - first, init, y + first);
+            OF(scan_short)(how, dtype, params, from, n, (size_t)offsets[count] - first, init, y + first);
         } else {
-            OF(begin)(how, dtype, job, &state);
-            scan_long(job, from, n, &state, y + first);
+            OF(begin)(how, dtype, params, &state);
+            scan_long(params, from, n, &state, y + first);
         }
-        if (how == JOIN_ADD && job->exclusive) y[first] = 0;
+        if (how == COMBINE_ADD && params->exclusive) y[first] = 0;
     }
 }
 

@@ -5,12 +5,12 @@
  * combining them changes nothing. The halving of ORDER.md 2.3 therefore starts with the smallest number of lanes
  * that contains all elements. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
-#define LANES OF(fold_lanes)
+#define LANES OF(reduce_lanes)
 
 typedef LANE LANES __attribute__((vector_size(sizeof(VECTOR))));
 
 /* Loads WIDTH elements at x. */
-INLINE VECTOR OF(fold_load)(weft_dtype dtype, const char *x) {
+INLINE VECTOR OF(reduce_load)(weft_dtype dtype, const char *x) {
     VECTOR v;
     if (element_bytes(dtype) == sizeof(REAL)) {
         memcpy(&v, x, sizeof v);
@@ -23,7 +23,7 @@ INLINE VECTOR OF(fold_load)(weft_dtype dtype, const char *x) {
 }
 
 /* Returns v[l + distance] in each lane l < distance. Uses a shuffle, because GCC would go through memory. */
-INLINE VECTOR OF(fold_upper)(VECTOR v, LANES number, size_t distance) {
+INLINE VECTOR OF(reduce_upper)(VECTOR v, LANES number, size_t distance) {
 #ifdef __clang__
     (void)number;
     VECTOR upper = v;
@@ -35,19 +35,19 @@ INLINE VECTOR OF(fold_upper)(VECTOR v, LANES number, size_t distance) {
 }
 
 /* Combines the lanes of `vectors` vectors (ORDER.md 2.3). */
-INLINE REAL OF(fold_lanes_of)(step how, size_t vectors, VECTOR *v, LANES number) {
+INLINE REAL OF(lanes_of_segment)(step how, size_t vectors, VECTOR *v, LANES number) {
     for (size_t width = vectors / 2; width > 0; width /= 2)
         for (size_t k = 0; k < width; k++) v[k] = how == STEP_MULTIPLY ? v[k] * v[k + width] : v[k] + v[k + width];
 #pragma GCC unroll 4
     for (size_t width = WIDTH / 2; width > 0; width /= 2) {
-        const VECTOR upper = OF(fold_upper)(v[0], number, width);
+        const VECTOR upper = OF(reduce_upper)(v[0], number, width);
         v[0] = how == STEP_MULTIPLY ? v[0] * upper : v[0] + upper;
     }
     return v[0][0];
 }
 
 /* Reduces n elements at x, 1 <= n <= lanes. All `lanes` elements must be readable. */
-INLINE REAL OF(fold_row)(step how, weft_dtype dtype, size_t lanes, const char *x, size_t n) {
+INLINE REAL OF(reduce_row)(step how, weft_dtype dtype, size_t lanes, const char *x, size_t n) {
     static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const VECTOR identity = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
     const size_t vectors = lanes / WIDTH;
@@ -58,37 +58,37 @@ INLINE REAL OF(fold_row)(step how, weft_dtype dtype, size_t lanes, const char *x
 #pragma GCC unroll 16
     for (size_t k = 0; k < vectors; k++) {
         const LANES there = (LANES)(number < (LANE)n);
-        v[k] = OF(fold_load)(dtype, x + k * WIDTH * element_bytes(dtype));
+        v[k] = OF(reduce_load)(dtype, x + k * WIDTH * element_bytes(dtype));
         v[k] = (VECTOR)(((LANES)v[k] & there) | ((LANES)identity & ~there));
         number += (LANE)WIDTH;
     }
-    return OF(fold_lanes_of)(how, vectors, v, first);
+    return OF(lanes_of_segment)(how, vectors, v, first);
 }
 
 /* Reduces a segment of at most one row; `readable` elements at x may be read. */
-INLINE REAL OF(fold_short)(step how, weft_dtype dtype, const char *x, size_t n, size_t readable) {
+INLINE REAL OF(reduce_short)(step how, weft_dtype dtype, const char *x, size_t n, size_t readable) {
     const size_t most = WEFT_LANES(element_bytes(dtype)), lanes = n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : most;
     _Alignas(64) char filled[512];
     if (readable < lanes) x = memcpy(memset(filled, 0, sizeof filled), x, n * element_bytes(dtype));
     switch (lanes) {
-    case 16: return OF(fold_row)(how, dtype, 16, x, n);
-    case 32: return OF(fold_row)(how, dtype, 32, x, n);
-    case 64: return OF(fold_row)(how, dtype, 64, x, n);
-    default: return OF(fold_row)(how, dtype, most, x, n);
+    case 16: return OF(reduce_row)(how, dtype, 16, x, n);
+    case 32: return OF(reduce_row)(how, dtype, 32, x, n);
+    case 64: return OF(reduce_row)(how, dtype, 64, x, n);
+    default: return OF(reduce_row)(how, dtype, most, x, n);
     }
 }
 
-INLINE void OF(folds)(step how, weft_dtype dtype, const fold_job *job, const uint64_t *offsets, size_t count,
-                      size_t longest, REAL *out) {
+INLINE void OF(segments)(step how, weft_dtype dtype, const segment_params *params, const uint64_t *offsets,
+                         size_t count, size_t longest, REAL *out) {
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
-        const char *x = (const char *)job->x + offsets[s] * element_bytes(dtype);
+        const char *x = (const char *)params->x + offsets[s] * element_bytes(dtype);
         partial value = {.MEMBER = how == STEP_MULTIPLY ? (REAL)1 : (REAL)0}; /* value of an empty segment */
         if (n > longest) continue;
         if (n > WEFT_LANES(element_bytes(dtype)))
-            job->whole(&(piece){.x = x, .n = n}, &value);
+            params->whole(&(reduce_chunk){.x = x, .n = n}, &value);
         else if (n > 0)
-            value.MEMBER = OF(fold_short)(how, dtype, x, n, (size_t)(offsets[count] - offsets[s]));
+            value.MEMBER = OF(reduce_short)(how, dtype, x, n, (size_t)(offsets[count] - offsets[s]));
         out[s] = OF(weft_canonical)(value.MEMBER);
     }
 }

@@ -4,18 +4,18 @@
 /* ------------------------------------------------------------------------- minimum and maximum */
 
 #if IS_FLOAT
-typedef U OF(fold_key);
-INLINE U OF(fold_key_of)(bool highest, T x) { return highest ? OF(weft_max_key)(x) : OF(weft_min_key)(x); }
-INLINE T OF(fold_from_key)(U key) { return OF(weft_from_key)(key); }
-INLINE T OF(fold_nothing)(bool highest) { return highest ? (T)-__builtin_inf() : (T)__builtin_inf(); }
+typedef U OF(reduce_key);
+INLINE U OF(reduce_key_of)(bool highest, T x) { return highest ? OF(weft_max_key)(x) : OF(weft_min_key)(x); }
+INLINE T OF(reduce_from_key)(U key) { return OF(weft_from_key)(key); }
+INLINE T OF(reduce_nothing)(bool highest) { return highest ? (T)-__builtin_inf() : (T)__builtin_inf(); }
 #else
-typedef T OF(fold_key);
-INLINE T OF(fold_key_of)(bool highest, T x) {
+typedef T OF(reduce_key);
+INLINE T OF(reduce_key_of)(bool highest, T x) {
     (void)highest;
     return x;
 }
-INLINE T OF(fold_from_key)(T key) { return key; }
-INLINE T OF(fold_nothing)(bool highest) {
+INLINE T OF(reduce_from_key)(T key) { return key; }
+INLINE T OF(reduce_nothing)(bool highest) {
     const U sign = (U)((U)IS_SIGNED << (8 * sizeof(T) - 1));
     return (T)(highest ? sign : (U)~sign);
 }
@@ -23,43 +23,45 @@ INLINE T OF(fold_nothing)(bool highest) {
 
 /* Returns the minimum or maximum, n >= 1. The kernel of weft_reduce returns a 64-bit key, for signed integers with
  * the sign bit inverted. */
-INLINE T OF(extreme)(bool highest, const fold_job *job, const T *x, size_t n) {
+INLINE T OF(extreme)(bool highest, const segment_params *params, const T *x, size_t n) {
     if (n > FEW) {
         partial found;
-        job->whole(&(piece){.x = x, .n = n}, &found);
-        return OF(fold_from_key)((OF(fold_key))(found.u64 ^ (uint64_t)IS_SIGNED << 63));
+        params->whole(&(reduce_chunk){.x = x, .n = n}, &found);
+        return OF(reduce_from_key)((OF(reduce_key))(found.u64 ^ (uint64_t)IS_SIGNED << 63));
     }
-    OF(fold_key) best = OF(fold_key_of)(highest, x[0]);
+    OF(reduce_key) best = OF(reduce_key_of)(highest, x[0]);
     for (size_t i = 1; i < n; i++) {
-        const OF(fold_key) key = OF(fold_key_of)(highest, x[i]);
+        const OF(reduce_key) key = OF(reduce_key_of)(highest, x[i]);
         best = (highest ? key > best : key < best) ? key : best;
     }
-    return OF(fold_from_key)(best);
+    return OF(reduce_from_key)(best);
 }
 
-INLINE void OF(extremes)(bool highest, const fold_job *job, const uint64_t *offsets, size_t count, size_t longest,
-                         T *out) {
+INLINE void OF(extremes)(bool highest, const segment_params *params, const uint64_t *offsets, size_t count,
+                         size_t longest, T *out) {
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
         if (n == 0)
-            out[s] = OF(fold_nothing)(highest);
+            out[s] = OF(reduce_nothing)(highest);
         else if (n <= longest)
-            out[s] = OF(extreme)(highest, job, (const T *)job->x + offsets[s], n);
+            out[s] = OF(extreme)(highest, params, (const T *)params->x + offsets[s], n);
     }
 }
 
-static void OF(minima)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(extremes)(false, job, offsets, count, longest, out);
+static void OF(minima)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                       void *out) {
+    OF(extremes)(false, params, offsets, count, longest, out);
 }
-static void OF(maxima)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(extremes)(true, job, offsets, count, longest, out);
+static void OF(maxima)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                       void *out) {
+    OF(extremes)(true, params, offsets, count, longest, out);
 }
 
 /* --------------------------------------------------------- integer sums and products, bits */
 
 #if !IS_FLOAT
 
-INLINE uint64_t OF(fold_combine)(weft_op op, uint64_t a, uint64_t b) {
+INLINE uint64_t OF(reduce_combine)(weft_op op, uint64_t a, uint64_t b) {
     switch (op) {
     case WEFT_SUM: return a + b;
     case WEFT_PROD: return a * b;
@@ -71,26 +73,26 @@ INLINE uint64_t OF(fold_combine)(weft_op op, uint64_t a, uint64_t b) {
 
 /* Reduces one segment. The bitwise kernels of weft_reduce combine 64-bit words; the elements within the resulting
  * word are combined here. */
-INLINE uint64_t OF(fold_one)(weft_op op, const fold_job *job, const T *x, size_t n) {
+INLINE uint64_t OF(reduce_one)(weft_op op, const segment_params *params, const T *x, size_t n) {
     const bool bits = op == WEFT_AND || op == WEFT_OR || op == WEFT_XOR;
     uint64_t value = op == WEFT_PROD ? 1 : op == WEFT_AND ? UINT64_MAX : 0;
     if (n > FEW) {
         partial found;
-        job->whole(&(piece){.x = x, .n = bits ? n * sizeof(T) : n}, &found);
+        params->whole(&(reduce_chunk){.x = x, .n = bits ? n * sizeof(T) : n}, &found);
         for (size_t half = 32; bits && half >= 8 * sizeof(T); half /= 2)
-            found.u64 = OF(fold_combine)(op, found.u64, found.u64 >> half);
+            found.u64 = OF(reduce_combine)(op, found.u64, found.u64 >> half);
         return found.u64;
     }
-    for (size_t i = 0; i < n; i++) value = OF(fold_combine)(op, value, (uint64_t)(WIDE)x[i]);
+    for (size_t i = 0; i < n; i++) value = OF(reduce_combine)(op, value, (uint64_t)(WIDE)x[i]);
     return value;
 }
 
-INLINE void OF(fold_integers)(weft_op op, const fold_job *job, const uint64_t *offsets, size_t count, size_t longest,
-                              void *out) {
+INLINE void OF(reduce_integers)(weft_op op, const segment_params *params, const uint64_t *offsets, size_t count,
+                                size_t longest, void *out) {
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
         if (n > longest) continue;
-        const uint64_t value = OF(fold_one)(op, job, (const T *)job->x + offsets[s], n);
+        const uint64_t value = OF(reduce_one)(op, params, (const T *)params->x + offsets[s], n);
         if (op == WEFT_SUM || op == WEFT_PROD)
             ((uint64_t *)out)[s] = value;
         else
@@ -98,20 +100,21 @@ INLINE void OF(fold_integers)(weft_op op, const fold_job *job, const uint64_t *o
     }
 }
 
-static void OF(sums)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(fold_integers)(WEFT_SUM, job, offsets, count, longest, out);
+static void OF(sums)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    OF(reduce_integers)(WEFT_SUM, params, offsets, count, longest, out);
 }
-static void OF(products)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(fold_integers)(WEFT_PROD, job, offsets, count, longest, out);
+static void OF(products)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
+                         void *out) {
+    OF(reduce_integers)(WEFT_PROD, params, offsets, count, longest, out);
 }
-static void OF(ands)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(fold_integers)(WEFT_AND, job, offsets, count, longest, out);
+static void OF(ands)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    OF(reduce_integers)(WEFT_AND, params, offsets, count, longest, out);
 }
-static void OF(ors)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(fold_integers)(WEFT_OR, job, offsets, count, longest, out);
+static void OF(ors)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    OF(reduce_integers)(WEFT_OR, params, offsets, count, longest, out);
 }
-static void OF(xors)(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    OF(fold_integers)(WEFT_XOR, job, offsets, count, longest, out);
+static void OF(xors)(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
+    OF(reduce_integers)(WEFT_XOR, params, offsets, count, longest, out);
 }
 
 #endif

@@ -35,8 +35,7 @@ INLINE void OF(digits)(const weft_sort_rule *rule, sort_digit digit, const KEY *
     for (size_t j = 0; j < n; j++) digits[j] = (uint16_t)((KEY)(OF(code)(r, keys[j]) >> digit.shift) & mask);
 }
 
-static void OF(count_stretch)(const weft_sort_rule *rule, sort_digit digit, const KEY *keys, size_t n,
-                              size_t *counts) {
+static void OF(count_chunk)(const weft_sort_rule *rule, sort_digit digit, const KEY *keys, size_t n, size_t *counts) {
     const size_t buckets = (size_t)1 << digit.bits;
     uint32_t tables[TABLES][SORT_BUCKETS_MAX];
     uint16_t digits[BLOCK];
@@ -54,8 +53,8 @@ static void OF(count_stretch)(const weft_sort_rule *rule, sort_digit digit, cons
 
 static void OF(count)(const weft_sort_rule *rule, sort_digit digit, const void *keys, size_t n, size_t *counts) {
     memset(counts, 0, sizeof *counts << digit.bits);
-    for (size_t i = 0; i < n; i += STRETCH)
-        OF(count_stretch)(rule, digit, (const KEY *)keys + i, lesser(n - i, STRETCH), counts);
+    for (size_t i = 0; i < n; i += COUNTED_AT_ONCE)
+        OF(count_chunk)(rule, digit, (const KEY *)keys + i, lesser(n - i, COUNTED_AT_ONCE), counts);
 }
 
 /* Scatters keys or values. `value_bytes` (0: no values), `keep` (write the keys) and `streams` are constants. */
@@ -76,13 +75,12 @@ INLINE void OF(scatter)(size_t value_bytes, bool keep, bool streams, const weft_
             values ? values + i * value_bytes : indices_of(value_bytes, part->first + i, block, indices);
         OF(digits)(rule, digit, keys + i, block, digits);
         for (size_t j = 0; j < block; j++) {
-            const size_t place = next[digits[j]]++;
-            if (streams && keep) lines_put(&key_lines, sizeof *keys, digits[j], place, &keys[i + j]);
-            if (!streams && keep) ((KEY *)keys_out)[place] = keys[i + j];
-            if (streams && value_bytes)
-                lines_put(&value_lines, value_bytes, digits[j], place, from + j * value_bytes);
+            const size_t slot = next[digits[j]]++;
+            if (streams && keep) lines_put(&key_lines, sizeof *keys, digits[j], slot, &keys[i + j]);
+            if (!streams && keep) ((KEY *)keys_out)[slot] = keys[i + j];
+            if (streams && value_bytes) lines_put(&value_lines, value_bytes, digits[j], slot, from + j * value_bytes);
             if (!streams && value_bytes)
-                memcpy((char *)values_out + place * value_bytes, from + j * value_bytes, value_bytes);
+                memcpy((char *)values_out + slot * value_bytes, from + j * value_bytes, value_bytes);
         }
     }
     if (streams && keep) lines_end(&key_lines, sizeof *keys, next, digit);

@@ -56,7 +56,7 @@ INLINE __m512i OF(part)(MASK upper, __m512i a, __m512i b) {
 
 /* First step of a bitonic merge: compares row i of each column with row rows - 1 - i of the column whose number
  * differs in `bits`. */
-INLINE void OF(meet_backwards)(__m512i *v, int rows, unsigned bits, unsigned top) {
+INLINE void OF(compare_reversed)(__m512i *v, int rows, unsigned bits, unsigned top) {
     const __m512i partners = OF(partners)(bits);
     const MASK upper = OF(lanes_with)(top);
 #pragma GCC unroll 8
@@ -67,7 +67,7 @@ INLINE void OF(meet_backwards)(__m512i *v, int rows, unsigned bits, unsigned top
     }
 }
 
-INLINE void OF(meet)(__m512i *v, int rows, unsigned bit) {
+INLINE void OF(compare_at_distance)(__m512i *v, int rows, unsigned bit) {
     const __m512i partners = OF(partners)(bit);
     const MASK upper = OF(lanes_with)(bit);
 #pragma GCC unroll 16
@@ -111,9 +111,9 @@ INLINE void OF(sort_leaf)(const KEY *ranks, size_t n, KEY *to, const int rows_lo
         unsigned bits = 0;
 #pragma GCC unroll 4
         for (int j = 0; j <= k; j++) bits |= LANE(j);
-        OF(meet_backwards)(v, rows, bits, LANE(k));
+        OF(compare_reversed)(v, rows, bits, LANE(k));
 #pragma GCC unroll 4
-        for (int j = k - 1; j >= 0; j--) OF(meet)(v, rows, LANE(j));
+        for (int j = k - 1; j >= 0; j--) OF(compare_at_distance)(v, rows, LANE(j));
         OF(merge_columns)(v, rows);
     }
 #pragma GCC unroll 4

@@ -274,7 +274,7 @@ INLINE void OF(part)(VECTOR *f, VECTOR *g, OF(twiddle) w, bool inverse) {
     const VECTOR conjugate = OF(negate_parts)(*g, true), e = *f + conjugate;
     *g = *f - conjugate;
     *f = e;
-    OF(butterfly)(f, g, OF(turned)(w), inverse);
+    OF(butterfly)(f, g, OF(rotated)(w), inverse);
     *g = OF(multiply_add)(OF(negate_parts)(OF(fill)(2), true), e, OF(negate_parts)(*f, false));
 }
 

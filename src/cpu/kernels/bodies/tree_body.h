@@ -72,10 +72,10 @@ INLINE REAL OF(combine_lanes)(step how, size_t vectors, VECTOR *lanes) {
     return lane[0];
 }
 
-/* Reduces elements first .. first + count - 1 of the piece, which are one tile: full rows and, in the last tile, a
- * partial row. The partial row is padded with zeros; lanes without an element are restored afterwards, because
- * fma(0, 0, -0) would change them. */
-INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, size_t count) {
+/* Reduces elements first .. first + count - 1 of a chunk, which are one tile: full rows and, in the last
+ * tile, a partial row. The partial row is padded with zeros; lanes without an element are restored afterwards,
+ * because fma(0, 0, -0) would change them. */
+INLINE REAL OF(tile)(step how, weft_dtype dtype, const reduce_chunk *p, size_t first, size_t count) {
     const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH;
     const char *x = (const char *)p->x + first * size;
     const char *y = has_y(how) ? (const char *)p->y + first * size : x;
@@ -101,10 +101,10 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
     return OF(combine_lanes)(how, vectors, lanes);
 }
 
-/* Reduces a piece: combines its tiles in adjacent pairs, level by level, with a binary counter. waiting[k] contains
- * the value of 2^k tiles if bit k of `done`, the number of finished tiles, is set. At the end the remaining values
- * are combined from the right, so that odd ones go to the next level unchanged. */
-INLINE REAL OF(tree)(step how, weft_dtype dtype, const piece *p) {
+/* Reduces a chunk: combines its tiles in adjacent pairs, level by level, with a binary counter. waiting[k]
+ * contains the value of 2^k tiles if bit k of `done`, the number of finished tiles, is set. At the end the remaining
+ * values are combined from the right, so that odd ones go to the next level unchanged. */
+INLINE REAL OF(tree)(step how, weft_dtype dtype, const reduce_chunk *p) {
     const size_t tile = WEFT_TILE(element_bytes(dtype));
     REAL waiting[64], value = 0;
     size_t done = 0;

@@ -128,20 +128,20 @@ INLINE void OF(store)(weft_lines lines, void *to, size_t count, size_t first, si
 
 /* --------------------------------------------------------------------------------- reporting */
 
-static void OF(report)(const tridiag_place *place, size_t lane, bool value, size_t row) {
-    const size_t of_level = place->first_row + row + lane * place->lane_rows;
-    const size_t last = (of_level + 1) * place->scale, number = (last < place->n ? last : place->n) - 1;
-    const size_t system = place->first_system + lane * place->lane_systems;
-    const uint64_t fault = tridiag_fault(place->n, system, value, number);
-    uint64_t found = atomic_load(place->faults);
-    while (fault < found && !atomic_compare_exchange_weak(place->faults, &found, fault)) continue;
+static void OF(report)(const tridiag_position *position, size_t lane, bool value, size_t row) {
+    const size_t of_level = position->first_row + row + lane * position->lane_rows;
+    const size_t last = (of_level + 1) * position->scale, number = (last < position->n ? last : position->n) - 1;
+    const size_t system = position->first_system + lane * position->lane_systems;
+    const uint64_t fault = tridiag_fault(position->n, system, value, number);
+    uint64_t found = atomic_load(position->faults);
+    while (fault < found && !atomic_compare_exchange_weak(position->faults, &found, fault)) continue;
 }
 
 /* Reports the first row of each lane that lost its pivot; lost[l] is NOWHERE if there is none. */
 INLINE void OF(report_lost)(const tridiag_lanes *in, LANES lost) {
     if (!OF(any)(~lost)) return;
     for (size_t l = 0; l < in->count; l++)
-        if (lost[l] != NOWHERE) OF(report)(&in->place, l, false, (size_t)lost[l]);
+        if (lost[l] != NOWHERE) OF(report)(&in->position, l, false, (size_t)lost[l]);
 }
 
 /* Canonicalizes the NaNs of x and reports values that are not finite. */
@@ -155,7 +155,7 @@ INLINE void OF(finish)(const tridiag_lanes *in, size_t first, size_t rows, VECTO
     if (!OF(any)(odd)) return;
     for (size_t l = 0; l < in->count; l++)
         for (size_t i = rows; i-- > 0;)
-            if (((LANES)x[i] & (LANE)INFINITE)[l] == (LANE)INFINITE) OF(report)(&in->place, l, true, first + i);
+            if (((LANES)x[i] & (LANE)INFINITE)[l] == (LANE)INFINITE) OF(report)(&in->position, l, true, first + i);
 }
 
 /* -------------------------------------------------------------------------------- elimination */
@@ -171,8 +171,8 @@ INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
     return OF(select)(is_lost, nan, OF(splat)(1) / p);
 }
 
-/* Eliminates a chunk of k rows in place; the last row becomes the separator. Row i is reported in `lost` as first +
- * i. */
+/* Eliminates a chunk of k rows in place; the last row becomes the separator. Row i is reported in `lost` as first
+ * + i. */
 INLINE void OF(eliminate)(LANES *lost, size_t first, size_t k, OF(rows) v) {
     VECTOR a = OF(splat)(-1), c = OF(splat)(0), d = c;
     for (size_t i = 0; i + 1 < k; i++) {
@@ -279,7 +279,7 @@ INLINE void OF(load_rows)(const tridiag_lanes *in, size_t first, size_t rows, OF
     for (size_t l = in->with_c; first + rows == in->rows && l < WIDTH; l++) v.c[rows - 1][l] = 0;
 }
 
-INLINE OF(rows) OF(behind)(OF(rows) v, size_t i) { return (OF(rows)){v.a + i, v.b + i, v.c + i, v.d + i}; }
+INLINE OF(rows) OF(after)(OF(rows) v, size_t i) { return (OF(rows)){v.a + i, v.b + i, v.c + i, v.d + i}; }
 
 /* A full chunk uses code with a constant length. */
 INLINE void OF(load_and_eliminate)(const tridiag_lanes *in, LANES *lost, size_t first, size_t k, OF(rows) v) {
@@ -299,11 +299,11 @@ static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost
     const OF(rows) separators = {workspace[0], workspace[1], workspace[2], workspace[3]};
     for (size_t j = 0; j < chunks; j++) {
         const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK, last = first + k - 1;
-        OF(load_and_eliminate)(in, lost, first, k, OF(behind)(v, first));
+        OF(load_and_eliminate)(in, lost, first, k, OF(after)(v, first));
         workspace[0][j] = v.a[last], workspace[1][j] = v.b[last], workspace[2][j] = v.c[last],
         workspace[3][j] = v.d[last];
         if (j == 0) continue;
-        OF(first_row)(k, OF(behind)(v, first), &a, &c, &d);
+        OF(first_row)(k, OF(after)(v, first), &a, &c, &d);
         OF(combine)(separators, j - 1, a, c, d);
     }
     if (periodic) {
@@ -314,7 +314,7 @@ static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost
     before = periodic ? separators.d[chunks - 1] : OF(splat)(0);
     for (size_t j = 0; j < chunks; before = separators.d[j++]) {
         const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK;
-        OF(substitute)(k, OF(behind)(v, first), before, separators.d[j]);
+        OF(substitute)(k, OF(after)(v, first), before, separators.d[j]);
     }
 }
 
@@ -326,7 +326,7 @@ static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
     if (n > WEFT_TRIDIAG_BASE) {
         OF(solve_chunks)(in, periodic, &lost, v);
     } else {
-        for (size_t i = 0; i < n; i += CHUNK) OF(load_rows)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(behind)(v, i));
+        for (size_t i = 0; i < n; i += CHUNK) OF(load_rows)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i));
         OF(solve_base)(&lost, periodic, n, 1, n, v);
     }
     OF(report_lost)(in, lost);
@@ -337,7 +337,7 @@ static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
     }
 }
 
-static void OF(reduce)(const tridiag_lanes *in, const tridiag_pieces *out) {
+static void OF(reduce)(const tridiag_lanes *in, const tridiag_reduced *out) {
     VECTOR workspace[4][CHUNK], first_a, first_c, first_d;
     const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
     const size_t last = in->rows - 1, bytes = in->count * sizeof(REAL);
@@ -354,7 +354,7 @@ static void OF(reduce)(const tridiag_lanes *in, const tridiag_pieces *out) {
     memcpy(out->first_d, &first_d, bytes);
 }
 
-static void OF(link)(size_t count, const tridiag_pieces *separators, const tridiag_pieces *next) {
+static void OF(link)(size_t count, const tridiag_reduced *separators, const tridiag_reduced *next) {
     REAL *b = separators->b, *c = separators->c, *d = separators->d;
     const REAL *first_a = next->first_a, *first_c = next->first_c, *first_d = next->first_d;
     for (size_t i = 0; i < count; i++) {

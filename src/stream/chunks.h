@@ -1,13 +1,13 @@
 /* Reads the elements of one or several sources chunk by chunk. A thread reads the next chunk while the caller works
  * on the current one. */
-#ifndef WEFT_STREAM_PIECES_H
-#define WEFT_STREAM_PIECES_H
+#ifndef WEFT_STREAM_CHUNKS_H
+#define WEFT_STREAM_CHUNKS_H
 
 #include "stream/transfer.h"
 
 #include <pthread.h>
 
-enum { PIECES_SOURCES = 64 }; /* maximum number of variables of a formula */
+enum { CHUNKS_SOURCES = 64 }; /* maximum number of variables of a formula */
 
 /* One source. Its thread fills the buffers in turn; the caller empties them. */
 typedef struct reader {
@@ -33,51 +33,51 @@ typedef struct reader {
     unsigned sent; /* number of buffers whose copies have been started */
 } reader;
 
-typedef struct pieces {
+typedef struct chunks {
     weft_context *ctx;
     int count;
     size_t elements; /* elements of each chunk except the last */
     uint64_t first;  /* number of elements before the current chunk */
     size_t n;        /* elements of the current chunk; 0 after the last */
-    const void *x[PIECES_SOURCES];
-    reader readers[PIECES_SOURCES];
+    const void *x[CHUNKS_SOURCES];
+    reader readers[CHUNKS_SOURCES];
     transfer work[2]; /* work on this chunk and on the previous one, for a timeline */
     unsigned worked;
-} pieces;
+} chunks;
 
 /* Sets *elements to the number of elements of a chunk: `unit` times the largest power of `factor` within two limits.
  * It is at most 2^22 (on a GPU 2^24). `bytes` bytes per element fit in the context's memory. */
-weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements);
+weft_status chunks_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements);
 
 /* Begin and end a call with sources: they check the context and update its progress. */
-weft_status pieces_enter(weft_context *ctx);
-weft_status pieces_leave(weft_context *ctx, weft_status status);
+weft_status chunks_enter(weft_context *ctx);
+weft_status chunks_leave(weft_context *ctx, weft_status status);
 
-/* Evaluates `call`, an expression, between pieces_enter and pieces_leave. Returns its status. */
+/* Evaluates `call`, an expression, between chunks_enter and chunks_leave. Returns its status. */
 #define RETURN_STREAMED(ctx, call)          \
     do {                                    \
-        RETURN_IF_ERROR(pieces_enter(ctx)); \
-        return pieces_leave(ctx, (call));   \
+        RETURN_IF_ERROR(chunks_enter(ctx)); \
+        return chunks_leave(ctx, (call));   \
     } while (0)
 
 /* Check a source, or a sink, of a call. */
-weft_status pieces_check(weft_context *ctx, const char *name, const weft_source *source);
-weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_sink *sink);
+weft_status chunks_check(weft_context *ctx, const char *name, const weft_source *source);
+weft_status chunks_check_sink(weft_context *ctx, const char *name, const weft_sink *sink);
 
-/* Starts to read sources that have been checked. `names` must remain valid. The caller must call pieces_close even
+/* Starts to read sources that have been checked. `names` must remain valid. The caller must call chunks_close even
  * after a failure. */
-weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_source *const *sources,
+weft_status chunks_open(chunks *p, weft_context *ctx, int count, const weft_source *const *sources,
                         const char *const *names, size_t elements);
 /* Advances to the next chunk: p->n elements of each source at p->x, in memory of the context's device. */
-weft_status pieces_next(pieces *p);
-void pieces_close(pieces *p);
+weft_status chunks_next(chunks *p);
+void chunks_close(chunks *p);
 
-/* Rewinds a source to its first element. Must be called between pieces_close and pieces_open. `why` completes the
+/* Rewinds a source to its first element. Must be called between chunks_close and chunks_open. `why` completes the
  * error message. */
-weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why);
+weft_status chunks_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why);
 
 /* Returns a context for calls on small arrays in host memory: `ctx` itself, or for a GPU a context of the reference
  * backend, because a call on a GPU would take longer than the computation. Both return the same bits. */
-weft_status pieces_combiner(weft_context *ctx, weft_context **combiner);
+weft_status chunks_combiner(weft_context *ctx, weft_context **combiner);
 
 #endif

@@ -2,7 +2,7 @@
  * `emptied` those released by the caller. The mutex protects all data that both access. On a GPU the caller starts
  * to copy each buffer as soon as it is filled, so that copying the next chunk overlaps with the work on this one.
  * The buffer is released to the thread when its copy is complete. */
-#include "stream/pieces.h"
+#include "stream/chunks.h"
 
 #include "core/copy.h"
 #include "stream/channel.h"
@@ -18,7 +18,7 @@ enum { MOST_ELEMENTS = 1 << 22, MOST_ON_A_GPU = 1 << 24 };
 
 /* -------------------------------------------------------------------------------- the sizes */
 
-weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements) {
+weft_status chunks_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements) {
     weft_error *error = &ctx->error;
     const size_t memory = buffer_memory(ctx);
     RETURN_IF(memory / bytes < unit, WEFT_INVALID,
@@ -31,14 +31,14 @@ weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_
 
 /* ------------------------------------------------------------------------------- the checks */
 
-weft_status pieces_enter(weft_context *ctx) {
+weft_status chunks_enter(weft_context *ctx) {
     RETURN_IF_ERROR(context_enter(ctx));
     return context_leave(ctx, weft_fpmode_enter(), context_begin(ctx));
 }
 
-weft_status pieces_leave(weft_context *ctx, weft_status status) { return context_end(ctx, status); }
+weft_status chunks_leave(weft_context *ctx, weft_status status) { return context_end(ctx, status); }
 
-weft_status pieces_check(weft_context *ctx, const char *name, const weft_source *source) {
+weft_status chunks_check(weft_context *ctx, const char *name, const weft_source *source) {
     weft_error *error = &ctx->error;
     RETURN_IF(!source, WEFT_INVALID, "the source %s is NULL", name);
     const size_t size = weft_dtype_size(source->dtype);
@@ -49,7 +49,7 @@ weft_status pieces_check(weft_context *ctx, const char *name, const weft_source 
     return WEFT_OK;
 }
 
-weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_sink *sink) {
+weft_status chunks_check_sink(weft_context *ctx, const char *name, const weft_sink *sink) {
     weft_error *error = &ctx->error;
     RETURN_IF(!sink || !sink->write, WEFT_INVALID, "the sink %s or its write function is NULL", name);
     return WEFT_OK;
@@ -133,13 +133,13 @@ static weft_status open_images(reader *r, weft_context *ctx) {
  * buffers that the thread fills. These are pinned, so that a GPU copies from them at full speed. */
 static weft_status open_ways(reader *r, weft_context *ctx) {
     const weft_source *source = r->source;
-    memory_place place = PLACE_HOST;
+    memory_kind kind = MEMORY_PAGEABLE;
     if (is_viewed(source) && channel_is_array(source)) {
         const weft_channel *c = source->self;
-        RETURN_IF_ERROR(transfer_place(ctx, c->memory, r->left, &place));
-        if (place == PLACE_PINNED) r->next = (char *)(uintptr_t)c->memory + c->at;
+        RETURN_IF_ERROR(transfer_memory_kind(ctx, c->memory, r->left, &kind));
+        if (kind == MEMORY_PINNED) r->next = (char *)(uintptr_t)c->memory + c->at;
     }
-    r->viewed = is_viewed(source) && (!transfer_needed(ctx) || place == PLACE_DEVICE);
+    r->viewed = is_viewed(source) && (!transfer_needed(ctx) || kind == MEMORY_DEVICE);
     if (r->viewed) return WEFT_OK;
     if (transfer_needed(ctx)) RETURN_IF_ERROR(open_images(r, ctx));
     if (r->next) return WEFT_OK;
@@ -173,7 +173,7 @@ static void close_reader(reader *r, weft_context *ctx) {
     }
 }
 
-/* ----------------------------------------------------------------------- a reader's pieces */
+/* ----------------------------------------------------------------------- a reader's chunks */
 
 /* Checks that a source ended without an error, after a complete element, and after the specified number of
  * elements. */
@@ -242,7 +242,7 @@ static weft_status send(reader *r, weft_context *ctx) {
 }
 
 /* Returns the next chunk in memory of the context's device. */
-static weft_status next_piece(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
+static weft_status next_chunk(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
     if (r->viewed) return next_view(r, before, x, n, &ctx->error);
     point_into_array(r);
     RETURN_IF_ERROR(next_buffer(r, before, x, n, &ctx->error));
@@ -266,7 +266,7 @@ static weft_status empty_buffer(reader *r, weft_context *ctx) {
 
 /* -------------------------------------------------------------------------- several sources */
 
-weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_source *const *sources,
+weft_status chunks_open(chunks *p, weft_context *ctx, int count, const weft_source *const *sources,
                         const char *const *names, size_t elements) {
     p->ctx = ctx;
     p->count = 0;
@@ -284,7 +284,7 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
 }
 
 /* Marks in the timeline the start of the work on a chunk, and the end of the work on the previous one. */
-static weft_status begin_work(pieces *p) {
+static weft_status begin_work(chunks *p) {
     transfer *const work = &p->work[p->worked % 2];
     if (!work->state) return WEFT_OK;
     RETURN_IF_ERROR(transfer_wait(p->ctx, work));
@@ -292,12 +292,12 @@ static weft_status begin_work(pieces *p) {
     return transfer_begin(p->ctx, work, WEFT_WORK, 0, NULL, NULL);
 }
 
-static weft_status end_work(pieces *p) {
+static weft_status end_work(chunks *p) {
     transfer *const work = &p->work[(p->worked + 1) % 2];
     return p->worked && work->state ? transfer_join(p->ctx, work) : WEFT_OK;
 }
 
-static weft_status leave_piece(pieces *p) {
+static weft_status leave_chunk(chunks *p) {
     RETURN_IF_ERROR(end_work(p));
     for (int i = 0; i < p->count; i++) RETURN_IF_ERROR(empty_buffer(&p->readers[i], p->ctx));
     progress_advance(&p->ctx->watch, p->n);
@@ -306,14 +306,14 @@ static weft_status leave_piece(pieces *p) {
     return WEFT_OK;
 }
 
-weft_status pieces_next(pieces *p) {
+weft_status chunks_next(chunks *p) {
     weft_error *error = &p->ctx->error;
-    if (p->n) RETURN_IF_ERROR(leave_piece(p));
+    if (p->n) RETURN_IF_ERROR(leave_chunk(p));
     if (progress_poll(&p->ctx->watch)) return progress_refuse(error);
     for (int i = 0; i < p->count; i++) {
         reader *r = &p->readers[i];
         size_t n = 0;
-        RETURN_IF_ERROR(next_piece(r, p->ctx, p->first, &p->x[i], &n));
+        RETURN_IF_ERROR(next_chunk(r, p->ctx, p->first, &p->x[i], &n));
         if (i == 0) p->n = n;
         const uint64_t less = p->first + (n < p->n ? n : p->n);
         RETURN_IF(n != p->n, WEFT_INVALID,
@@ -325,7 +325,7 @@ weft_status pieces_next(pieces *p) {
 
 /* Completes the timeline if all chunks were processed. After a failure, unfinished work has no end time and is
  * omitted. */
-void pieces_close(pieces *p) {
+void chunks_close(chunks *p) {
     const weft_error kept = p->ctx->error;
     for (int i = 0; i < 2; i++) {
         if (p->n == 0 && p->work[i].state) (void)transfer_wait(p->ctx, &p->work[i]);
@@ -336,7 +336,7 @@ void pieces_close(pieces *p) {
     p->ctx->error = kept;
 }
 
-weft_status pieces_combiner(weft_context *ctx, weft_context **combiner) {
+weft_status chunks_combiner(weft_context *ctx, weft_context **combiner) {
     weft_error *error = &ctx->error;
     *combiner = ctx;
     if (!transfer_needed(ctx)) return WEFT_OK;
@@ -346,7 +346,7 @@ weft_status pieces_combiner(weft_context *ctx, weft_context **combiner) {
     return WEFT_OK;
 }
 
-weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why) {
+weft_status chunks_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why) {
     weft_error *error = &ctx->error;
     RETURN_IF(!source->rewind, WEFT_INVALID, "the source %s cannot be rewound, but %s", name, why);
     RETURN_IF(source->rewind(source->self) != 0, WEFT_IO, "cannot rewind the source %s: %s", name, strerror(errno));

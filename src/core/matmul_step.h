@@ -1,6 +1,6 @@
 /* One stage of weft_matmul on a range of the terms, for libweft_dist: the other terms are on other ranks. */
-#ifndef WEFT_CORE_MATMUL_PIECE_H
-#define WEFT_CORE_MATMUL_PIECE_H
+#ifndef WEFT_CORE_MATMUL_STEP_H
+#define WEFT_CORE_MATMUL_STEP_H
 
 typedef enum matmul_stage {
     MATMUL_BEGIN, /* the call's terms start at a part boundary: start the chains of their parts */
@@ -10,10 +10,10 @@ typedef enum matmul_stage {
 
 /* Arguments in addition to those of weft_matmul, for one product without transposes. Only MATMUL_END uses C; it
  * does not use A and B. */
-typedef struct matmul_piece {
+typedef struct matmul_step {
     matmul_stage stage;
     /* Device memory for m x n values of the chains' type per part of the call's terms. */
     void *sums;
-} matmul_piece;
+} matmul_step;
 
 #endif
