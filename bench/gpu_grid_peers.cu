@@ -1,7 +1,7 @@
 /* build/bench_gpu_grid: weft_laplace, weft_laplace_solve and weft_heat on a GPU compared with straightforward
  * kernels. Laplace's equation: one thread per point and one pass over memory per sweep. Heat equation: one thread per
  * line and the Thomas algorithm. */
-#include "gpu_beside.cuh"
+#include "gpu_compared.cuh"
 
 #include <math.h>
 #include <string>
@@ -96,8 +96,8 @@ template <class T> static void laplace_row(int edge) {
     expect(greatest_difference<T>(SWEEPS % 2 ? p : q, points) == 0, "Laplace's grids");
 }
 
-/* Solves from faces of 1 to a residual of 1e-6. With `beside`, compares with weft's own over-relaxation. */
-template <class T> static void solve_row(int edge, bool beside) {
+/* Solves from faces of 1 to a residual of 1e-6. With `compared`, compares with weft's own over-relaxation. */
+template <class T> static void solve_row(int edge, bool compared) {
     const size_t n = (size_t)edge;
     const std::string name = "multigrid " + std::to_string(edge) + "^3 " + weft_dtype_name(dtype_of<T>());
     const auto solved = [=](weft_laplace_method method) {
@@ -111,7 +111,7 @@ template <class T> static void solve_row(int edge, bool beside) {
     };
     fill_shell<T>(edge);
     row(name.c_str(), measure{(double)(n * n * n), "Gpoint/s", 0, NULL}, solved(WEFT_MULTIGRID), "weft's SOR",
-        beside ? work(solved(WEFT_SOR)) : work());
+        compared ? work(solved(WEFT_SOR)) : work());
 }
 
 /* --------------------------------------------------------------------------------------- heat */

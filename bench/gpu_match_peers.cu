@@ -2,7 +2,7 @@
  * straightforward kernel. In that kernel, a thread loads an aligned word of four bytes and the next one, and shifts.
  * The text is random letters, except that each of the four words "with", "that", "from" and "this" begins at a tenth
  * of a percent of its bytes. */
-#include "gpu_beside.cuh"
+#include "gpu_compared.cuh"
 
 #include <string>
 

@@ -410,7 +410,7 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
 }
 
 /* Measures GB/s of bytes read and written. The corresponding ceiling is the device copy. */
-static void measure_scans(void *x, void *y, size_t room) {
+static void measure_scans(void *x, void *y, size_t bytes) {
     const size_t n = (size_t)1 << 28, wide = 100000000;
     fill<float>(x, n, 1);
     rate("scan f32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_F32, n, x, y), "CUB InclusiveSum",
@@ -419,8 +419,8 @@ static void measure_scans(void *x, void *y, size_t room) {
     fill<int32_t>(x, n, 3);
     rate("scan i32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_I32, n, x, y), "CUB InclusiveSum",
          cub_scan<int32_t>(x, n, y));
-    rate("scan u8", room, 2.0 * (double)room, weft_scan_work(WEFT_SUM, WEFT_U8, room, x, y), "CUB InclusiveSum",
-         cub_scan<uint8_t>(x, room, y));
+    rate("scan u8", bytes, 2.0 * (double)bytes, weft_scan_work(WEFT_SUM, WEFT_U8, bytes, x, y), "CUB InclusiveSum",
+         cub_scan<uint8_t>(x, bytes, y));
     fill<double>(x, wide, 4);
     rate("scan f64", wide, 16.0 * wide, weft_scan_work(WEFT_SUM, WEFT_F64, wide, x, y), "CUB InclusiveSum",
          cub_scan<double>(x, wide, y));

@@ -2,7 +2,7 @@
  * in one run. The classic option of weft_price (two assets, 100 Euler steps, f32) is compared with a kernel that uses
  * cuRAND's device API, with one path per thread. Its normals are by Box and Muller; weft's are quantiles, computed in
  * f64. */
-#include "gpu_beside.cuh"
+#include "gpu_compared.cuh"
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -22,7 +22,7 @@
 #define MANY ((size_t)1280000000) /* number of normals, all in memory at once */
 #define N ((size_t)1 << 28)       /* number of 4-byte values of other rows; N / 2 values of 8 bytes */
 
-static char *room; /* workspace of MANY floats; other rows use parts of it */
+static char *workspace; /* workspace of MANY floats; other rows use parts of it */
 static void *out, *out_peer;
 static curandGenerator_t philox;
 
@@ -127,7 +127,7 @@ static void measure_prices() {
 
 static void random_row(const char *name, weft_distribution distribution, weft_dtype dtype, const work &peer) {
     const size_t n = 4 * N / weft_dtype_size(dtype);
-    char *const to = room;
+    char *const to = workspace;
     row(
         name, writes(4.0 * N),
         [=] { ok(weft_random(ctx, distribution, dtype, SEED, 0, 0, n, distribution == WEFT_EXPONENTIAL, 1, to)); },
@@ -135,8 +135,8 @@ static void random_row(const char *name, weft_distribution distribution, weft_dt
 }
 
 static void measure_random() {
-    float *const f = (float *)room;
-    double *const d = (double *)room;
+    float *const f = (float *)workspace;
+    double *const d = (double *)workspace;
     random_row("uniform f32", WEFT_UNIFORM, WEFT_F32, [=] { ok(curandGenerateUniform(philox, f, N)); });
     random_row("uniform f64", WEFT_UNIFORM, WEFT_F64, [=] { ok(curandGenerateUniformDouble(philox, d, N / 2)); });
     random_row("normal f32", WEFT_NORMAL, WEFT_F32, [=] { ok(curandGenerateNormal(philox, f, N, 0, 1)); });
@@ -149,7 +149,7 @@ static void measure_random() {
  * the 2^32 points that cuRAND has for one axis. */
 static void sobol_row(const char *name, weft_scrambling scrambling, weft_dtype dtype, unsigned dimensions) {
     const size_t values = 4 * N / weft_dtype_size(dtype), points = values / dimensions;
-    char *const to = room;
+    char *const to = workspace;
     const bool f32 = dtype == WEFT_F32;
     curandGenerator_t peer;
     ok(curandCreateGenerator(&peer, f32 ? CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 : CURAND_RNG_QUASI_SCRAMBLED_SOBOL64));
@@ -193,7 +193,7 @@ template <class T> static __global__ void add_kernel(const T *x, const T *y, T *
 
 template <class T> static void add_rows(const char *name) {
     const size_t n = 4 * N / sizeof(T);
-    T *const x = (T *)room, *const y = x + n, *const z = y + n;
+    T *const x = (T *)workspace, *const y = x + n, *const z = y + n;
     weft_expr *const sum = compiled("x + y");
     const work weft = [=] {
         const weft_binding names[] = {{"x", dtype_of<T>(), x, NULL}, {"y", dtype_of<T>(), y, NULL}};
@@ -266,10 +266,10 @@ template <class T, class A> static work cub_running(const T *z, A *sums, size_t 
 
 template <class T, class A> static void mean_rows(const char *name) {
     const size_t n = 4 * N / sizeof(T);
-    const T *const z = (T *)room;
+    const T *const z = (T *)workspace;
     weft_expr *const formula = compiled("a*z^2 + b*z + c");
     const work weft = mean_of<T, A>(formula, z, n);
-    ok(weft_random(ctx, WEFT_NORMAL, dtype_of<T>(), SEED, 0, 0, n, 0, 1, room));
+    ok(weft_random(ctx, WEFT_NORMAL, dtype_of<T>(), SEED, 0, 0, n, 0, 1, workspace));
     row(name, reads(4.0 * N), weft, "thrust::transform_reduce", [=] { (void)thrust_mean<T, A>(z, n); });
     row(name, reads(4.0 * N), weft, "CUB TransformReduce", cub_sum<T, A>(z, n));
     const double mean = (double)value_at<A>(out), peer = (double)value_at<A>(out_peer) / (double)n;
@@ -281,7 +281,7 @@ template <class T, class A> static void mean_rows(const char *name) {
  * and with a CUB scan of an iterator. The lower bound is to read z and to write the sums. */
 template <class T, class A> static void running_rows(const char *name) {
     const size_t n = 4 * N / sizeof(T);
-    T *const z = (T *)room, *const between = z + n;
+    T *const z = (T *)workspace, *const between = z + n;
     A *const sums = (A *)(between + n);
     const weft_dtype dtype = dtype_of<T>(), accumulate = dtype == dtype_of<A>() ? WEFT_DEFAULT : WEFT_F64;
     weft_expr *const formula = compiled("a*z^2 + b*z + c");
@@ -311,7 +311,7 @@ static void expect_four(double mean) {
 }
 
 static void measure_many_normals() {
-    float *const z = (float *)room;
+    float *const z = (float *)workspace;
     weft_expr *const formula = compiled("a*z^2 + b*z + c");
     const work weft = mean_of<float, double>(formula, z, MANY);
     row("mean of 1.28e9, f32 in f64", reads(4.0 * MANY), weft, "thrust::transform_reduce",
@@ -333,16 +333,16 @@ static void measure_many_normals() {
 
 int main(void) {
     open_gpu();
-    ok(cudaMalloc((void **)&room, MANY * sizeof(float)));
+    ok(cudaMalloc((void **)&workspace, MANY * sizeof(float)));
     ok(cudaMalloc(&out, 256));
     ok(cudaMalloc(&out_peer, 256));
     ok(curandCreateGenerator(&philox, CURAND_RNG_PSEUDO_PHILOX4_32_10));
     ok(curandSetPseudoRandomGeneratorSeed(philox, SEED));
     ok(curandSetStream(philox, stream));
-    find_ceilings(room, room + 4 * N, 4 * N);
+    find_ceilings(workspace, workspace + 4 * N, 4 * N);
     measure_prices();
     measure_random();
-    ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, room));
+    ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, workspace));
     add_rows<float>("map x + y, f32");
     add_rows<double>("map x + y, f64");
     mean_rows<float, float>("mean of a z^2 + b z + c, f32");
@@ -351,11 +351,11 @@ int main(void) {
     running_rows<float, float>("running a z^2 + b z + c, f32");
     running_rows<float, double>("  f32 in f64");
     running_rows<double, double>("  f64");
-    ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, room));
+    ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, workspace));
     measure_many_normals();
     measure_sobol();
     ok(curandDestroyGenerator(philox));
-    for (void *p : {(void *)room, out, out_peer}) ok(cudaFree(p));
+    for (void *p : {(void *)workspace, out, out_peer}) ok(cudaFree(p));
     weft_close(ctx);
     return 0;
 }

@@ -88,7 +88,7 @@ LINES = {
     "tridiag": rf"(?P<name>\S.*?)\s+(?P<n>\d+)\s+(?P<systems>\d+)\s+(?P<weft>{FLOAT}) ms\s+"
                rf"(?P<share>{FLOAT}) % of copy\s+{PEER} ms\s+(?P<ratio>{FLOAT})x",
     # bench_gpu_sampling, bench_gpu_match, bench_gpu_grid
-    "beside": rf"(?P<name>.+?)\s+(?P<weft>{FLOAT}) ms\s+(?P<rate>{FLOAT}) (?P<unit>G\S+/s)"
+    "compared": rf"(?P<name>.+?)\s+(?P<weft>{FLOAT}) ms\s+(?P<rate>{FLOAT}) (?P<unit>G\S+/s)"
               rf"(?:\s+(?P<share>{FLOAT}) % of (?P<of>reading|writing|a copy))?"
               rf"(?:\s+{PEER} ms\s+(?P<ratio>{FLOAT})x)?",
     # bench_gpu_matmul
@@ -225,7 +225,7 @@ def row_of(line, above, run):
             share = share and f"{share} % of reading"
         elif form == "tridiag":
             unit, share, elements = "ms", f"{share} % of a copy", f"{field['systems']} x {field['n']}"
-        elif form == "beside":
+        elif form == "compared":
             unit, share = "ms", share and f"{share} % of {field['of'] or 'a copy'}"
             share = ", ".join(filter(None, [f"{digits(float(field['rate']))} {field['unit']}", share]))
         elif form == "matmul":

@@ -14,7 +14,7 @@ static void must(weft_status status) {
     exit(1);
 }
 
-static void *room(size_t n) {
+static void *allocate(size_t n) {
     void *p = malloc(n * 8 + 8);
     if (p == NULL) exit((perror("kmers"), 1));
     return p;
@@ -26,7 +26,7 @@ static size_t read_kmers(FILE *file, int k, uint64_t **kmers) {
     size_t n = 0, size = 1 << 16;
     uint64_t word = 0;
     int letters = 0, line_start = 1, name = 0;
-    *kmers = room(size);
+    *kmers = allocate(size);
     for (int c; (c = getc(file)) != EOF; line_start = c == '\n') {
         static const char bases[] = "ACGT";
         if (line_start) name = c == '>';
@@ -50,11 +50,11 @@ int main(int argc, char **argv) {
     if (weft_open(&ctx, "auto") != WEFT_OK) return fprintf(stderr, "kmers: %s\n", weft_last_error(NULL)), 1;
     uint64_t *kmers, different;
     const size_t n = read_kmers(stdin, k, &kmers);
-    uint64_t *words = room(n), *counts = room(n);
+    uint64_t *words = allocate(n), *counts = allocate(n);
     must(weft_sort_bits(ctx, WEFT_ASCENDING, WEFT_U64, 0, 2 * (unsigned)k, n, kmers, 0, NULL, kmers, NULL));
     must(weft_run_length(ctx, WEFT_U64, n, kmers, words, counts, &different));
     if (wanted > different) wanted = different;
-    uint64_t *best = room(wanted), *where = room(wanted);
+    uint64_t *best = allocate(wanted), *where = allocate(wanted);
     must(weft_top_k(ctx, WEFT_LARGEST, WEFT_U64, different, counts, wanted, best, where));
     printf("%zu words of %d letters, %llu different\n", n, k, (unsigned long long)different);
     for (size_t i = 0; i < wanted; i++) {

@@ -9,14 +9,14 @@ enum { MOST = 12 }; /* columns */
 
 /* Reads points into rows of powers (*a, row-major) and *y. */
 static size_t read_points(FILE *file, size_t p, double **a, double **y) {
-    size_t m = 0, room = 0;
+    size_t m = 0, capacity = 0;
     double x, value;
     *a = *y = NULL;
     while (fscanf(file, "%lf %lf", &x, &value) == 2) {
-        if (m == room) {
-            room = room > 0 ? 2 * room : 1024;
-            *a = realloc(*a, room * p * sizeof **a);
-            *y = realloc(*y, room * sizeof **y);
+        if (m == capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 1024;
+            *a = realloc(*a, capacity * p * sizeof **a);
+            *y = realloc(*y, capacity * sizeof **y);
             if (*a == NULL || *y == NULL) exit((perror("least_squares"), 1));
         }
         double power = 1;

@@ -8,13 +8,13 @@
 
 /* Reads numbers up to the end of file; *x is malloc'ed, with one element more for the last prefix sum. */
 static size_t read_thousandths(FILE *file, int64_t **x) {
-    size_t n = 0, room = 0;
+    size_t n = 0, capacity = 0;
     double value;
     *x = NULL;
     while (fscanf(file, "%lf", &value) == 1) {
-        if (n + 2 > room) {
-            room = room > 0 ? 2 * room : 1024;
-            *x = realloc(*x, room * sizeof **x);
+        if (n + 2 > capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 1024;
+            *x = realloc(*x, capacity * sizeof **x);
             if (*x == NULL) return 0;
         }
         (*x)[n++] = llround(value * 1000);

@@ -1,6 +1,6 @@
 /* Sorts lines of logs by the time they begin with, e.g. of several machines together: cat *.log | sort_log
  * A time is 2026-11-21T17:05:33 with T or a space in it. The sort is stable: lines of one second stay in their order,
- * and a line without a time stays behind the line that it follows. */
+ * and a line without a time stays after the line that it follows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@ static int64_t time_of(const char *line) {
     return ((((int64_t)year * 12 + month) * 32 + day) * 24 + hour) * 3600 + minute * 60 + second;
 }
 
-/* The whole input with a 0 behind it. */
+/* The whole input, followed by a 0. */
 static char *read_all(FILE *file, size_t *bytes) {
-    size_t room = 1 << 16;
-    char *text = malloc(room);
+    size_t capacity = 1 << 16;
+    char *text = malloc(capacity);
     *bytes = 0;
     while (text != NULL) {
-        *bytes += fread(text + *bytes, 1, room - *bytes - 1, file);
+        *bytes += fread(text + *bytes, 1, capacity - *bytes - 1, file);
         text[*bytes] = 0;
-        if (*bytes < room - 1) break;
-        text = realloc(text, room *= 2);
+        if (*bytes < capacity - 1) break;
+        text = realloc(text, capacity *= 2);
     }
     if (text == NULL) exit((perror("sort_log"), 1));
     return text;

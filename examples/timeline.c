@@ -1,4 +1,4 @@
-/* What a GPU does while it scans an array in host memory piece by piece: timeline PICTURE.svg [DEVICE [N]]
+/* Draws what a GPU does while it scans an array in host memory chunk by chunk: timeline PICTURE.svg [DEVICE [N]]
  * Draws each copy and the work on each piece as the GPU's own clock saw them, and prints how much of the time two of
  * them, or all three, went on at once. */
 #include <stdio.h>
@@ -79,7 +79,8 @@ int main(int argc, char **argv) {
     if (weft_set_memory(ctx, MEMORY) != WEFT_OK || scan(ctx, n, x, y) != WEFT_OK ||
         weft_set_timeline(ctx, &line) != WEFT_OK || scan(ctx, n, x, y) != WEFT_OK)
         return fail(ctx);
-    if (line.count > SPANS) return fprintf(stderr, "timeline: %zu spans, and room for %d\n", line.count, SPANS), 1;
+    if (line.count > SPANS)
+        return fprintf(stderr, "timeline: %zu spans, expected at most %d\n", line.count, SPANS), 1;
     double begin = spans[0].begin, end = spans[0].end;
     for (size_t i = 0; i < line.count; i++) {
         if (spans[i].begin < begin) begin = spans[i].begin;

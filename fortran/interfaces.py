@@ -6,7 +6,7 @@ Usage: interfaces.py WEFT_H FORTRAN_SOURCE... > weft_c.f90
 Each whole number that is #defined gives a constant, each enum its enumerators, each struct a bind(C) type, each
 function an interface. A function that one of the Fortran sources defines for itself is called c_NAME in weft_c, so
 that both can be used side by side. Fortran does not tell capitals from small letters: an enumerator that has a
-function's name gets the last word of its enum's name behind it (WEFT_DEVICE of weft_memory is weft_device_memory).
+function's name is followed by the last word of its enum's name (WEFT_DEVICE of weft_memory is weft_device_memory).
 What cannot be translated ends this program.
 """
 import re

@@ -160,14 +160,14 @@ contains
   end subroutine need_equal
 
   ! Requires that `what` has at least `needed` elements.
-  subroutine need_room(call, what, a, needed)
+  subroutine need_capacity(call, what, a, needed)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: what
     type(weft_array), intent(in) :: a
     integer(c_int64_t), intent(in) :: needed
     if (a%n >= needed) return
-    call refuse(call, what // ' has ' // decimal(a%n) // ' elements and must have room for ' // decimal(needed))
-  end subroutine need_room
+    call refuse(call, what // ' has ' // decimal(a%n) // ' elements; expected at least ' // decimal(needed))
+  end subroutine need_capacity
 
   ! Describes one element of the type of `like`, in host memory: an initial value, a factor or a bound.
   function one_value(call, name, x, like) result(a)

@@ -107,7 +107,7 @@ contains
     values%dtype = dtype
     values%field = WEFT_REAL
     ar = whole(call, 'result', result)
-    call need_room(call, 'result', ar, 1_c_int64_t)
+    call need_capacity(call, 'result', ar, 1_c_int64_t)
     bindings = bindings_of(call, variables, n)
     accumulate = accumulate_for(call, op, values, ar)
     if (call%status == WEFT_OK) call%status = c_weft_map_reduce(ctx, op, expr, dtype, accumulate, n, &

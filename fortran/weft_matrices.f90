@@ -162,7 +162,7 @@ contains
     if (ad%rank < 1) call refuse(call, 'd is one value and must have 1 or 2 dimensions')
     call need_equal(call, 'the number of elements of x', ax%n, 'that of d', ad%n)
     call need_type(call, 'singular', as, WEFT_U64)
-    call need_room(call, 'singular', as, 1_c_int64_t)
+    call need_capacity(call, 'singular', as, 1_c_int64_t)
     la = lines_of(call, 'a', a, ad)
     lb = lines_of(call, 'b', b, ad)
     lc = lines_of(call, 'c', c, ad)
@@ -231,7 +231,7 @@ contains
     if (present(change)) then
       ac = whole(call, 'change', change)
       call need_type(call, 'change', ac, WEFT_F64)
-      call need_room(call, 'change', ac, 1_c_int64_t)
+      call need_capacity(call, 'change', ac, 1_c_int64_t)
     end if
     if (call%status == WEFT_OK) call%status = c_weft_laplace(ctx, au%dtype, au%extent(1), au%extent(2), au%extent(3), &
       int(sweeps, c_size_t), au%p, av%p, ac%p)

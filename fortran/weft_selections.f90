@@ -17,7 +17,7 @@ contains
     type(weft_array) :: a
     a = whole(call, 'count', count)
     call need_type(call, 'count', a, WEFT_U64)
-    call need_room(call, 'count', a, 1_c_int64_t)
+    call need_capacity(call, 'count', a, 1_c_int64_t)
   end function counter
 
   ! Describes one flag for each of n elements: integer(int8) or logical(c_bool).
@@ -41,7 +41,7 @@ contains
     a = whole(call, name, y)
     call need_real(call, 'x', x)
     call need_same_type(call, 'x', x, name, a)
-    call need_room(call, name, a, x%n)
+    call need_capacity(call, name, a, x%n)
   end function kept
 
   ! Describes an output of integer(8), used for u64, with at least n elements.
@@ -53,7 +53,7 @@ contains
     type(weft_array) :: a
     a = whole(call, name, y)
     call need_type(call, name, a, WEFT_U64)
-    call need_room(call, name, a, n)
+    call need_capacity(call, name, a, n)
   end function numbers
 
   ! Copies x(i) where flags(i) is not 0.

@@ -212,7 +212,7 @@ template <class X> using value = std::remove_const_t<element<X>>;
 template <class X> view<const value<X>> in(const X &x) { return {std::data(x), std::size(x)}; }
 template <class X> view<element<X>> out(X &x) { return {std::data(x), std::size(x)}; }
 
-// Throws unless an array has exactly (need_size) or at least (need_room) `wanted` elements.
+// Throws unless an array has exactly (need_size) or at least (need_capacity) `wanted` elements.
 inline void need(bool right, const char *what, std::size_t has, const char *must, std::size_t wanted) {
     if (right) return;
     throw error(WEFT_INVALID, std::string(what) + " has " + std::to_string(has) + " elements: expected " + must +
@@ -221,7 +221,7 @@ inline void need(bool right, const char *what, std::size_t has, const char *must
 inline void need_size(const char *what, std::size_t has, std::size_t wanted) {
     need(has == wanted, what, has, "", wanted);
 }
-inline void need_room(const char *what, std::size_t has, std::size_t wanted) {
+inline void need_capacity(const char *what, std::size_t has, std::size_t wanted) {
     need(has >= wanted, what, has, "at least ", wanted);
 }
 
@@ -349,7 +349,7 @@ void segmented_reduce(context &ctx, const X &x, const O &offsets, Y &&y) {
 template <weft_op op, class X, class H, class Y>
 std::size_t segmented_reduce_heads(context &ctx, const X &x, const H &heads, Y &&y) {
     using natural = typename reduced<op, detail::value<X>>::type;
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_segmented_reduce_heads, op, dtype_of<detail::value<X>>(),
         detail::accumulate<detail::value<Y>, natural>(), std::size(x), std::data(x),
@@ -361,7 +361,7 @@ std::size_t segmented_reduce_heads(context &ctx, const X &x, const H &heads, Y &
 template <class X, class O, class Y>
 void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const O &offsets, Y &&y) {
     detail::need_size("y", std::size(y), std::size(x));
-    detail::need_room("offsets", std::size(offsets), 1);
+    detail::need_capacity("offsets", std::size(offsets), 1);
     ctx(weft_segmented_scan, op, kind, dtype_of<detail::value<X>>(), detail::scan_accumulate<Y, X>(), std::size(x),
         std::data(x), std::size(offsets) - 1, detail::offsets(offsets), std::data(y));
 }
@@ -382,8 +382,8 @@ std::size_t reduce_by_key(context &ctx, const K &keys, const X &x, U &&unique_ke
     using natural = typename reduced<op, detail::value<X>>::type;
     detail::one_type<K, U>();
     detail::need_size("keys", std::size(keys), std::size(x));
-    detail::need_room("unique_keys", std::size(unique_keys), std::size(x));
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("unique_keys", std::size(unique_keys), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_reduce_by_key, op, dtype_of<detail::value<K>>(), dtype_of<detail::value<X>>(),
         detail::accumulate<detail::value<Y>, natural>(), std::size(x), std::data(keys), std::data(x),
@@ -398,7 +398,7 @@ std::size_t reduce_by_key(context &ctx, const K &keys, const X &x, U &&unique_ke
 // Copies x[i] where flags[i] is not zero.
 template <class X, class F, class Y> std::size_t select(context &ctx, const X &x, const F &flags, Y &&y) {
     detail::one_type<X, Y>();
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_select, dtype_of<detail::value<X>>(), std::size(x), std::data(x), detail::flags(flags, std::size(x)),
         std::data(y), &count);
@@ -409,7 +409,7 @@ template <class X, class F, class Y> std::size_t select(context &ctx, const X &x
 template <class X, class Y>
 std::size_t select_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
     detail::one_type<X, Y>();
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_select_if, comparison, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &value, std::data(y),
         &count);
@@ -418,7 +418,7 @@ std::size_t select_if(context &ctx, const X &x, weft_comparison comparison, deta
 
 // Writes the indices i where flags[i] is not zero, ascending.
 template <class F, class Y> std::size_t select_indices(context &ctx, const F &flags, Y &&y) {
-    detail::need_room("y", std::size(y), std::size(flags));
+    detail::need_capacity("y", std::size(y), std::size(flags));
     std::uint64_t count = 0;
     ctx(weft_select_indices, std::size(flags), detail::flags(flags, std::size(flags)), detail::numbers(y), &count);
     return static_cast<std::size_t>(count);
@@ -427,7 +427,7 @@ template <class F, class Y> std::size_t select_indices(context &ctx, const F &fl
 // Writes the indices i where the comparison of x[i] with value is true, ascending.
 template <class X, class Y>
 std::size_t select_indices_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_select_indices_if, comparison, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &value,
         detail::numbers(y), &count);
@@ -437,7 +437,7 @@ std::size_t select_indices_if(context &ctx, const X &x, weft_comparison comparis
 // Copies first the x[i] where flags[i] is not zero, then the others, both in their order.
 template <class X, class F, class Y> std::size_t partition(context &ctx, const X &x, const F &flags, Y &&y) {
     detail::one_type<X, Y>();
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_partition, dtype_of<detail::value<X>>(), std::size(x), std::data(x), detail::flags(flags, std::size(x)),
         std::data(y), &count);
@@ -448,7 +448,7 @@ template <class X, class F, class Y> std::size_t partition(context &ctx, const X
 template <class X, class Y>
 std::size_t partition_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
     detail::one_type<X, Y>();
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_partition_if, comparison, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &value, std::data(y),
         &count);
@@ -458,7 +458,7 @@ std::size_t partition_if(context &ctx, const X &x, weft_comparison comparison, d
 // Copies the first element of each run of equal adjacent elements.
 template <class X, class Y> std::size_t unique(context &ctx, const X &x, Y &&y) {
     detail::one_type<X, Y>();
-    detail::need_room("y", std::size(y), std::size(x));
+    detail::need_capacity("y", std::size(y), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_unique, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::data(y), &count);
     return static_cast<std::size_t>(count);
@@ -467,8 +467,8 @@ template <class X, class Y> std::size_t unique(context &ctx, const X &x, Y &&y) 
 // Writes the first element and the length of each run of equal adjacent elements.
 template <class X, class V, class L> std::size_t run_length(context &ctx, const X &x, V &&values, L &&lengths) {
     detail::one_type<X, V>();
-    detail::need_room("values", std::size(values), std::size(x));
-    detail::need_room("lengths", std::size(lengths), std::size(x));
+    detail::need_capacity("values", std::size(values), std::size(x));
+    detail::need_capacity("lengths", std::size(lengths), std::size(x));
     std::uint64_t count = 0;
     ctx(weft_run_length, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::data(values),
         detail::numbers(lengths), &count);
@@ -502,7 +502,7 @@ template <class X, class V> void top_k(context &ctx, weft_extreme extreme, const
 template <class X, class V, class I>
 void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values, I &&indices) {
     detail::one_type<X, V>();
-    detail::need_room("indices", std::size(indices), std::size(values));
+    detail::need_capacity("indices", std::size(indices), std::size(values));
     ctx(weft_top_k, extreme, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::size(values),
         std::data(values), detail::numbers(indices));
 }
@@ -520,7 +520,7 @@ template <class A, class B, class Y> void merge(context &ctx, const A &a, const 
 template <class S, class Q, class P>
 void search_sorted(context &ctx, weft_side side, const S &sorted, const Q &queries, P &&positions) {
     detail::one_type<S, Q>();
-    detail::need_room("positions", std::size(positions), std::size(queries));
+    detail::need_capacity("positions", std::size(positions), std::size(queries));
     ctx(weft_search_sorted, side, dtype_of<detail::value<S>>(), std::size(sorted), std::data(sorted),
         std::size(queries), std::data(queries), detail::numbers(positions));
 }

@@ -94,7 +94,7 @@ template <class T> static void arguments(size_t n, const T *s, const taps<T> &fi
  * This gained much on the GPUs of the original texts, which had no cache for it. An H200 has a cache that has the
  * same effect: arguments takes 0.073 ms for 2^24 elements of f32, this rung 0.089. Learn why a recipe was good.
  */
-template <class T> __device__ void bring(size_t n, const T *s, size_t first, T *part, unsigned count) {
+template <class T> __device__ void load_part(size_t n, const T *s, size_t first, T *part, unsigned count) {
     for (unsigned t = threadIdx.x; t < count; t += THREADS) part[t] = element(n, s, first + t - REACH);
     __syncthreads();
 }
@@ -102,7 +102,7 @@ template <class T> __device__ void bring(size_t n, const T *s, size_t first, T *
 template <class T> __global__ void convolve_in_shared(size_t n, const T *s, taps<T> filter, T *y) {
     __shared__ T part[THREADS + TAPS - 1];
     const size_t first = (size_t)blockIdx.x * THREADS;
-    bring(n, s, first, part, THREADS + TAPS - 1);
+    load_part(n, s, first, part, THREADS + TAPS - 1);
     T sum = 0;
     for (unsigned k = 0; k < TAPS; k++) sum = fma(part[threadIdx.x + k], filter.f[k], sum);
     if (first + threadIdx.x < n) y[first + threadIdx.x] = sum;
@@ -145,7 +145,7 @@ template <class T> __global__ void convolve_four_outputs(size_t n, const T *s, t
     constexpr unsigned EACH = 4, PART = EACH * THREADS + TAPS - 1;
     __shared__ T part[PART];
     const size_t first = (size_t)blockIdx.x * EACH * THREADS, mine = first + threadIdx.x * EACH;
-    bring(n, s, first, part, PART);
+    load_part(n, s, first, part, PART);
     T near[EACH + TAPS - 1];
     for (unsigned k = 0; k < EACH + TAPS - 1; k++) near[k] = part[threadIdx.x * EACH + k];
     for (unsigned o = 0; o < EACH; o++) {
@@ -432,7 +432,7 @@ static size_t smooth_length(size_t least) {
  *
  * 1. Count the reads of memory and of shared memory of each rung in the executor's table. Which ratio is 11, which 44
  *    to 14?
- * 2. Change four-outputs to five. How does this change the bank conflicts, and how must `bring` change?
+ * 2. Change four-outputs to five. How does this change the bank conflicts, and how must `load_part` change?
  * 3. From how many taps on is the transform less work? Count 10 operations per butterfly, and 22 n for 11 taps.
  * 4. With a real signal, half of the work of each butterfly is on zeros. Give a block two parts of the signal, one as
  *    x and one as y: why are the two results separate at the end?

@@ -27,7 +27,7 @@
 
 #include <math.h>
 
-constexpr unsigned TILE = 16, SLAB = 16;
+constexpr unsigned TILE = 16, K_SLICE = 16;
 
 /* A is rows x depth, B is depth x columns, C is rows x columns; all are in row-major order. */
 struct shape {
@@ -159,20 +159,21 @@ template <class T> __global__ void multiply_tiles_racing(shape m, const T *a, co
  * read adjacent words of B's k-slice and one or two words of A's. A's k-slice is stored transposed. The extra element
  * at the end of each row puts adjacent elements of a column, which are written together, into different banks.
  */
-template <class T, unsigned SIDE> struct slabs { T a[SLAB][SIDE + 1], b[SLAB][SIDE]; };
+template <class T, unsigned SIDE> struct k_slices { T a[K_SLICE][SIDE + 1], b[K_SLICE][SIDE]; };
 
 /* Loads k-slices: columns `first`... of the block's SIDE rows of A, and rows `first`... of its columns of B. */
 template <class T, unsigned SIDE>
-__device__ void bring(slabs<T, SIDE> *s, shape m, const T *a, const T *b, size_t row, size_t column, size_t first) {
-    for (unsigned t = threadIdx.y * TILE + threadIdx.x; t < SLAB * SIDE; t += TILE * TILE) {
-        s->a[t % SLAB][t / SLAB] = element(a, m.rows, m.depth, row + t / SLAB, first + t % SLAB);
+__device__ void load_slices(k_slices<T, SIDE> *s, shape m, const T *a, const T *b, size_t row, size_t column,
+                            size_t first) {
+    for (unsigned t = threadIdx.y * TILE + threadIdx.x; t < K_SLICE * SIDE; t += TILE * TILE) {
+        s->a[t % K_SLICE][t / K_SLICE] = element(a, m.rows, m.depth, row + t / K_SLICE, first + t % K_SLICE);
         s->b[t / SIDE][t % SIDE] = element(b, m.depth, m.columns, first + t / SIDE, column + t % SIDE);
     }
 }
 
 /* Adds to `sum` the products of column k of A's k-slice and row k of B's. */
 template <class T, unsigned EACH, unsigned SIDE>
-__device__ void add_products(const slabs<T, SIDE> *s, unsigned k, T (*sum)[EACH]) {
+__device__ void add_products(const k_slices<T, SIDE> *s, unsigned k, T (*sum)[EACH]) {
     T x[EACH], y[EACH];
     for (unsigned r = 0; r < EACH; r++) x[r] = s->a[k][threadIdx.y + r * TILE];
     for (unsigned r = 0; r < EACH; r++) y[r] = s->b[k][threadIdx.x + r * TILE];
@@ -182,13 +183,13 @@ __device__ void add_products(const slabs<T, SIDE> *s, unsigned k, T (*sum)[EACH]
 
 template <class T, unsigned EACH> __global__ void multiply_in_registers(shape m, const T *a, const T *b, T *c) {
     constexpr unsigned SIDE = EACH * TILE;
-    __shared__ slabs<T, SIDE> s;
+    __shared__ k_slices<T, SIDE> s;
     const size_t row = (size_t)blockIdx.y * SIDE, column = (size_t)blockIdx.x * SIDE;
     T sum[EACH][EACH] = {};
-    for (size_t first = 0; first < m.depth; first += SLAB) {
-        bring(&s, m, a, b, row, column, first);
+    for (size_t first = 0; first < m.depth; first += K_SLICE) {
+        load_slices(&s, m, a, b, row, column, first);
         __syncthreads();
-        for (unsigned k = 0; k < SLAB; k++) add_products(&s, k, sum);
+        for (unsigned k = 0; k < K_SLICE; k++) add_products(&s, k, sum);
         __syncthreads();
     }
     for (unsigned p = 0; p < EACH; p++)
@@ -239,14 +240,14 @@ template <class F_, class S_, unsigned M_, unsigned N_, unsigned K_> struct core
 typedef cores<double, double, 8, 8, 4> cores_of_f64;
 typedef cores<__half, float, 16, 16, 16> cores_of_half;
 
-template <class X> struct core_slabs {
+template <class X> struct mma_slices {
     alignas(32) typename X::F a[X::ROWS][X::LENGTH + X::PAD], b[X::LENGTH][X::COLUMNS + X::PAD];
     alignas(32) typename X::S tile[X::THREADS / 32][X::M * X::N]; /* one per warp, staging for C */
 };
 
 template <class X, class S>
-__device__ void bring_to_cores(core_slabs<X> *s, shape m, const S *a, const S *b, size_t row, size_t column,
-                               size_t first) {
+__device__ void load_mma_slices(mma_slices<X> *s, shape m, const S *a, const S *b, size_t row, size_t column,
+                                size_t first) {
     for (unsigned t = threadIdx.x; t < X::ROWS * X::LENGTH; t += X::THREADS) {
         const unsigned i = t / X::LENGTH, k = t % X::LENGTH;
         s->a[i][k] = (typename X::F)element(a, m.rows, m.depth, row + i, first + k);
@@ -269,14 +270,14 @@ __device__ void put_tile(shape m, const S *tile, unsigned height, unsigned width
 
 template <class X, class S> __device__ void multiply_on_cores(shape m, const S *a, const S *b, S *c) {
     using namespace nvcuda;
-    __shared__ core_slabs<X> s;
+    __shared__ mma_slices<X> s;
     const unsigned warp = threadIdx.x / 32, y = warp / 4 * X::DOWN * X::M, x = warp % 4 * X::ACROSS * X::N;
     const size_t row = (size_t)blockIdx.y * X::ROWS, column = (size_t)blockIdx.x * X::COLUMNS;
     wmma::fragment<wmma::accumulator, X::M, X::N, X::K, S> sum[X::DOWN][X::ACROSS];
     for (auto &line : sum)
         for (auto &tile : line) wmma::fill_fragment(tile, (S)0);
     for (size_t first = 0; first < m.depth; first += X::LENGTH) {
-        bring_to_cores(&s, m, a, b, row, column, first);
+        load_mma_slices(&s, m, a, b, row, column, first);
         __syncthreads();
         for (unsigned k = 0; k < X::LENGTH; k += X::K)
             for (unsigned p = 0; p < X::DOWN; p++)
@@ -496,11 +497,11 @@ template <class T> static void cublas_multiply(shape, const T *, const T *, T *)
  * 1. `weft ladder matmul --n 10240 --faulty`: which faulty rung is right now, and why?
  * 2. Count on paper the words of shared memory that a multiplication reads in tiles, registers-4 and registers-8, and
  *    compare with the executor's column `shared`, edges included.
- * 3. Remove the + 1 from slabs. The executor reports nothing; what does a GPU's time show?
+ * 3. Remove the + 1 from k_slices. The executor reports nothing; what does a GPU's time show?
  * 4. Give each thread of registers-8 the rows 8 y, ..., 8 y + 7. Which banks do the threads of a warp now read?
  * 5. tensor-half loads each tile of A twice, and each of B four times, from shared memory. Which loops must be
  *    swapped so that each is loaded once for a k, and how many fragments does a warp then keep?
- * 6. Load the next k-slice while this one is being multiplied, into a second struct slabs. How many barriers are
+ * 6. Load the next k-slice while this one is being multiplied, into a second struct k_slices. How many barriers are
  *    left?
  */
 

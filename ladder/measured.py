@@ -116,8 +116,8 @@ def last_rungs(run):
     if "weft" not in names:
         return ""
     weft, *vendors = run.timed[names.index("weft"):]
-    beside = "".join(f", {vendor.ms / weft.ms:.2f} times as fast as {vendor.name}" for vendor in vendors)
-    return f"{percent(weft.share)} of the ceiling{beside}"
+    ratios = "".join(f", {vendor.ms / weft.ms:.2f} times as fast as {vendor.name}" for vendor in vendors)
+    return f"{percent(weft.share)} of the ceiling{ratios}"
 
 
 # Dimensions of a picture in pixels. The axis begins at 10^LEAST of the ceiling.

@@ -304,19 +304,20 @@ static void exclusive_scan(size_t n, unsigned *x, unsigned *totals) {
 }
 
 /* Two arrays that alternate as input and output, and the table. */
-struct sort_room {
+struct sort_workspace {
     unsigned *codes[2], *values[2], *table;
 };
 
 /* Sorts codes[0], together with values[0] if there are values. 32 / BITS is even, so the result is in the same
  * arrays. */
-template <unsigned BITS> static void sort_all(size_t n, const sort_room &room, bool with_values) {
+template <unsigned BITS> static void sort_all(size_t n, const sort_workspace &workspace, bool with_values) {
     const size_t blocks = blocks_for<size_t>(n, TILE), entries = blocks << BITS;
     for (unsigned shift = 0, now = 0; shift < 32; shift += BITS, now = !now) {
-        count_digits<BITS><<<(unsigned)blocks, THREADS>>>(n, room.codes[now], shift, room.table);
-        exclusive_scan(entries, room.table, room.table + entries);
-        place_keys<BITS><<<(unsigned)blocks, THREADS>>>(n, room.codes[now], with_values ? room.values[now] : nullptr,
-                                                        shift, room.table, room.codes[!now], room.values[!now]);
+        count_digits<BITS><<<(unsigned)blocks, THREADS>>>(n, workspace.codes[now], shift, workspace.table);
+        exclusive_scan(entries, workspace.table, workspace.table + entries);
+        place_keys<BITS>
+            <<<(unsigned)blocks, THREADS>>>(n, workspace.codes[now], with_values ? workspace.values[now] : nullptr,
+                                            shift, workspace.table, workspace.codes[!now], workspace.values[!now]);
     }
 }
 
@@ -325,7 +326,7 @@ template <unsigned BITS> static void sort_all(size_t n, const sort_room &room, b
  * A quarter of the passes, and of the traffic. If each digit were scanned separately, as in the course's exercise, a
  * digit of 4 bits would need 15 counts per key. The counters in shared memory and the ballots do it in one count.
  */
-static void four_bit_passes(size_t n, const sort_room &room) { sort_all<4>(n, room, false); }
+static void four_bit_passes(size_t n, const sort_workspace &workspace) { sort_all<4>(n, workspace, false); }
 
 /* Rung eight-bit-passes: 4 passes of 256 digits
  *
@@ -334,7 +335,7 @@ static void four_bit_passes(size_t n, const sort_room &room) { sort_all<4>(n, ro
  * Here wider digits stop paying. The next improvement is larger tiles, sorted in shared memory before they are
  * written.
  */
-static void eight_bit_passes(size_t n, const sort_room &room) { sort_all<8>(n, room, false); }
+static void eight_bit_passes(size_t n, const sort_workspace &workspace) { sort_all<8>(n, workspace, false); }
 
 /* Rung pairs: a value moves with each key, and equal keys keep their order
  *
@@ -346,9 +347,9 @@ __global__ void number(size_t n, unsigned *values) {
     if (i < n) values[i] = (unsigned)i;
 }
 
-static void pairs(size_t n, const sort_room &room) {
-    number<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, room.values[0]);
-    sort_all<8>(n, room, true);
+static void pairs(size_t n, const sort_workspace &workspace) {
+    number<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, workspace.values[0]);
+    sort_all<8>(n, workspace, true);
 }
 
 /* Rung weft: weft_sort, the library's own
@@ -363,15 +364,15 @@ static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, co
 /* Rung cub: cub::DeviceRadixSort::SortKeys, NVIDIA's own */
 #ifdef HAVE_CUB
 template <class T> static void cub_sort(size_t n, const T *keys, T *sorted) {
-    static void *room;
-    static size_t room_bytes;
+    static void *workspace;
+    static size_t workspace_bytes;
     size_t bytes = 0;
     CUDA_CHECK(cub::DeviceRadixSort::SortKeys(NULL, bytes, keys, sorted, n));
-    if (bytes > room_bytes) {
-        CUDA_CHECK(cudaFree(room));
-        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    if (bytes > workspace_bytes) {
+        CUDA_CHECK(cudaFree(workspace));
+        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
     }
-    CUDA_CHECK(cub::DeviceRadixSort::SortKeys(room, bytes, keys, sorted, n));
+    CUDA_CHECK(cub::DeviceRadixSort::SortKeys(workspace, bytes, keys, sorted, n));
 }
 #else
 template <class T> static void cub_sort(size_t, const T *, T *) { throw ladder_absent("this build had no CUB"); }
@@ -392,10 +393,10 @@ template <class T> static void climb_as(climb &c) {
     const std::vector<T> values = ladder_values<T>(n, 1);
     const T *const keys = c.input(values);
     T *const out = c.output<T>(n);
-    sort_room room;
-    for (unsigned *&codes : room.codes) codes = c.output<unsigned>(n);
-    for (unsigned *&numbers : room.values) numbers = c.output<unsigned>(n);
-    room.table = c.output<unsigned>(entries + entries / 128 + 64);
+    sort_workspace workspace;
+    for (unsigned *&codes : workspace.codes) codes = c.output<unsigned>(n);
+    for (unsigned *&numbers : workspace.values) numbers = c.output<unsigned>(n);
+    workspace.table = c.output<unsigned>(entries + entries / 128 + 64);
     c.work(2.0 * (double)(n * sizeof(T)), 0);
 
     const auto less = [](T a, T b) { return to_code(a) < to_code(b); };
@@ -419,34 +420,35 @@ template <class T> static void climb_as(climb &c) {
     const ladder_claim unchanged = [&] { return c.holds(out, values); };
     const ladder_claim stable = [&] {
         const std::string wrong = all();
-        return wrong.empty() ? c.holds(room.values[0], order) : wrong;
+        return wrong.empty() ? c.holds(workspace.values[0], order) : wrong;
     };
     const unsigned threads = (unsigned)blocks_for<size_t>(n, THREADS);
     /* Converts keys to codes, runs a sort whose result is in codes[at], and converts codes to keys. */
     const auto sorting = [=](const ladder_launch &sort, int at = 0) {
         return [=] {
-            make_codes<<<threads, THREADS>>>(n, keys, room.codes[0]);
+            make_codes<<<threads, THREADS>>>(n, keys, workspace.codes[0]);
             sort();
-            make_keys<<<threads, THREADS>>>(n, room.codes[at], out);
+            make_keys<<<threads, THREADS>>>(n, workspace.codes[at], out);
         };
     };
     const auto by_blocks = [=](void (*kernel)(size_t, const unsigned *, unsigned *)) {
-        return sorting([=] { kernel<<<threads, THREADS>>>(n, room.codes[0], room.codes[1]); }, 1);
+        return sorting([=] { kernel<<<threads, THREADS>>>(n, workspace.codes[0], workspace.codes[1]); }, 1);
     };
     const ladder_limits numbered = {.most = 0xffffffffu};
 
     c.rung("codes", unchanged, sorting([] {}));
-    c.rung("one-thread", all, sorting([=] { sort_by_one_thread<<<1, 1>>>(n, room.codes[0], room.codes[1]); }),
+    c.rung("one-thread", all,
+           sorting([=] { sort_by_one_thread<<<1, 1>>>(n, workspace.codes[0], workspace.codes[1]); }),
            {.most = (size_t)1 << 16});
     c.rung("warp", of_warps, by_blocks(sort_warps));
     c.faulty("no-syncwarp", of_warps, by_blocks(sort_warps_in_step), {.least = 2});
     c.rung("block", of_blocks, by_blocks(sort_blocks));
     c.faulty("read-again", of_blocks, by_blocks(sort_reading_again), {.least = 2});
     c.lesson("classic-keys", [&] { return classic_keys(c); });
-    c.rung("one-bit-passes", all, sorting([=] { sort_all<1>(n, room, false); }), numbered);
-    c.rung("four-bit-passes", all, sorting([=] { four_bit_passes(n, room); }), numbered);
-    c.rung("eight-bit-passes", all, sorting([=] { eight_bit_passes(n, room); }), numbered);
-    c.rung("pairs", stable, sorting([=] { pairs(n, room); }), numbered);
+    c.rung("one-bit-passes", all, sorting([=] { sort_all<1>(n, workspace, false); }), numbered);
+    c.rung("four-bit-passes", all, sorting([=] { four_bit_passes(n, workspace); }), numbered);
+    c.rung("eight-bit-passes", all, sorting([=] { eight_bit_passes(n, workspace); }), numbered);
+    c.rung("pairs", stable, sorting([=] { pairs(n, workspace); }), numbered);
     c.weft("weft", all, [=, &c](weft_context *ctx) { return weft_sorted(ctx, c.dtype, n, keys, out); });
     c.rung("cub", all, [=] { cub_sort(n, keys, out); }, {.gpu_only = true});
 }

@@ -266,15 +266,15 @@ template <class T> static void order_of_shuffles(std::vector<affine<T>> &maps) {
  */
 /* Waits for the value after slice k - 1 (0 before the first) and publishes the value after slice k, whose map
  * is f. */
-template <class T> __device__ T hand_on(unsigned k, affine<T> f, unsigned *ready, T *behind) {
+template <class T> __device__ T hand_on(unsigned k, affine<T> f, unsigned *ready, T *after_slice) {
     T before = 0;
     if (k > 0) {
         while (atomicAdd(&ready[k - 1], 0u) == 0) {
         }
         __threadfence();
-        before = *(volatile T *)&behind[k - 1];
+        before = *(volatile T *)&after_slice[k - 1];
     }
-    behind[k] = apply(f, before);
+    after_slice[k] = apply(f, before);
     __threadfence();
     atomicExch(&ready[k], 1u);
     return before;
@@ -289,26 +289,26 @@ __device__ unsigned take_ticket(unsigned *ticket) {
 }
 
 template <class T>
-__device__ void do_slice(unsigned k, size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
+__device__ void do_slice(unsigned k, size_t n, const T *s, const T *u, T *v, unsigned *ready, T *after_slice) {
     __shared__ T before;
     const size_t i = (size_t)k * THREADS + threadIdx.x;
     const affine<T> f = by_shuffles::scan(element(n, s, u, i));
-    if (threadIdx.x == THREADS - 1) before = hand_on(k, f, ready, behind);
+    if (threadIdx.x == THREADS - 1) before = hand_on(k, f, ready, after_slice);
     __syncthreads();
     if (i < n) v[i] = apply(f, before);
 }
 
 template <class T>
 __global__ void follow_in_chain(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready,
-                                T *behind) {
-    do_slice(take_ticket(ticket), n, s, u, v, ready, behind);
+                                T *after_slice) {
+    do_slice(take_ticket(ticket), n, s, u, v, ready, after_slice);
 }
 
 /* The ticket and the flags are in one array: flags[0] is the ticket. */
-template <class T> static void chain(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *behind) {
+template <class T> static void chain(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *after_slice) {
     const size_t slices = blocks_for<size_t>(n, THREADS);
     CUDA_CHECK(cudaMemsetAsync(flags, 0, (slices + 1) * sizeof *flags));
-    follow_in_chain<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, behind);
+    follow_in_chain<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, after_slice);
 }
 
 /* Faulty rung block-order: the block's number in place of a ticket
@@ -318,15 +318,15 @@ template <class T> static void chain(size_t n, const T *s, const T *u, T *v, uns
  * numbers are swapped, as if the device did so.
  */
 template <class T>
-__global__ void follow_by_number(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
+__global__ void follow_by_number(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *after_slice) {
     const unsigned neighbour = blockIdx.x ^ 1;
-    do_slice(neighbour < gridDim.x ? neighbour : blockIdx.x, n, s, u, v, ready, behind);
+    do_slice(neighbour < gridDim.x ? neighbour : blockIdx.x, n, s, u, v, ready, after_slice);
 }
 
-template <class T> static void block_order(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
+template <class T> static void block_order(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *after_slice) {
     const size_t slices = blocks_for<size_t>(n, THREADS);
     CUDA_CHECK(cudaMemsetAsync(ready, 0, slices * sizeof *ready));
-    follow_by_number<<<(unsigned)slices, THREADS>>>(n, s, u, v, ready, behind);
+    follow_by_number<<<(unsigned)slices, THREADS>>>(n, s, u, v, ready, after_slice);
 }
 
 /* Rung runs: eight elements per thread
@@ -340,8 +340,9 @@ template <class T> static void block_order(size_t n, const T *s, const T *u, T *
  * one-thread.
  */
 template <class T>
-__global__ void follow_in_runs(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready, T *behind) {
-    __shared__ T before, behind_run[THREADS];
+__global__ void follow_in_runs(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready,
+                               T *after_slice) {
+    __shared__ T before, after_run[THREADS];
     const unsigned k = take_ticket(ticket), t = threadIdx.x;
     const size_t first = ((size_t)k * THREADS + t) * RUN;
     affine<T> run[RUN];
@@ -349,18 +350,18 @@ __global__ void follow_in_runs(size_t n, const T *s, const T *u, T *v, unsigned 
     affine<T> f = run[0];
     for (unsigned i = 1; i < RUN; i++) f = then(f, run[i]);
     f = by_shuffles::scan(f);
-    if (t == THREADS - 1) before = hand_on(k, f, ready, behind);
+    if (t == THREADS - 1) before = hand_on(k, f, ready, after_slice);
     __syncthreads();
-    behind_run[t] = apply(f, before);
+    after_run[t] = apply(f, before);
     __syncthreads();
-    T w = t > 0 ? behind_run[t - 1] : before;
+    T w = t > 0 ? after_run[t - 1] : before;
     for (unsigned i = 0; i < RUN && first + i < n; i++) v[first + i] = w = apply(run[i], w);
 }
 
-template <class T> static void runs(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *behind) {
+template <class T> static void runs(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *after_slice) {
     const size_t slices = blocks_for<size_t>(n, THREADS * RUN);
     CUDA_CHECK(cudaMemsetAsync(flags, 0, (slices + 1) * sizeof *flags));
-    follow_in_runs<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, behind);
+    follow_in_runs<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, after_slice);
 }
 
 template <class T> static std::vector<T> order_of_runs(const std::vector<T> &s, const std::vector<T> &u) {
@@ -443,16 +444,16 @@ template <class T> __global__ void take_values(size_t n, const affine<T> *maps, 
 }
 
 template <class T> static void cub_scan(size_t n, const T *s, const T *u, affine<T> *maps, T *v) {
-    static void *room;
-    static size_t room_bytes;
+    static void *workspace;
+    static size_t workspace_bytes;
     size_t bytes = 0;
     const auto each = thrust::make_transform_iterator(thrust::counting_iterator<size_t>(0), make_map<T>{s, u});
     CUDA_CHECK(cub::DeviceScan::InclusiveScan(NULL, bytes, each, maps, join_maps{}, n));
-    if (bytes > room_bytes) {
-        CUDA_CHECK(cudaFree(room));
-        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    if (bytes > workspace_bytes) {
+        CUDA_CHECK(cudaFree(workspace));
+        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
     }
-    CUDA_CHECK(cub::DeviceScan::InclusiveScan(room, bytes, each, maps, join_maps{}, n));
+    CUDA_CHECK(cub::DeviceScan::InclusiveScan(workspace, bytes, each, maps, join_maps{}, n));
     take_values<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, maps, v);
 }
 #else

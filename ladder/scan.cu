@@ -277,8 +277,8 @@ template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *t
  * memory.
  */
 template <class T> __global__ void scan_dynamic(size_t n, const T *x, T *y, T *totals) {
-    extern __shared__ double room[];
-    T *const tile = (T *)room;
+    extern __shared__ double shared_memory[];
+    T *const tile = (T *)shared_memory;
     const unsigned t = threadIdx.x;
     const size_t first = (size_t)blockIdx.x * 2 * THREADS;
     for (unsigned i = 2 * t; i < 2 * t + 2; i++) tile[i] = first + i < n ? x[first + i] : (T)0;
@@ -531,15 +531,15 @@ static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_scan(size_t n, const T *x, T *y) {
-    static void *room;
-    static size_t room_bytes;
+    static void *workspace;
+    static size_t workspace_bytes;
     size_t bytes = 0;
     CUDA_CHECK(cub::DeviceScan::InclusiveSum(NULL, bytes, x, y, n));
-    if (bytes > room_bytes) {
-        CUDA_CHECK(cudaFree(room));
-        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    if (bytes > workspace_bytes) {
+        CUDA_CHECK(cudaFree(workspace));
+        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
     }
-    CUDA_CHECK(cub::DeviceScan::InclusiveSum(room, bytes, x, y, n));
+    CUDA_CHECK(cub::DeviceScan::InclusiveSum(workspace, bytes, x, y, n));
 }
 #else
 template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_absent("this build had no CUB"); }

@@ -184,8 +184,8 @@ template <class T> static void one_barrier(systems<T> s, T *x) {
  * Order: that of cyclic, with 100 rows.
  */
 template <class T> __global__ void reduce_any_length(systems<T> s, T *x) {
-    extern __shared__ double room_of_block[]; /* of one type, whatever T is: a name has one type in a file */
-    T *const a = (T *)room_of_block, *const c = a + blockDim.x, *const d = c + blockDim.x;
+    extern __shared__ double block_memory[]; /* of one type, whatever T is: a name has one type in a file */
+    T *const a = (T *)block_memory, *const c = a + blockDim.x, *const d = c + blockDim.x;
     const size_t first = (size_t)blockIdx.x * s.length;
     const unsigned length = (unsigned)(s.rows - first < s.length ? s.rows - first : s.length);
     equation<T> mine = {};
@@ -258,10 +258,10 @@ __global__ void step_in_two_warps(const float *old, float *x) {
 static double error_of_two_warps(climb &c, const std::vector<float> &old) {
     const size_t rows = old.size();
     const std::vector<double> off(rows, -1), diagonal(rows, 3);
-    std::vector<double> right(old.begin(), old.end()), room(rows), x(rows);
+    std::vector<double> right(old.begin(), old.end()), workspace(rows), x(rows);
     for (int step = 0; step < 2; step++) {
-        eliminate_system<double>({rows, rows, off.data(), diagonal.data(), off.data(), right.data()}, 0, room.data(),
-                                 x.data());
+        eliminate_system<double>({rows, rows, off.data(), diagonal.data(), off.data(), right.data()}, 0,
+                                 workspace.data(), x.data());
         right = x;
     }
     float *const middle = c.output<float>(rows), *const last = c.output<float>(rows);
@@ -413,14 +413,14 @@ static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s,
 
 template <class T> static void cusparse_solve(systems<T> s, T *x) {
     typedef cusparseStatus_t (*create_call)(cusparseHandle_t *);
-    typedef cusparseStatus_t (*room_call)(cusparseHandle_t, int, const T *, const T *, const T *, const T *, int, int,
+    typedef cusparseStatus_t (*size_call)(cusparseHandle_t, int, const T *, const T *, const T *, const T *, int, int,
                                           size_t *);
     typedef cusparseStatus_t (*solve_call)(cusparseHandle_t, int, const T *, const T *, const T *, T *, int, int,
                                            void *);
     static const ladder_library cusparse("libcusparse.so");
     static cusparseHandle_t handle;
-    static void *room;
-    static size_t room_bytes;
+    static void *workspace;
+    static size_t workspace_bytes;
     if (!handle) cusparse.call<create_call>("cusparseCreate")(&handle);
     const bool single = sizeof(T) == sizeof(float);
     const char *const ask = single ? "cusparseSgtsv2StridedBatch_bufferSizeExt"
@@ -429,13 +429,13 @@ template <class T> static void cusparse_solve(systems<T> s, T *x) {
     const int count = (int)(s.rows / ROWS);
     size_t bytes = 0;
     CUDA_CHECK(cudaMemcpyAsync(x, s.d, s.rows * sizeof(T), cudaMemcpyDeviceToDevice));
-    cusparseStatus_t status = cusparse.call<room_call>(ask)(handle, ROWS, s.a, s.b, s.c, x, count, ROWS, &bytes);
-    if (bytes > room_bytes) {
-        CUDA_CHECK(cudaFree(room));
-        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    cusparseStatus_t status = cusparse.call<size_call>(ask)(handle, ROWS, s.a, s.b, s.c, x, count, ROWS, &bytes);
+    if (bytes > workspace_bytes) {
+        CUDA_CHECK(cudaFree(workspace));
+        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
     }
     if (status == CUSPARSE_STATUS_SUCCESS)
-        status = cusparse.call<solve_call>(solve)(handle, ROWS, s.a, s.b, s.c, x, count, ROWS, room);
+        status = cusparse.call<solve_call>(solve)(handle, ROWS, s.a, s.b, s.c, x, count, ROWS, workspace);
     if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error("cuSPARSE failed");
 }
 #else
@@ -497,7 +497,7 @@ template <class T> static void climb_as(climb &c) {
     const systems<T> there = {rows, ROWS, c.input(a), c.input(b), c.input(above), c.input(d)};
     systems<T> hundreds = there, warps = there;
     hundreds.length = 100, warps.length = WARP;
-    T *const x = c.output<T>(rows), *const room = c.output<T>(rows);
+    T *const x = c.output<T>(rows), *const workspace = c.output<T>(rows);
     uint64_t *const lost = c.output<uint64_t>(1);
     c.work(5.0 * (double)(rows * sizeof(T)), 8.0 * (double)rows);
 
@@ -517,7 +517,7 @@ template <class T> static void climb_as(climb &c) {
     };
     const ladder_claim by_fours = [&] { return is(order_of_four_rows(here(ROWS)), ROWS); };
 
-    c.rung("one-thread", by_elimination, [=] { one_thread(there, room, x); });
+    c.rung("one-thread", by_elimination, [=] { one_thread(there, workspace, x); });
     c.rung("cyclic", by_levels(ROWS), [=] { cyclic<all_at_once>(there, x); });
     c.faulty("a-first", by_levels(ROWS), [=] { cyclic<a_first>(there, x); });
     c.faulty("one-barrier", by_levels(ROWS), [=] { one_barrier(there, x); });

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The Python package on a machine with a GPU that reaches no package index: no wheel is built there.
 #   python_gpu.sh tree BUILD [VERSION]   makes BUILD/python-tree: the package, its binding, and cffi (from PyPI) for
-#                                        CPython VERSION (3.12). Wants pip, cffi, a C compiler and Python's headers
+#                                        CPython VERSION (3.12). Needs pip, cffi, a C compiler and Python's headers
 #   python_gpu.sh test BUILD [WORDS...]  puts BUILD's libweft.so, libweft_cuda.so and command, which may have been built
 #                                        elsewhere, into it; then runs the tests of GPU arrays by pytest, which gets
-#                                        WORDS, and times arrays of CuPy beside CuPy
+#                                        WORDS, and times arrays of CuPy compared with CuPy
 # PYTHON names the interpreter (python3).
 set -eu
 fail() { echo "python_gpu.sh: $1" >&2 && exit 2; }
@@ -36,7 +36,7 @@ run_tests() {
     cp "$build/weft" "$tree/pyweft/weft-command"
     export PYTHONPATH="$tree${PYTHONPATH:+:$PYTHONPATH}" WEFT_PYTHON_GPU=1
     "$python" -m pytest -q -rs -p no:cacheprovider python/tests/test_gpu_arrays.py "$@"
-    "$python" python/bench/beside_cupy.py
+    "$python" python/bench/compare_cupy.py
 }
 
 case $verb in

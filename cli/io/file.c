@@ -151,7 +151,7 @@ static void discard(file_writer *w) {
     forget(w);
 }
 
-static bool begin_beside(file_writer *w, const char *path, npy_error *error) {
+static bool begin_temporary(file_writer *w, const char *path, npy_error *error) {
     w->target = strdup(path);
     w->temporary = malloc(strlen(path) + sizeof ".XXXXXX");
     if (w->target && w->temporary) {
@@ -178,7 +178,7 @@ bool file_begin(file_writer *w, const char *path, unsigned long long bytes, npy_
     const bool exists = stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) return npy_fail(error, "is a directory");
     if (exists && !S_ISREG(st.st_mode)) return begin_directly(w, path, error);
-    if (!file_follow_links(path, target, error) || !begin_beside(w, target, error)) return false;
+    if (!file_follow_links(path, target, error) || !begin_temporary(w, target, error)) return false;
     w->replaces = exists;
     if (exists) w->replaced = st;
     if (file_has_space(w->descriptor, bytes, error)) return true;

@@ -1,4 +1,4 @@
-// The quartiles of a column of numbers, and what lies far outside them.
+// The quartiles of a column of numbers, and the values far outside them.
 //   c++ -std=c++17 quartiles.cc $(pkg-config --cflags --libs weft) -o quartiles && ./quartiles < numbers.txt
 #include <iostream>
 #include <iterator>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes co2.npy and co2_tenths.npy beside this file from the CSV named on the command line.
+"""Writes co2.npy and co2_tenths.npy next to this file from the CSV named on the command line.
 
     python3 make_co2.py co2.csv
 

@@ -1,7 +1,7 @@
 """Sorts the lines of logs by their time: sort_log.py [FILE ...]
 
 A line begins with a time like 2026-04-01T12:00:00.250. The sort is stable: lines of one time stay in their order, so
-that several logs, given one behind another, are merged as they were written.
+that several logs, given one after another, are merged as they were written.
 """
 
 import sys

@@ -164,7 +164,7 @@ void check_progress(const void *p) {
     last[0] = p;
     if (looks < MOST_LOOKS) return;
     looks = 0;
-    abandon(cudaErrorLaunchTimeout, "block %u: thread %u waits for what no other thread brings", here.block.x,
+    abandon(cudaErrorLaunchTimeout, "block %u: thread %u waits for a signal that no other thread sends", here.block.x,
             this_moment().thread);
 }
 

@@ -373,7 +373,7 @@ def give(y: Operand, out: Any = None, count: Optional[int] = None) -> Any:
         return y.kind.give(y.array.source if count is None else y.array.source[:count])
     if count is not None:
         y.pointer = None
-        y.array.resize(count, refcheck=False)  # gives back the room that was not needed
+        y.array.resize(count, refcheck=False)  # releases the memory after the last element
     return y.kind.give(y.array)
 
 

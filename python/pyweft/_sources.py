@@ -61,8 +61,8 @@ class Input(Port):
         self.c.rewind = lib.weft_python_rewind if rewinds else ffi.NULL
         self.c.self = self.handle
 
-    def fill(self, room: memoryview) -> int:
-        """Puts what comes next in the room: how many bytes, or 0 at the end."""
+    def fill(self, buffer: memoryview) -> int:
+        """Copies the next elements to `buffer`. Returns the number of bytes, 0 at the end."""
         raise NotImplementedError
 
     def rewind(self) -> None:
@@ -105,25 +105,25 @@ class _FileInput(Input):
         self.start = file.tell() if rewinds else 0
         self.read_by_python(n, rewinds)
 
-    def fill(self, room: memoryview) -> int:
+    def fill(self, buffer: memoryview) -> int:
         size, got = self.dtype.itemsize, 0
         while got == 0 or got % size:
-            more = self.read_into(room[got:])
+            more = self.read_into(buffer[got:])
             if more == 0:
                 break
             got += more
         if not self.dtype.isnative:
-            np.frombuffer(room[: got - got % size], self.dtype.newbyteorder("=")).byteswap(inplace=True)
+            np.frombuffer(buffer[: got - got % size], self.dtype.newbyteorder("=")).byteswap(inplace=True)
         return got
 
-    def read_into(self, room: memoryview) -> int:
+    def read_into(self, buffer: memoryview) -> int:
         if hasattr(self.file, "readinto"):
-            got = self.file.readinto(room)
+            got = self.file.readinto(buffer)
             if got is None:
                 raise BlockingIOError(errno.EAGAIN, "the file object is non-blocking and has no data yet")
             return int(got)
-        data = self.file.read(len(room))
-        room[: len(data)] = data
+        data = self.file.read(len(buffer))
+        buffer[: len(data)] = data
         return len(data)
 
     def rewind(self) -> None:
@@ -168,14 +168,14 @@ class _ChunksInput(Input):
         data: Any = np.asarray(taken.array).reshape(-1).view(np.uint8)
         self.rest = memoryview(data)
 
-    def fill(self, room: memoryview) -> int:
+    def fill(self, buffer: memoryview) -> int:
         while len(self.rest) == 0:
             array = next(self.arrays, None)
             if array is None:
                 return 0
             self.hold(self.take(array))
-        count = min(len(self.rest), len(room))
-        room[:count] = self.rest[:count]
+        count = min(len(self.rest), len(buffer))
+        buffer[:count] = self.rest[:count]
         self.rest = self.rest[count:]
         return count
 
@@ -278,11 +278,11 @@ class _FileOutput(Output):
         self.write(memoryview(self.header()))
 
     def header(self) -> bytes:
-        room = io.BytesIO()
+        buffer = io.BytesIO()
         shape = (self.count,) if self.shape is None else self.shape
         about = {"descr": self.dtype.str, "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(room, about)
-        return room.getvalue()
+        np.lib.format.write_array_header_1_0(buffer, about)
+        return buffer.getvalue()
 
     def write(self, data: memoryview) -> None:
         while len(data):
@@ -304,14 +304,15 @@ class _FileOutput(Output):
 
 
 class _PathOutput(_FileOutput):
-    """Written beside the file that it is to be, and renamed in the end; what is no ordinary file is written to."""
+    """Writes a temporary file next to the target and renames it at the end. A target that is not a regular file is
+    written directly."""
 
     def __init__(self, path: str, dtype: Any, shape: Optional[tuple[int, ...]]) -> None:
         self.path = os.path.realpath(path)
-        self.beside: Optional[str] = None
+        self.temporary: Optional[str] = None
         if not os.path.exists(self.path) or stat.S_ISREG(os.stat(self.path).st_mode):
-            self.beside = f"{self.path}.{os.urandom(6).hex()}"
-        file = open(self.beside or self.path, "xb" if self.beside else "wb", buffering=0)
+            self.temporary = f"{self.path}.{os.urandom(6).hex()}"
+        file = open(self.temporary or self.path, "xb" if self.temporary else "wb", buffering=0)
         try:
             super().__init__(file, dtype, shape, path)
         except BaseException:
@@ -321,16 +322,16 @@ class _PathOutput(_FileOutput):
 
     def finish(self) -> Any:
         count = super().finish()
-        if self.beside:
+        if self.temporary:
             os.fsync(self.file.fileno())
-            os.replace(self.beside, self.path)
-            self.beside = None
+            os.replace(self.temporary, self.path)
+            self.temporary = None
         return count
 
     def close(self) -> None:
         self.file.close()
-        if self.beside:
-            os.unlink(self.beside)
+        if self.temporary:
+            os.unlink(self.temporary)
 
 
 def _open_output(out: Sink, dtype: Any, n: Optional[int], shape: Optional[tuple[int, ...]]) -> Output:

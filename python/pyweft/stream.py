@@ -9,7 +9,7 @@ x       a path, of a .npy file; a binary file object with one in it, like a pipe
 memory  what the buffers may take, in bytes or as "512M" or "2G" (powers of 1024). None: 64 MiB
 device  as everywhere
 
-Iterables are read by a thread of weft's own, beside the work. What they raise comes out of the call as it is. Nothing
+Iterables are read by a separate thread while weft computes. What they raise comes out of the call as it is. Nothing
 comes out of a call that fails: a file at `out` appears when it is complete.
 
 out     of the functions that give an array: a path, for a .npy file; a binary file object, which gets one; an array; or

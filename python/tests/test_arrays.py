@@ -13,8 +13,8 @@ X = rng.uniform(-1, 1, (60, 70)).astype(np.float32)
 
 
 def _misaligned(x: Any) -> Any:
-    room = np.empty(x.nbytes + 1, np.uint8)[1:]
-    y = room.view(x.dtype).reshape(x.shape)
+    buffer = np.empty(x.nbytes + 1, np.uint8)[1:]
+    y = buffer.view(x.dtype).reshape(x.shape)
     y[...] = x
     assert not y.flags.aligned
     return y
@@ -59,9 +59,9 @@ def test_out() -> None:
         assert np.array_equal(out, np.cumsum(x))
     total = np.zeros((), np.float64)
     assert weft.sum(x, out=total) is total and total == 15
-    room = np.zeros(6)
-    kept = weft.select(x, gt=2, out=room)
-    assert kept.base is room and np.array_equal(kept, [3, 4, 5])
+    buffer = np.zeros(6)
+    kept = weft.select(x, gt=2, out=buffer)
+    assert kept.base is buffer and np.array_equal(kept, [3, 4, 5])
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_indices_and_bools_are_those_of_numpy() -> None:
 
 
 @pytest.mark.usefixtures("on_the_cpu")
-def test_host_arrays_beside_gpu_arrays() -> None:
+def test_host_arrays_with_gpu_arrays() -> None:
     for pair in ((X, StandIn(X)), (StandIn(X), X)):
         product = weft.dot(*pair)
         assert isinstance(product, StandIn) and product.array == weft.dot(X, X)
@@ -287,7 +287,7 @@ CALLS = {
     "rfft": lambda x, m: weft.rfft(x[:4096]),
     "map": lambda x, m: weft.map("x < 0 ? exp(x) : sqrt(x)", x=x),
     "map_reduce": lambda x, m: weft.map_reduce("mean", "a*x^2 + x", x=x, a=2),
-    "beside a host array": lambda x, m: weft.dot(x, SINGLE),
+    "with a host array": lambda x, m: weft.dot(x, SINGLE),
     "any": lambda x, m: weft.any(x),
     "argmin": lambda x, m: weft.argmin(x),
     "histogram": lambda x, m: weft.histogram(x, 8, range=(-1, 1)),

@@ -57,9 +57,9 @@ def pipe(data: bytes) -> Iterator[Any]:
 
 
 def npy(x: Any) -> bytes:
-    room = io.BytesIO()
-    np.save(room, x)
-    return room.getvalue()
+    buffer = io.BytesIO()
+    np.save(buffer, x)
+    return buffer.getvalue()
 
 
 def zipped(folder: Path, x: Any) -> Any:
@@ -169,8 +169,8 @@ def test_every_kind_of_sink(tmp_path: Path, name: str, kind: str) -> None:
     target.write_bytes(b"what was there before")
     assert function(x(), target) == N
     assert same(np.load(target), expected) and os.listdir(target.parent) == ["y.npy"]
-    room = np.zeros_like(expected)
-    assert same(function(x(), room), expected) and same(room, expected)
+    buffer = np.zeros_like(expected)
+    assert same(function(x(), buffer), expected) and same(buffer, expected)
     file = io.BytesIO(b"before")
     file.seek(6)
     assert function(x(), file) == N and file.getvalue()[:6] == b"before"
@@ -196,8 +196,8 @@ def test_shapes(tmp_path: Path) -> None:
     assert same(np.load(target), weft.map("2*x", x=x))
     weft.stream.scan(path, out=target)
     assert same(np.load(target), weft.scan(x))
-    room = np.zeros((30, 1000))
-    assert weft.stream.map("2*x", x=path, out=room) is room and same(room, 2 * x)
+    buffer = np.zeros((30, 1000))
+    assert weft.stream.map("2*x", x=path, out=buffer) is buffer and same(buffer, 2 * x)
     longer = np.zeros(50000)
     found = weft.stream.scan(parts(X["f8"]), out=longer)
     assert found.base is longer and same(found, weft.scan(X["f8"]))

@@ -187,21 +187,21 @@ static bool write_choices(const weft_context *ctx, FILE *file) {
 
 /* Writes a temporary file next to the target, then renames it, so that the target is replaced atomically. */
 static weft_status save(const weft_context *ctx, weft_error *error) {
-    char path[PATH_BYTES], folder[PATH_BYTES], beside[PATH_BYTES + 16];
+    char path[PATH_BYTES], folder[PATH_BYTES], temporary[PATH_BYTES + 16];
     size_t count;
     RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
     RETURN_IF_ERROR(find_folder(folder, error));
     RETURN_IF_ERROR(find_file(ctx, path, error));
     RETURN_IF_ERROR(make_folder(folder, error));
-    snprintf(beside, sizeof beside, "%s.XXXXXX", path);
-    const int descriptor = mkstemp(beside);
-    RETURN_IF(descriptor < 0, WEFT_IO, "%.300s: %s", beside, strerror(errno));
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    const int descriptor = mkstemp(temporary);
+    RETURN_IF(descriptor < 0, WEFT_IO, "%.300s: %s", temporary, strerror(errno));
     FILE *file = fdopen(descriptor, "w");
     bool good = file && write_choices(ctx, file);
     good = (file ? fclose(file) : close(descriptor)) == 0 && good;
-    if (good && rename(beside, path) == 0) return WEFT_OK;
+    if (good && rename(temporary, path) == 0) return WEFT_OK;
     const int fault = errno;
-    (void)unlink(beside);
+    (void)unlink(temporary);
     return weft_fail(error, WEFT_IO, "%.300s: %s", path, strerror(fault));
 }
 

@@ -22,7 +22,7 @@ enum {
 
 /* Block sizes (laplace.def). */
 typedef struct variant {
-    ptrdiff_t slab_bytes, planes; /* per block: bytes of its part of a plane; planes */
+    ptrdiff_t part_bytes, planes; /* per block: bytes of its part of a plane; planes */
     int together;                 /* maximum sweeps per pass */
 } variant;
 
@@ -118,7 +118,7 @@ static void run_pass(pass *p, int threads) {
 
 /* Chooses blocks whose three planes of every sweep fit in a core's cache, with enough blocks for all threads. */
 static void cut_in_blocks(pass *p, int threads) {
-    p->rows = most(LEAST_ROWS, p->variant->slab_bytes / (ptrdiff_t)p->row_bytes);
+    p->rows = most(LEAST_ROWS, p->variant->part_bytes / (ptrdiff_t)p->row_bytes);
     p->rows = least(p->rows, (ptrdiff_t)p->ny);
     p->planes = least(p->variant->planes, most(1, (ptrdiff_t)p->nz / (2 * threads)));
     p->ring_bytes = (size_t)((p->sweeps - 1) * RING_PLANES * ring_rows(p)) * p->row_bytes;

@@ -2,9 +2,9 @@
  * each grid of a multigrid cycle.
  *
  * A sweep reads memory once: the black points of a plane are updated after the red points of the next plane. Each
- * thread has a slab of planes. The red points of its first and last plane are updated before all others: the
- * adjacent slabs read them, and they must be computed from black points that are not updated yet. The division
- * into slabs does not change the results. */
+ * thread has a range of planes. The red points of its first and last plane are updated before all others: the
+ * adjacent ranges read them, and they must be computed from black points that are not updated yet. The division
+ * into ranges does not change the results. */
 #include "arith/finish.h"
 #include "core/types.h"
 #include "cpu/runtime/parallel.h"
@@ -14,7 +14,7 @@
 
 enum {
     ALIGNMENT = 64,
-    LEAST_PLANES = 4,      /* minimum planes per slab */
+    LEAST_PLANES = 4,      /* minimum planes per thread */
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     COMBINED_ROWS = 4,     /* combined rows per thread, for restriction and interpolation */
     RED = 0,
@@ -157,30 +157,30 @@ static void relax_plane(const solve *s, const grid *g, size_t k, size_t colour) 
 }
 
 /* Interior planes [begin, end) of a grid. */
-typedef struct slab {
+typedef struct plane_range {
     size_t begin, end;
-} slab;
+} plane_range;
 
-static size_t slab_count(const solve *s, const grid *g) {
+static size_t range_count(const solve *s, const grid *g) {
     const size_t most = (g->z.n - 2) / LEAST_PLANES, threads = (size_t)threads_for(s, g);
     return most < 1 ? 1 : most < threads ? most : threads;
 }
 
-static slab slab_of(const solve *s, const grid *g, size_t part) {
-    const size_t planes = g->z.n - 2, count = slab_count(s, g), least = planes / count, longer = planes % count;
+static plane_range plane_range_of(const solve *s, const grid *g, size_t part) {
+    const size_t planes = g->z.n - 2, count = range_count(s, g), least = planes / count, longer = planes % count;
     const size_t begin = 1 + part * least + (part < longer ? part : longer);
-    return (slab){begin, begin + least + (part < longer)};
+    return (plane_range){begin, begin + least + (part < longer)};
 }
 
 static void relax_ends(const solve *s, const grid *g, size_t part, int thread) {
-    const slab own = slab_of(s, g, part);
+    const plane_range own = plane_range_of(s, g, part);
     (void)thread;
     relax_plane(s, g, own.begin, RED);
     if (own.end - own.begin > 1) relax_plane(s, g, own.end - 1, RED);
 }
 
-static void relax_slab(const solve *s, const grid *g, size_t part, int thread) {
-    const slab own = slab_of(s, g, part);
+static void relax_range(const solve *s, const grid *g, size_t part, int thread) {
+    const plane_range own = plane_range_of(s, g, part);
     (void)thread;
     for (size_t k = own.begin; k < own.end; k++) {
         if (k + 2 < own.end) relax_plane(s, g, k + 1, RED);
@@ -190,8 +190,8 @@ static void relax_slab(const solve *s, const grid *g, size_t part, int thread) {
 
 static void relax(const solve *s, const grid *g) {
     if (!has_inside(g)) return;
-    on_threads(s, g, relax_ends, slab_count(s, g));
-    on_threads(s, g, relax_slab, slab_count(s, g));
+    on_threads(s, g, relax_ends, range_count(s, g));
+    on_threads(s, g, relax_range, range_count(s, g));
 }
 
 /* ------------------------------------------------------------------------------- residuals */

@@ -26,7 +26,7 @@ INLINE void OF(step)(bool numbers, const T *a, const T *b, size_t *i, size_t *j,
     *j += take_b;
 }
 
-/* Merges CHAINS pieces of the path, each CHAIN elements long, in an interleaved loop: their steps are independent
+/* Merges CHAINS parts of the path, each CHAIN elements long, in an interleaved loop: their steps are independent
  * of each other. Reads nothing after a[CHAINS * CHAIN] and b[CHAINS * CHAIN], even if the inputs are not sorted.
  * Returns the number of elements taken from a. */
 INLINE size_t OF(chains)(bool numbers, const T *a, const T *b, T *y) {

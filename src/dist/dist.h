@@ -177,12 +177,12 @@ weft_status dist_end_move(weft_dist *d);
 /* Returns the elements that `rank` needs. All ranks must compute the same result for a given rank. */
 typedef extent wanted(const weft_dist *d, int rank, size_t size);
 
-/* Sets d->in and d->out so that each rank receives the elements, of `size` bytes each, that `wants` returns for
+/* Sets d->in and d->out so that each rank receives the elements, of `size` bytes each, that `extent_of` returns for
  * it. */
-void dist_wish(weft_dist *d, size_t size, wanted *wants);
-/* Copies the elements that `wants` returns for this rank to `to`, in host memory. Intended for small amounts of
+void dist_wish(weft_dist *d, size_t size, wanted *extent_of);
+/* Copies the elements that `extent_of` returns for this rank to `to`, in host memory. Intended for small amounts of
  * data. `from` is this rank's slice, in any memory. */
-weft_status dist_fetch(weft_dist *d, size_t size, wanted *wants, const void *from, void *to);
+weft_status dist_fetch(weft_dist *d, size_t size, wanted *extent_of, const void *from, void *to);
 
 /* ----------------------------------------------------------------------------- operations */
 

@@ -137,16 +137,16 @@ static extent overlap(const weft_dist *d, int rank, extent wish, uint64_t origin
     return (extent){(first - origin) * size, (end - origin) * size};
 }
 
-void dist_wish(weft_dist *d, size_t size, wanted *wants) {
-    const extent wish = wants(d, d->rank, size);
+void dist_wish(weft_dist *d, size_t size, wanted *extent_of) {
+    const extent wish = extent_of(d, d->rank, size);
     for (int r = 0; r < d->size; r++) {
         d->in[r] = overlap(d, r, wish, wish.first, size);
-        d->out[r] = overlap(d, d->rank, wants(d, r, size), dist_first(d), size);
+        d->out[r] = overlap(d, d->rank, extent_of(d, r, size), dist_first(d), size);
     }
 }
 
-weft_status dist_fetch(weft_dist *d, size_t size, wanted *wants, const void *from, void *to) {
-    dist_wish(d, size, wants);
+weft_status dist_fetch(weft_dist *d, size_t size, wanted *extent_of, const void *from, void *to) {
+    dist_wish(d, size, extent_of);
     if (d->gpus) RETURN_IF_ERROR(dist_agree(d, pack(d, from)));
     RETURN_IF_ERROR(d->line.begin_move(d, d->gpus ? d->near.at : from, to));
     return d->line.end_move(d);

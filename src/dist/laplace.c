@@ -123,11 +123,11 @@ static weft_status run_round(sweeping *s) {
 static weft_status copy_in_k_slice(const sweeping *s, const void *u) {
     weft_dist *const d = s->d;
     const size_t edge = 2 * s->margin, far = s->planes - edge;
-    char *const slab = plane_in(s, s->before, dist_first(d));
+    char *const planes_of_rank = plane_in(s, s->before, dist_first(d));
     if (s->planes == 0) return WEFT_OK;
-    if (!is_wide(s)) return dist_copy(d, s->planes * s->plane, u, slab);
-    RETURN_IF_ERROR(dist_copy(d, edge * s->plane, u, slab));
-    return dist_copy(d, edge * s->plane, (const char *)u + far * s->plane, slab + far * s->plane);
+    if (!is_wide(s)) return dist_copy(d, s->planes * s->plane, u, planes_of_rank);
+    RETURN_IF_ERROR(dist_copy(d, edge * s->plane, u, planes_of_rank));
+    return dist_copy(d, edge * s->plane, (const char *)u + far * s->plane, planes_of_rank + far * s->plane);
 }
 
 static weft_status hold_k_slices(sweeping *s, const void *u) {

@@ -60,7 +60,7 @@ static void begin_list(const product *p) {
 
 /* Sends the block of A from the ranks of grid column `from` to the other ranks of their grid rows. Sets *at to its
  * address on this rank. */
-static weft_status bring_a(const product *p, size_t from, const char **at) {
+static weft_status fetch_a(const product *p, size_t from, const char **at) {
     weft_dist *const d = p->d;
     const bool mine = from == p->column;
     const extent all = {0, p->rows.count * terms_of_a(p, from).count * p->size};
@@ -84,7 +84,7 @@ static extent overlap(const product *p, size_t row, uint64_t first, uint64_t end
 }
 
 /* Fetches rows [first, end) of B, for this rank's columns. Sets *at to their address. */
-static weft_status bring_b(const product *p, uint64_t first, uint64_t end, const char **at) {
+static weft_status fetch_b(const product *p, uint64_t first, uint64_t end, const char **at) {
     weft_dist *const d = p->d;
     *at = p->grid_rows == 1 ? p->b + first * p->columns.count * p->size : d->workspaces[WORKSPACE_OF_B].at;
     if (p->grid_rows == 1) return WEFT_OK;
@@ -134,10 +134,10 @@ static weft_status take_all_terms(const product *p) {
     for (size_t column = 0; column < p->grid_columns; column++) {
         const weft_slice terms = terms_of_a(p, column);
         const char *a, *b;
-        RETURN_IF_ERROR(bring_a(p, column, &a));
+        RETURN_IF_ERROR(fetch_a(p, column, &a));
         for (uint64_t at = terms.offset, end; at < terms.offset + terms.count; at = end) {
             end = terms.offset + terms.count - at < panel ? terms.offset + terms.count : at + panel;
-            RETURN_IF_ERROR(bring_b(p, at, end, &b));
+            RETURN_IF_ERROR(fetch_b(p, at, end, &b));
             if (status == WEFT_OK) status = take_terms(p, at, end, a + (at - terms.offset) * p->size, terms.count, b);
         }
     }

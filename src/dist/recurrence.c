@@ -66,7 +66,7 @@ static affine element_at(const solving *p, uint64_t at) {
 }
 
 /* Copies an edge's elements of s and u to *to, and advances *to. */
-static weft_status bring_edge(const solving *p, edge *e, char **to) {
+static weft_status fetch_edge(const solving *p, edge *e, char **to) {
     const size_t bytes = (size_t)(e->of.end - e->of.first) * weft_dtype_size(p->dtype);
     const size_t place = place_of(p, e->of.first, e->of.end);
     RETURN_IF_ERROR(dist_copy(p->d, bytes, p->s + place, *to));
@@ -88,8 +88,8 @@ static weft_status find_edges(solving *p) {
     if (!p->on_gpu) return WEFT_OK;
     char *to = p->copies = malloc(4 * block * weft_dtype_size(p->dtype));
     RETURN_IF(!to, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the boundary elements of a slice");
-    RETURN_IF_ERROR(bring_edge(p, &p->edges[0], &to));
-    return bring_edge(p, &p->edges[1], &to);
+    RETURN_IF_ERROR(fetch_edge(p, &p->edges[0], &to));
+    return fetch_edge(p, &p->edges[1], &to);
 }
 
 /* ----------------------------------------------------------------------------------- blocks */

@@ -216,7 +216,7 @@ static weft_status hold_workspaces(sorting *s, char *workspaces[2]) {
 
 /* Sets s->nearby: NULL if the GPU searches the slice, which it does for ascending order. Otherwise the slice must be
  * in host memory, and is copied there if necessary. */
-static weft_status bring_nearby(sorting *s) {
+static weft_status exchange_nearby(sorting *s) {
     weft_dist *const d = s->d;
     const bool on_gpu = s->n && weft_part_device_only(d->ctx, s->run);
     s->nearby = on_gpu ? NULL : s->run;
@@ -229,7 +229,7 @@ static weft_status sort_and_hold(sorting *s, const void *keys, char *workspaces[
     RETURN_IF_ERROR(hold_workspaces(s, workspaces));
     RETURN_IF_ERROR(sort_slice(s, keys, workspaces[0]));
     s->run = workspaces[0];
-    return bring_nearby(s);
+    return exchange_nearby(s);
 }
 
 static weft_status run_sort(sorting *s, const void *keys, void *sorted) {

@@ -287,7 +287,7 @@ static weft_status expand_level(spread *s, level *l) {
 /* ------------------------------------------------------------------------- a level of few rows */
 
 /* Copies `rows` values of a line to host memory. */
-static weft_status bring_line(const spread *s, weft_lines line, size_t rows, char *to) {
+static weft_status gather_line(const spread *s, weft_lines line, size_t rows, char *to) {
     if (line.step) return dist_copy(s->d, rows * s->size, line.p, to);
     for (size_t i = 0; i < rows; i++) memcpy(to + i * s->size, line.p, s->size);
     return WEFT_OK;
@@ -320,7 +320,7 @@ static weft_status gather_level(spread *s, const level *l) {
     weft_status status = WEFT_OK;
     for (int i = 0; i < ROWS; i++) {
         arrays[i] = told + all + (size_t)i * GATHERED * VALUE;
-        if (status == WEFT_OK) status = bring_line(s, l->lines[i], rows, own + (size_t)i * rows * s->size);
+        if (status == WEFT_OK) status = gather_line(s, l->lines[i], rows, own + (size_t)i * rows * s->size);
     }
     RETURN_IF_ERROR(dist_agree(d, status));
     for (int r = 0; r < d->size; r++) d->counts[r] = (int)((d->begin[r + 1] - d->begin[r]) * ROWS * s->size);

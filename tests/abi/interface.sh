@@ -1,5 +1,5 @@
 #!/bin/sh
-# What programs are compiled against has not changed: the declarations of weft.h, and the symbols, their version and
+# Checks that the interface of compiled programs has not changed: the declarations of weft.h, and the symbols, their version and
 # the SONAME of libweft.so, are those of tests/abi/interface.txt. Usage: interface.sh SOURCE_DIR BUILD_DIR [--record]
 set -eu
 source=$1
@@ -21,7 +21,7 @@ declarations() {
                 text = substr(text, 1, RSTART - 1) " " substr(text, RSTART + RLENGTH)
             gsub(/extern "C" \{/, "", text)
             gsub(/[ \t]+/, " ", text)
-            while ((end = index(text, ";")) > 0) { # a declaration ends with ; and one with braces behind them
+            while ((end = index(text, ";")) > 0) { # a declaration ends with ; and one with braces after them
                 if (index(substr(text, 1, end), "{") > 0) {
                     end = index(text, "}")
                     end += index(substr(text, end), ";") - 1

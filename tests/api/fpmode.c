@@ -57,11 +57,11 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, y, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
     const double off = -1, diagonal = 3;
-    const weft_lines beside = {&off, 0, 0}, middle = {&diagonal, 0, 0};
+    const weft_lines off_diagonal = {&off, 0, 0}, middle = {&diagonal, 0, 0};
     uint64_t singular;
     EXPECT_STATUS(ctx,
-                  weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F64, 1, n, beside, middle, beside, (weft_lines){y, 1, n}, z,
-                               &singular),
+                  weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F64, 1, n, off_diagonal, middle, off_diagonal,
+                               (weft_lines){y, 1, n}, z, &singular),
                   WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, multiply(ctx, WEFT_F32, x), WEFT_OK);

@@ -235,7 +235,7 @@ static void whatever(void) {
         memset(result, POISON, sizeof result);
         if (count == weft_expr_variable_count(expr)) {
             EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F64, N, bound, count, result), WEFT_OK);
-            EXPECT(((unsigned char *)&result[N])[0] == POISON, "%s wrote behind its result", line);
+            EXPECT(((unsigned char *)&result[N])[0] == POISON, "%s wrote after the end of its result", line);
         }
         weft_expr_free(expr);
     }

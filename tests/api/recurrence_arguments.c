@@ -58,7 +58,7 @@ static void taken(void) {
     TAKEN(WEFT_REVERSE, 7, 0, NULL, NULL, init, NULL);
     TAKEN(WEFT_REVERSE, SIZE_MAX, 0, NULL, NULL, NULL, NULL);
     TAKEN(WEFT_FORWARD, 10, N / 10, s, u, init, v);
-    EXPECT(untouched(v + N, sizeof *v), "written behind v");
+    EXPECT(untouched(v + N, sizeof *v), "written after the end of v");
     TAKEN(WEFT_FORWARD, 1, N, s, s, NULL, s); /* both inputs and the output are one array */
     TAKEN(WEFT_REVERSE, 1, N, s, u, u, v);    /* init is part of u */
     TAKEN(WEFT_REVERSE, 1, N, s, v, NULL, v);

@@ -63,12 +63,12 @@ static weft_source open_view(feed *f, weft_dtype dtype, size_t n, const void *x)
 
 typedef struct store {
     char *p;
-    size_t bytes, room; /* more than `room` bytes: the disk is full */
+    size_t bytes, capacity; /* more than `capacity` bytes: the disk is full */
 } store;
 
 static int write_store(void *self, const void *from, size_t bytes) {
     store *s = self;
-    if (bytes > s->room - s->bytes) {
+    if (bytes > s->capacity - s->bytes) {
         errno = ENOSPC;
         return -1;
     }
@@ -595,13 +595,13 @@ static void some_types(void) {
 
 int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
-    const size_t room = (size_t)8 * (LONGEST + 64 - LONGEST % 64);
+    const size_t stride = (size_t)8 * (LONGEST + 64 - LONGEST % 64);
     emulated = strcmp(device, "cuda") == 0;
     if (weft_open(&ctx, device) != WEFT_OK || weft_open(&judge, emulated ? "ref" : device) != WEFT_OK) return 1;
-    if (weft_alloc(ctx, WEFT_PINNED, 4 * room, (void **)&x) != WEFT_OK) return 1;
-    y = x + room;
-    expected = y + room;
-    found = expected + room;
+    if (weft_alloc(ctx, WEFT_PINNED, 4 * stride, (void **)&x) != WEFT_OK) return 1;
+    y = x + stride;
+    expected = y + stride;
+    found = expected + stride;
     if (emulated) {
         some_types();
     } else {

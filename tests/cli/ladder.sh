@@ -77,7 +77,7 @@ is "a run is kept" "$dir/results/ladder-g1-80gb.json: now ./x ladder-docs puts i
 python3 -B "$root/ladder/source.py" pages "$root/ladder" "$dir/pages" "$dir/results" || failed "pages of what was measured"
 is "a rung's row" 1 "$(grep -c '^| one-thread | 1 | 10 GB/s | 1 % | x 2 |$' "$dir/pages/reduce.md")"
 is "whose it is" 1 "$(grep -c '^Measured on an NVIDIA G1 80GB, 20..-..-.., commit abc1234: n = 1000, f32' "$dir/pages/reduce.md")"
-is "weft beside the rest" 1 "$(grep -c '^| \[vector-add\].* | [0-9]* % of the ceiling |$' "$dir/pages/README.md")"
+is "weft compared with the others" 1 "$(grep -c '^| \[vector-add\].* | [0-9]* % of the ceiling |$' "$dir/pages/README.md")"
 python3 -c 'import sys, xml.etree.ElementTree as x
 bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]
 assert len(bars) == 1 + 10, len(bars)' "$dir/pages/reduce_g1-80gb.svg" || failed "the picture of what was measured"

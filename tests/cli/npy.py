@@ -3,7 +3,7 @@
 
     npy.py FILE DESCR SHAPE [VALUE ...] [OPTION ...]
 
-DESCR is '<f4' and the like; SHAPE is written into the header as it stands, as '(3,)'. The options are below."""
+DESCR is '<f4' and the like; SHAPE is written into the header unchanged, as '(3,)'. The options are below."""
 import argparse
 import struct
 
@@ -28,9 +28,9 @@ def main():
     parser.add_argument("--order", default="False", help="text of fortran_order")
     parser.add_argument("--header", help="the whole dictionary, in place of the one made from DESCR and SHAPE")
     parser.add_argument("--align", type=int, default=64, help="the elements start at a multiple of this")
-    parser.add_argument("--shift", type=int, default=0, help="and so many bytes behind it")
+    parser.add_argument("--shift", type=int, default=0, help="and this many bytes after it")
     parser.add_argument("--length", type=int, help="the header's length field, when it is to be wrong")
-    parser.add_argument("--append", type=int, default=0, help="zero bytes behind the elements")
+    parser.add_argument("--append", type=int, default=0, help="zero bytes after the elements")
     parser.add_argument("--cut", type=int, default=0, help="bytes cut off at the end")
     args = parser.parse_intermixed_args()
     header = args.header

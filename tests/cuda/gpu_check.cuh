@@ -1,4 +1,4 @@
-/* What the GPU's test programs share: checks, contexts, inputs. */
+/* Checks, contexts and inputs of the test programs for GPUs. */
 #ifndef WEFT_TESTS_CUDA_GPU_CHECK_CUH
 #define WEFT_TESTS_CUDA_GPU_CHECK_CUH
 

@@ -1,5 +1,5 @@
-/* Arrays of 2^32 + 17 bytes on a GPU, beside the CPU: where a number of an element, a place or a count is cut to 32
- * bits, the results differ behind the first 2^32. Reductions, scans and sorts of as many are in gpu_memory, gpu_scan
+/* Arrays of 2^32 + 17 bytes on a GPU, compared with the CPU: where an index, an offset or a count is cut to 32
+ * bits, the results differ after the first 2^32. Reductions, scans and sorts of as many are in gpu_memory, gpu_scan
  * and gpu_sort. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
@@ -17,7 +17,7 @@ static __global__ void fill_kernel(size_t n, uint8_t *mixed, uint8_t *run) {
     }
 }
 
-/* What came out on the GPU is what the CPU made. */
+/* Checks that the result of the GPU is that of the CPU. */
 static void compare(const char *what, const void *device, size_t bytes) {
     CUDA_OK(cudaMemcpy(found, device, bytes, cudaMemcpyDefault));
     const bool same = memcmp(found, expected, bytes) == 0;

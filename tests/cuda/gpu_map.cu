@@ -53,7 +53,7 @@ static void scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const char 
     weft_expr_free(f.expr);
 }
 
-/* Two arrays and room for a result on the GPU, each `shift` elements behind an address that is aligned. */
+/* Two arrays and a result on the GPU, each `shift` elements after an aligned address. */
 struct arrays {
     char *x, *y, *out;
 };

@@ -29,7 +29,7 @@ static void multiply(weft_context *ctx, const product &p, const void *a, const v
                    b, ldb, p.scaled ? beta : NULL, c, ldc));
 }
 
-/* `shift` elements behind an aligned address, so that not all loads can be vectors. */
+/* `shift` elements after an aligned address, so that not all loads can be vectors. */
 static void check(const product &p, size_t shift) {
     const size_t size = weft_dtype_size(p.dtype), pad = p.pad;
     const size_t in = (p.m + pad) * (p.k + pad), by = (p.k + pad) * (p.n + pad), out = (p.m + pad) * (p.n + pad);

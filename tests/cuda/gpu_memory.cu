@@ -1,6 +1,6 @@
 /* The CUDA backend with memory of every kind, streams, graphs, faults and sizes past 2^32. That its
  * results equal the specification for every operator, type and size is the agreement suite's work; here
- * the input is short or simple, and what varies is where it lies. Exits with 77 without a GPU. */
+ * the input is short or simple, and its kind of memory varies. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
 static weft_context *ref;
@@ -15,18 +15,18 @@ static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 /* Every kind of memory for the input and for the output, aligned and not. */
 static void test_places() {
-    const size_t n = 1000003, room = n + 8;
-    const std::vector<float> x = mixed(room, 1);
+    const size_t n = 1000003, elements = n + 8;
+    const std::vector<float> x = mixed(elements, 1);
     float *device, *managed, *pinned, *out_device, *out_managed, *out_pinned, out_host, fetched;
-    OK(weft_alloc(gpu, WEFT_DEVICE, room * sizeof(float), (void **)&device));
-    OK(weft_alloc(gpu, WEFT_MANAGED, room * sizeof(float), (void **)&managed));
-    OK(weft_alloc(gpu, WEFT_PINNED, room * sizeof(float), (void **)&pinned));
+    OK(weft_alloc(gpu, WEFT_DEVICE, elements * sizeof(float), (void **)&device));
+    OK(weft_alloc(gpu, WEFT_MANAGED, elements * sizeof(float), (void **)&managed));
+    OK(weft_alloc(gpu, WEFT_PINNED, elements * sizeof(float), (void **)&pinned));
     OK(weft_alloc(gpu, WEFT_DEVICE, 16, (void **)&out_device));
     OK(weft_alloc(gpu, WEFT_MANAGED, 16, (void **)&out_managed));
     OK(weft_alloc(gpu, WEFT_PINNED, 16, (void **)&out_pinned));
-    OK(weft_copy(gpu, room * sizeof(float), x.data(), device));
-    memcpy(managed, x.data(), room * sizeof(float));
-    memcpy(pinned, x.data(), room * sizeof(float));
+    OK(weft_copy(gpu, elements * sizeof(float), x.data(), device));
+    memcpy(managed, x.data(), elements * sizeof(float));
+    memcpy(pinned, x.data(), elements * sizeof(float));
     const float *inputs[] = {device, managed, pinned, x.data()};
     for (size_t offset = 0; offset < 8; offset++) {
         const float want = expected_sum(n, x.data() + offset);
@@ -103,7 +103,7 @@ static __global__ void late_kernel(float value, float *x) {
     *x = value;
 }
 
-/* What the caller has given to CUDA's default stream comes before a call that follows it. */
+/* Checks that work on CUDA's default stream precedes a call that follows it. */
 static void test_default_stream() {
     float *x, sum;
     CUDA_OK(cudaMalloc(&x, sizeof *x));
@@ -245,8 +245,8 @@ static void test_memory_limits() {
     CUDA_OK(cudaMemset(x, 0, n * sizeof(float)));
     for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
         const weft_dtype dtype = op >= WEFT_AND && op <= WEFT_XOR ? WEFT_I32 : WEFT_F32;
-        double room;
-        OK(weft_reduce(fresh, (weft_op)op, dtype, WEFT_DEFAULT, n, x, &room));
+        double result;
+        OK(weft_reduce(fresh, (weft_op)op, dtype, WEFT_DEFAULT, n, x, &result));
     }
     CHECK(weft_scratch_bytes(fresh) < n * sizeof(float) / 1000 + (1 << 20));
     CUDA_OK(cudaMemGetInfo(&before, &total));

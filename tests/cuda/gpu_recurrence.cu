@@ -1,4 +1,4 @@
-/* Recurrences on a GPU: again and again beside other work, in graphs, with initial values in either memory. That they
+/* Recurrences on a GPU: repeatedly during other work, in graphs, with initial values in either memory. That they
  * equal the specification for every type and size is the agreement suite's work. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 

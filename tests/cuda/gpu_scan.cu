@@ -1,4 +1,4 @@
-/* Scans on a GPU: again and again beside other work, past 2^32 elements, in graphs, from host memory in chunks.
+/* Scans on a GPU: repeatedly during other work, past 2^32 elements, in graphs, from host memory in chunks.
  * That they equal the specification for every operator, type and size is the agreement suite's work. Exits with
  * 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"

@@ -45,7 +45,7 @@ struct fill_scattered {
     }
 };
 
-/* sorted[i] = v stands behind the v numbers below it and those of them that are there again. */
+/* sorted[i] = v comes after the v numbers below it and their duplicates. */
 struct misplaced {
     const uint32_t *sorted;
     __device__ bool operator()(size_t i) const {

@@ -1,6 +1,6 @@
 /* Calls with sources on a GPU: the bits of the calls in memory, from pinned and pageable memory and through
- * callbacks, for pieces of many sizes; on a stream of the caller's; after a failure. Then how fast they are, beside
- * copies of pinned memory alone and beside the same calls on host arrays, which copy and compute in turn. A time
+ * callbacks, for chunks of many sizes; on a stream of the caller's; after a failure. Then their speed, compared with
+ * copies of pinned memory alone and with the same calls on host arrays, which copy and compute in turn. A time
  * fails nothing. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 

@@ -5,7 +5,7 @@
 
 static weft_context *cpu;
 
-/* Of the pivots that are not lost, how many reciprocals are not correctly rounded. */
+/* Counts the reciprocals of pivots, except lost ones, that are not correctly rounded. */
 static __global__ void reciprocal_kernel(unsigned long long *wrong) {
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t bits = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; bits < (uint64_t)1 << 32; bits += stride) {
@@ -119,9 +119,9 @@ static void test_past_32_bits() {
     for (size_t i = 0; i < n; i += period)
         CUDA_OK(cudaMemcpy(x + i, d.data(), (n - i < period ? n - i : period) * sizeof(float), cudaMemcpyDefault));
     CUDA_OK(cudaDeviceSynchronize());
-    const weft_lines beside = {&off, 0, 0}, middle = {&b, 0, 0};
-    OK(weft_tridiag(gpu, WEFT_OPEN_ENDS, WEFT_F32, systems, rows, beside, middle, beside, weft_lines{x, 1, rows}, x,
-                    &singular));
+    const weft_lines off_diagonal = {&off, 0, 0}, middle = {&b, 0, 0};
+    OK(weft_tridiag(gpu, WEFT_OPEN_ENDS, WEFT_F32, systems, rows, off_diagonal, middle, off_diagonal,
+                    weft_lines{x, 1, rows}, x, &singular));
     CHECK(singular == UINT64_MAX);
     compare_kernel<<<2048, 256>>>(x, n, period, different);
     CUDA_OK(cudaMemcpy(&found, different, sizeof found, cudaMemcpyDefault));

@@ -280,7 +280,7 @@ static void check_long_systems(world *w, size_t n) {
                            world_draw(w) % 2 && k / 4 != LOST_ABOVE, (flaw)(k / 4), n);
 }
 
-/* Checks slabs of planes, including thin ones, of a grid. One plane may be the whole grid. Sometimes runs in place.
+/* Checks ranges of planes, including thin ones, of a grid. One plane may be the whole grid. Sometimes runs in place.
  */
 static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t sweeps) {
     enum { NX = 13, NY = 5 };

@@ -96,11 +96,11 @@ static void check_price(world *w, bool last) {
 /* On the last rank, a coefficient has another value or another step, or is missing. */
 static void check_tridiag_rows(world *w, bool last) {
     const double off = last ? -1 : -0.5, middle = 3, rhs[] = {1, 2, 3};
-    const weft_lines beside = {&off, 0, 0}, diagonal = {&middle, 0, 0}, missing = {NULL, 0, 0};
+    const weft_lines off_diagonal = {&off, 0, 0}, diagonal = {&middle, 0, 0}, missing = {NULL, 0, 0};
     double x[] = {POISON, POISON, POISON};
     uint64_t singular;
-    weft_status status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_F64, weft_slice_of(3), beside, diagonal,
-                                                diagonal, rhs, x, &singular);
+    weft_status status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_F64, weft_slice_of(3), off_diagonal,
+                                                diagonal, diagonal, rhs, x, &singular);
     expect_failure(w, status, WEFT_INVALID, "a is 0xbfe0000000000000 on rank 0 and 0xbff0000000000000 on rank", x[0]);
     status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_F64, weft_slice_of(3), (weft_lines){rhs, 1 + last, 0},
                                     diagonal, diagonal, rhs, x, &singular);

@@ -111,8 +111,8 @@ bool combines_products(const void *kernel) {
 
 } // namespace
 
-/* Kernels that are launched by their address take a job, except those of tridiagonal systems, products, scans,
- * transforms and convolutions, and those that store a value. */
+/* Kernels that are launched by their address take reduce_params, except those of tridiagonal systems, products,
+ * scans, transforms and convolutions, and those that store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);

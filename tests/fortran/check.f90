@@ -335,7 +335,7 @@ contains
     call weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, x, 1, stat, message)
     call refused(stat, message, 'the array is f64 and init is i32; both must be of one type')
     call weft_unique(ctx, x, x(:2), number, stat, message)
-    call refused(stat, message, 'y has 2 elements and must have room for 4')
+    call refused(stat, message, 'y has 2 elements; expected at least 4')
     call weft_reduce(ctx, WEFT_ARGMIN, none, best, stat, message)
     call expect(stat == WEFT_EMPTY .and. message /= '', 'an error of the library itself')
     call weft_open(other, 'nothing', stat, message)

@@ -48,8 +48,8 @@ static void check_even(weft_dtype dtype, size_t i, size_t bins, const void *lowe
     EXPECT_STATUS(ctx, weft_histogram_even(ctx, dtype, 1, at(dtype, x, i), bins, lower, upper, counts), WEFT_OK);
     const size_t found = bin_counted(bins);
     if (is_nan(dtype, x, i) || oracle_element(dtype, x, i) < low || oracle_element(dtype, x, i) > high) {
-        EXPECT(found == bins, "%s, input %zu: what lies outside is in bin %zu of %zu", weft_dtype_name(dtype), i,
-               found, bins);
+        EXPECT(found == bins, "%s, input %zu: a value outside is in bin %zu of %zu", weft_dtype_name(dtype), i, found,
+               bins);
         return;
     }
     const wide place = (oracle_element(dtype, x, i) - low) * (wide)bins / (high - low);

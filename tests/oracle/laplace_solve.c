@@ -100,8 +100,8 @@ static void rate_of_sweeps(size_t n) {
     fill_error(s);
     const size_t early = 8 * n, more = 4 * n;
     const double before = solve(WEFT_SOR, WEFT_F64, s, 0, 0, early, u, &done);
-    const double behind = solve(WEFT_SOR, WEFT_F64, s, 0, 0, more, u, &done);
-    const double rate = pow(behind / before, 1 / (double)more);
+    const double after = solve(WEFT_SOR, WEFT_F64, s, 0, 0, more, u, &done);
+    const double rate = pow(after / before, 1 / (double)more);
     EXPECT(fabs(rate - best) < 0.25 / (double)n, "%zu^3: %.4f a sweep, expected %.4f", n, rate, best);
 }
 
@@ -110,10 +110,10 @@ static void rate_of_cycles(shape s, double most) {
     fill_error(s);
     double before = solve(WEFT_MULTIGRID, WEFT_F64, s, 0, 0, 0, u, &done);
     for (int cycle = 1; cycle <= 8; cycle++) {
-        const double behind = solve(WEFT_MULTIGRID, WEFT_F64, s, 0, 0, 1, u, &done);
-        EXPECT(behind < most * before, "%zu x %zu x %zu: cycle %d leaves %.3f", s.nx, s.ny, s.nz, cycle,
-               behind / before);
-        before = behind;
+        const double after = solve(WEFT_MULTIGRID, WEFT_F64, s, 0, 0, 1, u, &done);
+        EXPECT(after < most * before, "%zu x %zu x %zu: cycle %d leaves %.3f", s.nx, s.ny, s.nz, cycle,
+               after / before);
+        before = after;
     }
 }
 

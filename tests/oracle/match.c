@@ -163,9 +163,9 @@ static void check_pieces(size_t n, unsigned flags, size_t piece) {
     for (size_t at = 0; at < n; at += piece) {
         static uint64_t some[WORDS_MAX];
         const size_t before = at > 0, end = n - at < piece ? n : at + piece;
-        const size_t behind = n - end < WEFT_PATTERN_BYTES_MAX ? n - end : WEFT_PATTERN_BYTES_MAX;
+        const size_t after = n - end < WEFT_PATTERN_BYTES_MAX ? n - end : WEFT_PATTERN_BYTES_MAX;
         EXPECT_STATUS(ctx,
-                      weft_match_count(ctx, before + end - at + behind, text + at - before, before, before + end - at,
+                      weft_match_count(ctx, before + end - at + after, text + at - before, before, before + end - at,
                                        &p, flags, some),
                       WEFT_OK);
         for (size_t i = 0; i < p.count; i++) other[i] += some[i];

@@ -146,7 +146,7 @@ static void disorder(void) {
         memset(y, 0x5a, sizeof y);
         EXPECT_STATUS(ctx, weft_merge(ctx, (weft_dtype)d, na, x, nb, other, out + 64), WEFT_OK);
         for (size_t i = 0; i < 64; i++)
-            EXPECT(out[i] == 0x5a && out[64 + (na + nb) * size + i] == 0x5a, "byte %zu beside y was written", i);
+            EXPECT(out[i] == 0x5a && out[64 + (na + nb) * size + i] == 0x5a, "byte %zu outside y was written", i);
         EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_LEFT, (weft_dtype)d, na, x, nb, other, indices), WEFT_OK);
         for (size_t i = 0; i < nb; i++) EXPECT(indices[i] <= na, "position %" PRIu64 " of %zu", indices[i], na);
     }

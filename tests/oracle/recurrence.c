@@ -144,7 +144,7 @@ static void long_results(void) {
         }
         EXPECT(wrong == 0, "%zu of %zu values at place %zu are wrong", wrong, n, place);
         for (size_t i = 0; i < place; i++) EXPECT(to[i] == poison, "place %zu: written before v", place);
-        EXPECT(to[place + n] == poison, "place %zu: written behind v", place);
+        EXPECT(to[place + n] == poison, "place %zu: written after the end of v", place);
     }
     free(factors);
     free(terms);
@@ -280,7 +280,7 @@ static void cut_off(void) {
         run(WEFT_F64, WEFT_FORWARD, 1, N, NULL, v);
         i = at;
         while (i < N && v[i] == (double)(i - at + 1)) i++;
-        EXPECT(i == N, "s[%zu] = 0 behind products that overflow: v[%zu] = %a", at, i, v[i % N]);
+        EXPECT(i == N, "s[%zu] = 0 after products that overflow: v[%zu] = %a", at, i, v[i % N]);
     }
 }
 
@@ -342,7 +342,7 @@ static void order(void) {
     EXPECT(v[0] == 1 && v[1] == 1 + 4 * h && v[15] == 1 + 4 * h, "in a group: %a, %a, %a", v[0], v[1], v[15]);
     u[1] = h;
     run(WEFT_F64, WEFT_FORWARD, 1, 17, &init, v);
-    EXPECT(v[15] == 1 && v[16] == 1 + 2 * h, "behind a group: %a, %a", v[15], v[16]);
+    EXPECT(v[15] == 1 && v[16] == 1 + 2 * h, "after a group: %a, %a", v[15], v[16]);
 }
 
 /* Checks the classic recurrence: s and u are 2 rand() / RAND_MAX of the GNU C library without a call of srand(), s

@@ -274,7 +274,7 @@ static void order(void) {
     double groups[18] = {1};
     groups[16] = groups[17] = h;
     scan64(WEFT_SUM, WEFT_INCLUSIVE, groups, 18, NULL);
-    EXPECT(((double *)y)[16] == 1 && ((double *)y)[17] == 1 + 2 * h, "sums behind a group: %a, %a", ((double *)y)[16],
+    EXPECT(((double *)y)[16] == 1 && ((double *)y)[17] == 1 + 2 * h, "sums after a group: %a, %a", ((double *)y)[16],
            ((double *)y)[17]);
     const double init = 1;
     scan64(WEFT_SUM, WEFT_INCLUSIVE, (const double[]){h, h}, 2, &init);
@@ -306,7 +306,7 @@ static void long_results(void) {
         }
         EXPECT(wrong == 0, "%zu of %zu sums at place %zu are wrong", wrong, n, place);
         for (size_t i = 0; i < place; i++) EXPECT(to[i] == 0x5a5a, "place %zu: written before y", place);
-        EXPECT(to[place + n] == 0x5a5a, "place %zu: written behind y", place);
+        EXPECT(to[place + n] == 0x5a5a, "place %zu: written after the end of y", place);
     }
     free(from);
     free(to);

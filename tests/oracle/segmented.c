@@ -87,7 +87,7 @@ static void check_scan(weft_op op, weft_dtype dtype, weft_scan_kind kind) {
     for (size_t i = 0; i < offsets[0] * size; i++)
         EXPECT(((unsigned char *)y)[i] == 0x5a, "byte %zu before the first segment was written", i);
     for (size_t i = offsets[segments] * size; i < N * size; i++)
-        if (!EXPECT(((unsigned char *)y)[i] == 0x5a, "byte %zu behind the last segment was written", i)) return;
+        if (!EXPECT(((unsigned char *)y)[i] == 0x5a, "byte %zu after the last segment was written", i)) return;
 }
 
 static void alone(void) {

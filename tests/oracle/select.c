@@ -93,12 +93,12 @@ static void comparisons(weft_dtype dtype, input_kind kind, size_t n, uint64_t se
     }
 }
 
-/* Sets one flag in `one_in`, to random non-zero bytes, in sequences of `stretch` flags. */
-static void by_flags(weft_dtype dtype, size_t n, uint64_t one_in, size_t stretch) {
+/* Sets one flag in `one_in`, to random non-zero bytes, in runs of `length` flags. */
+static void by_flags(weft_dtype dtype, size_t n, uint64_t one_in, size_t length) {
     static bool keep[N];
     input_fill(INPUT_PATTERNS, dtype, n, n, x);
     for (size_t i = 0; i < n; i++) {
-        keep[i] = input_random(one_in, i / stretch) % one_in == 0;
+        keep[i] = input_random(one_in, i / length) % one_in == 0;
         flags[i] = keep[i] ? (uint8_t)(1 + input_random(n, i) % 255) : 0;
     }
     check_selection(dtype, n, keep, true, WEFT_EQ, NULL);

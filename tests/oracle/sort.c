@@ -207,11 +207,11 @@ static void long_chunks(void) {
         check_all(WEFT_U64, N, "nearly all equal", 1);
         find_order(WEFT_U64, WEFT_ASCENDING, 0, 64, N - 9);
         EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_ASCENDING, WEFT_U64, N - 9, keys, sorted + 3), WEFT_OK);
-        check_moved("sort beside a line", WEFT_U64, N - 9, "long", keys, 8, sorted + 3);
+        check_moved("sort next to a line", WEFT_U64, N - 9, "long", keys, 8, sorted + 3);
         EXPECT_STATUS(ctx,
                       weft_sort_pairs(ctx, WEFT_ASCENDING, WEFT_U64, N - 9, keys, 16, values + 8, sorted, moved + 8),
                       WEFT_OK);
-        check_moved("values beside half of theirs", WEFT_U64, N - 9, "long", values + 8, 16, moved + 8);
+        check_moved("values next to half of theirs", WEFT_U64, N - 9, "long", values + 8, 16, moved + 8);
     }
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 0), WEFT_OK);
 }

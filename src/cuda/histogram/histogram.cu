@@ -66,7 +66,7 @@ typedef struct shape {
 
 /* Returns the shape of a launch, with as many copies of the counters as fit. The edges are copied to shared memory if
  * they fit there together with the counters. */
-static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
+static shape choose(const gpu *g, const histogram_call *c, histogram_params *j) {
     const size_t counters = (c->bins + 3) / 4 * 4 * sizeof(uint32_t);
     const size_t guide = c->edges ? HISTOGRAM_GUIDE * sizeof(uint32_t) : 0;
     const size_t edges = c->edges ? (c->bins + 1) * cuda_type_bytes(c->dtype) : 0;
@@ -89,7 +89,7 @@ static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
     return s;
 }
 
-template <class T> struct kernel_type { typedef void (*type)(slots<T> x, const histogram_job j); };
+template <class T> struct kernel_type { typedef void (*type)(slots<T> x, const histogram_params j); };
 
 template <class T, class MAP> static typename kernel_type<T>::type kernel_of(bool in_shared) {
     if constexpr (sizeof(T) == 1)
@@ -99,7 +99,7 @@ template <class T, class MAP> static typename kernel_type<T>::type kernel_of(boo
 }
 
 template <class T, class MAP>
-static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t n, const histogram_job *j,
+static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t n, const histogram_params *j,
                           weft_error *error) {
     const typename kernel_type<T>::type kernel = kernel_of<T, MAP>(s.in_shared);
     const uint64_t block_elements = (uint64_t)s.threads * HISTOGRAM_ROWS * slots<T>::PER;
@@ -115,7 +115,7 @@ static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t 
     return WEFT_OK;
 }
 
-static weft_status launch_for(const gpu *g, const histogram_call *c, const void *x, histogram_job *j,
+static weft_status launch_for(const gpu *g, const histogram_call *c, const void *x, histogram_params *j,
                               weft_error *error) {
     const shape s = choose(g, c, j);
 #define TYPE(ID, name, ctype, kind, npy)                                          \
@@ -133,7 +133,7 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     gpu_array arrays[] = {{"x", c->x, c->n * size, ARRAY_IN, false, NULL},
                           {"edges", c->edges, (c->bins + 1) * size, ARRAY_IN, false, NULL},
                           {"counts", c->counts, c->bins * sizeof *c->counts, ARRAY_OUT, false, NULL}};
-    histogram_job j;
+    histogram_params j;
     void *scratch;
     memset(&j, 0, sizeof j);
     if (c->edges) RETURN_IF_ERROR(check_edges(g, c, error));

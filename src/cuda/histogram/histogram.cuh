@@ -15,7 +15,7 @@ enum {
     HISTOGRAM_THREADS_FEW = 512            /* threads of a block, if four blocks fit on a multiprocessor */
 };
 
-typedef struct histogram_job {
+typedef struct histogram_params {
     weft_even_bins even;
     const void *edges;
     uint64_t *counts;
@@ -23,14 +23,14 @@ typedef struct histogram_job {
     uint32_t copies_log2;  /* number of copies of the counters in shared memory */
     uint32_t in_shared;    /* the counters are in shared memory */
     uint32_t edges_shared; /* the edges have a copy in shared memory, after the counters and the guide */
-} histogram_job;
+} histogram_params;
 
 /* -------------------------------------------------------------------------- elements to bins */
 
 /* Bins of equal width for integers. find() returns true if x is in a bin, and sets `bin`. */
 template <class T> struct even_map {
     weft_even_bins b;
-    __device__ even_map(const histogram_job &j, const T *, const uint32_t *) : b(j.even) {}
+    __device__ even_map(const histogram_params &j, const T *, const uint32_t *) : b(j.even) {}
     __device__ __forceinline__ bool find(T x, uint32_t &bin) const {
         bin = (uint32_t)(sizeof(T) == 8 ? weft_even_bin_of_wide(&b, (uint64_t)x)
                                         : weft_even_bin_of_narrow(&b, (uint32_t)x));
@@ -42,7 +42,7 @@ template <class T> struct even_map_of_reals {
     T lower, upper;
     double base, scale;
     uint32_t last;
-    __device__ explicit even_map_of_reals(const histogram_job &j)
+    __device__ explicit even_map_of_reals(const histogram_params &j)
         : lower((T)j.even.lower), upper((T)j.even.upper), base(j.even.lower), scale(j.even.scale), last(j.bins - 1) {}
     __device__ __forceinline__ bool find_in_f64(T x, uint32_t &bin) const {
         bin = min((uint32_t)(((double)x - base) * scale), last); /* below 2^32 if x is in a bin */
@@ -51,7 +51,7 @@ template <class T> struct even_map_of_reals {
 };
 
 template <> struct even_map<double> : even_map_of_reals<double> {
-    __device__ even_map(const histogram_job &j, const double *, const uint32_t *) : even_map_of_reals<double>(j) {}
+    __device__ even_map(const histogram_params &j, const double *, const uint32_t *) : even_map_of_reals<double>(j) {}
     __device__ __forceinline__ bool find(double x, uint32_t &bin) const { return find_in_f64(x, bin); }
 };
 
@@ -60,7 +60,7 @@ template <> struct even_map<double> : even_map_of_reals<double> {
  * the scale is not normal in f32, or there are 2^21 bins or more, all positions are computed in f64. */
 template <> struct even_map<float> : even_map_of_reals<float> {
     float rough_scale, margin;
-    __device__ even_map(const histogram_job &j, const float *, const uint32_t *)
+    __device__ even_map(const histogram_params &j, const float *, const uint32_t *)
         : even_map_of_reals<float>(j), rough_scale((float)j.even.scale), margin((float)j.bins * 0x1p-22f) {
         if (!(rough_scale >= 0x1p-126f && rough_scale <= 0x1p126f && margin < 0.5f)) rough_scale = NAN;
     }
@@ -99,7 +99,7 @@ template <class T> struct edge_map {
     const uint32_t *guide;
     T lower, upper;
     guide_place<T> place;
-    __device__ edge_map(const histogram_job &j, const T *shared_edges, const uint32_t *shared_guide)
+    __device__ edge_map(const histogram_params &j, const T *shared_edges, const uint32_t *shared_guide)
         : edges(j.edges_shared ? shared_edges : (const T *)j.edges), guide(shared_guide), lower(edges[0]),
           upper(edges[j.bins]), place(lower, upper, HISTOGRAM_CELLS) {}
     __device__ __forceinline__ bool find(T x, uint32_t &bin) const {
@@ -145,7 +145,7 @@ static __device__ __forceinline__ uint32_t *histogram_shared() { return (uint32_
 struct shared_counters {
     uint32_t *counters;
     uint32_t bins, copies_log2, lane;
-    __device__ explicit shared_counters(const histogram_job &j)
+    __device__ explicit shared_counters(const histogram_params &j)
         : counters(histogram_shared()), bins(j.bins), copies_log2(j.copies_log2),
           lane(threadIdx.x & ((1u << j.copies_log2) - 1)) {
         for (uint32_t i = threadIdx.x; i < bins << copies_log2; i += blockDim.x) counters[i] = 0;
@@ -172,7 +172,7 @@ struct global_counters {
     uint64_t *counts;
     uint32_t bins, run_bin;
     unsigned long long run;
-    __device__ explicit global_counters(const histogram_job &j)
+    __device__ explicit global_counters(const histogram_params &j)
         : counts(j.counts), bins(j.bins), run_bin(j.bins), run(0) {}
     __device__ __forceinline__ void put(uint32_t bin, unsigned long long count) {
         if (bin < bins) atomicAdd((unsigned long long *)&counts[bin], count);
@@ -201,7 +201,7 @@ struct global_counters {
 /* ------------------------------------------------------------------------------------- kernel */
 
 template <class T, class MAP, class COUNTERS>
-__global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_job j) {
+__global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
     enum { PER = slots<T>::PER };
     COUNTERS counters(j);
     uint32_t *const guide = histogram_shared() + (j.in_shared ? ((j.bins << j.copies_log2) + 3) / 4 * 4 : 0);
@@ -255,7 +255,7 @@ struct byte_counters {
  * issues 4 atomic additions to shared memory and about 8 other instructions. */
 template <class T, class MAP>
 __global__ void __launch_bounds__(HISTOGRAM_THREADS_FEW)
-    histogram_bytes_kernel(slots<T> x, const __grid_constant__ histogram_job j) {
+    histogram_bytes_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
     enum { PER = slots<T>::PER };
     byte_counters counters;
     __syncthreads();

@@ -9,7 +9,7 @@
 /* Returns the least key of the elements of 1 or 2 bytes in a vector, without unpacking them: in a comparison of two
  * words, only their most significant elements count, unless these are equal. So each element becomes the most
  * significant of a word by a shift. */
-template <class T> static __device__ __forceinline__ uint32_t least_of_words(uint32_t xor_mask, const vector<T> &x) {
+template <class T> static __device__ __forceinline__ uint32_t min_of_words(uint32_t xor_mask, const vector<T> &x) {
     constexpr uint32_t BITS = 8 * sizeof(T), ONES = (1u << BITS) - 1;
     const uint32_t xor_masks = (xor_mask & ONES) * (UINT32_MAX / ONES);
     uint32_t best[4];
@@ -26,7 +26,7 @@ template <class T> static __device__ __forceinline__ uint32_t least_of_words(uin
 /* Returns the least key of the elements of a vector. */
 template <class Keys, class T>
 static __device__ __forceinline__ typename Keys::key least(const Keys &keys, const vector<T> &x) {
-    if constexpr (sizeof(T) < sizeof(uint32_t)) return least_of_words(keys.xor_mask, x);
+    if constexpr (sizeof(T) < sizeof(uint32_t)) return min_of_words(keys.xor_mask, x);
     typename Keys::key best = keys.of(x.element[0]);
 #pragma unroll
     for (int e = 1; e < vector<T>::ELEMENTS; e++) best = min(best, keys.of(x.element[e]));

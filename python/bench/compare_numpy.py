@@ -1,5 +1,5 @@
-"""What a call from Python costs, and large arrays beside NumPy: beside_numpy.py [--alone] [--small], with weft
-installed. The least of many rounds of all rows in turn. With --alone large arrays are worked on by one thread, and its
+"""Measures the cost of a call from Python, and large arrays compared with NumPy: compare_numpy.py [--alone]
+[--small], with weft installed. The least of many rounds of all rows in turn. With --alone large arrays are worked on by one thread, and its
 own time is counted, in which other programs of the machine matter less; with --small there are none."""
 
 from __future__ import annotations

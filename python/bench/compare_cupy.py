@@ -1,5 +1,5 @@
-"""Arrays of CuPy beside CuPy's own functions on a GPU: beside_cupy.py, with weft and CuPy installed. Both work on one
-stream, in turns, and a row is the median of each: of large arrays the time of the GPU, of small ones what a call costs
+"""Measures arrays of CuPy with weft and with CuPy on a GPU: compare_cupy.py, with weft and CuPy installed. Both work on
+one stream, in turns, and a row is the median of each: of large arrays the time of the GPU, of small ones what a call costs
 the caller, alone with its wait and when many are given one after the other."""
 
 from __future__ import annotations
