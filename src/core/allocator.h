@@ -90,7 +90,7 @@ static inline void heap_release_all(weft_heap *h, void *stream) {
 static inline weft_status heap_allocate_host(weft_heap *h, weft_memory memory, size_t bytes, size_t alignment,
                                              void **p, weft_error *error) {
     if (!heap_is_default(h)) return heap_allocate(h, memory, bytes, alignment, NULL, p, error);
-    if (posix_memalign(p, alignment, bytes) == 0) return WEFT_OK;
+    if (posix_memalign(p, alignment, bytes) == 0 && *p) return WEFT_OK;
     *p = NULL;
     return weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", bytes);
 }
