@@ -50,11 +50,10 @@ static inline weft_status heap_allocate(weft_heap *h, weft_memory memory, size_t
     RETURN_IF_ERROR(heap_reserve(h, error));
     void *const block = a->allocate(a->user, memory, bytes, alignment, stream);
     RETURN_IF(!block, WEFT_OUT_OF_MEMORY, "the allocator of the context returned NULL for %zu bytes", bytes);
-    if ((uintptr_t)block % alignment != 0) {
-        a->release(a->user, memory, block, bytes, stream);
-        return weft_fail(error, WEFT_INVALID, "the allocator of the context returned %p: expected a multiple of %zu",
-                         block, alignment);
-    }
+    const bool aligned = (uintptr_t)block % alignment == 0;
+    if (!aligned) a->release(a->user, memory, block, bytes, stream);
+    RETURN_IF(!aligned, WEFT_INVALID, "the allocator of the context returned %p: expected a multiple of %zu", block,
+              alignment);
     const heap_block added = {block, bytes, memory, false};
     h->blocks[h->count++] = added;
     *p = block;
@@ -90,9 +89,10 @@ static inline void heap_release_all(weft_heap *h, void *stream) {
 static inline weft_status heap_allocate_host(weft_heap *h, weft_memory memory, size_t bytes, size_t alignment,
                                              void **p, weft_error *error) {
     if (!heap_is_default(h)) return heap_allocate(h, memory, bytes, alignment, NULL, p, error);
-    if (posix_memalign(p, alignment, bytes) == 0 && *p) return WEFT_OK;
     *p = NULL;
-    return weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", bytes);
+    RETURN_IF(posix_memalign(p, alignment, bytes) != 0 || !*p, WEFT_OUT_OF_MEMORY,
+              "cannot allocate %zu bytes of host memory", bytes);
+    return WEFT_OK;
 }
 
 static inline void heap_free_host(weft_heap *h, void *p) {

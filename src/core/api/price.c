@@ -237,7 +237,7 @@ typedef struct sum_of_paths {
 
 static weft_status estimate(const sum_of_paths *how, const price_call *c, double *estimate, weft_error *error) {
     const weft_backend *const backend = how->ctx->backend;
-    double sums[PRICE_SUMS];
+    double sums[PRICE_SUMS] = {0};
     if (how->sum)
         RETURN_IF_ERROR(how->sum(how->self, c, c->paths, sums));
     else
