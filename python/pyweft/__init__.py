@@ -4,11 +4,11 @@
     >>> weft.sum(np.array([1.5, -0.25, 3.0], np.float32))
     np.float32(4.25)
 
-Arrays are NumPy's, of any layout, or lists; CuPy's, PyTorch's, JAX's and Numba's, on a CPU or a GPU, without copies.
-A result is of the kind of the array it was made from. Every function of arrays has `device=`, which never changes a bit
-of a result. What is wrong is told by ValueError, TypeError, MemoryError or weft.Error, with the values.
+Arguments are NumPy arrays of any layout, lists, and arrays of CuPy, PyTorch, JAX and Numba, on a CPU or a GPU, without
+copies. A result is an array of the same library as the input. Every function of arrays has the argument `device`, which
+never changes a bit of a result. Errors are ValueError, TypeError, MemoryError or weft.Error, with the offending values.
 
-The orders of rounding steps are in ORDER.md of the sources, under the number that each docstring names.
+ORDER.md of the sources defines the order of the rounding steps. Each docstring names its section.
 """
 
 from pyweft._native import ffi as _ffi

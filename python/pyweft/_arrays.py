@@ -1,4 +1,4 @@
-"""Operands: what the library needs to know of an array, whatever library it is of."""
+"""Operands: address, type and device of an array, for arrays of every supported library."""
 
 from __future__ import annotations
 

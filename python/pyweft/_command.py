@@ -1,4 +1,4 @@
-"""The weft command that the package carries, and verify(), which runs it."""
+"""The weft command that the package contains, and verify(), which runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices, and the contexts that calls run on: one for each thread and device."""
+"""Devices, and the contexts of calls: one for each thread and device."""
 
 from __future__ import annotations
 
@@ -86,10 +86,11 @@ def call(function: Callable[..., int], device: Optional[str], *arguments: Any) -
 
 
 def set_device(device: str) -> None:
-    """Chooses where arrays in host memory are worked on by all threads: "cpu" (from the start), "cuda", "cuda:1",
+    """Selects the device that all threads use for arrays in host memory: "cpu" (the default), "cuda", "cuda:1",
     "auto" (a GPU if there is one, else the CPU), "ref" (the specification: slow). Never changes a result.
 
-    The device is opened, so that one that is not there is told at once. GPU arrays are worked on where they are.
+    The device is opened at once; an error is raised if it does not exist. Arrays in GPU memory are processed on
+    their GPU.
 
     >>> weft.set_device("cpu")
     """
@@ -126,12 +127,12 @@ def _bounded(threads: int) -> int:
 
 
 def thread_limit() -> int:
-    """How many CPU threads a call uses at most."""
+    """Returns the maximum number of CPU threads of a call."""
     return _default_threads() if _limit is None else _limit
 
 
 def limit_threads(limit: int) -> None:
-    """Bounds the CPU threads of the calls of all threads, from their next calls on. The default number is no limit."""
+    """Limits the CPU threads of later calls of all threads. The default is no limit."""
     global _limit
     _limit = None if limit == _default_threads() else max(1, limit)
     for opened in list(_everywhere):
@@ -161,13 +162,13 @@ ffi.def_extern(name="weft_python_progress", error=1, onerror=keep_fault)(_progre
 
 
 def set_progress(progress: Optional[Progress]) -> None:
-    """Has progress(done, total) called during calls of the calling thread, at most 20 times a second; None: nothing.
+    """Calls progress(done, total) during calls of the calling thread, at most 20 times a second. None: no calls.
 
     done   units of work, which differ from call to call; it never decreases during a call
-    total  0 where it is not known how many there are
-    An exception that progress raises ends the call, and comes out of it; the contents of results are undefined then.
-    What progress returns is ignored. It must not call weft. A call on a GPU is only asked as it begins, since it is
-    asynchronous.
+    total  number of units, or 0 if it is not known
+    An exception in progress cancels the call, which raises it; the contents of results are then undefined.
+    The return value of progress is ignored. It must not call weft. Calls on a GPU are
+    asynchronous, so progress is called only when they start.
 
     >>> weft.set_progress(lambda done, total: print(done, total))
     >>> weft.set_progress(None)
@@ -180,7 +181,7 @@ def set_progress(progress: Optional[Progress]) -> None:
 
 
 def synchronize(device: Optional[str] = None) -> None:
-    """Waits until all work that the calling thread gave to a device is complete, and raises its faults.
+    """Waits until all work that the calling thread submitted to a device is complete; raises its errors.
 
     >>> weft.synchronize()
     """
@@ -188,7 +189,7 @@ def synchronize(device: Optional[str] = None) -> None:
 
 
 class Device(NamedTuple):
-    """What there is to know of a device. A number that does not apply or is not known is 0."""
+    """Properties of a device. A number that does not apply or is not known is 0."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""What goes wrong, as Python's exceptions with weft's sentence."""
+"""Errors of the library as Python exceptions, with its messages."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def heat(
     lam         h^2 / (k dt) of the distance h of points, the conductivity k and the step dt; a number for each axis, in
                 the order of the shape, or one for all
     method      "backward_euler", or "crank_nicolson", which is of second order in time
-    dimensions  the last so many axes of u make a grid, the others say how many there are
+    dimensions  number of axes of a grid, the last ones of u; the other axes count grids
     out         may be u itself
     Order: ORDER.md 23.
 

@@ -18,13 +18,13 @@ def histogram(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """How many elements lie in each bin: the counts alone, in int64.
+    """Returns the number of elements in each bin, in int64.
 
     x      any shape and number type
     bins   a number of bins of one width from range[0] to range[1], both of which must be given; or the edges, an
            ascending 1-D array of x's dtype (a list is made one)
     range  [0, 255] in 256 bins gives each uint8 a bin of its own
-    A bin has its lower edge, the last one its upper too. What lies outside, and NaN, is not counted.
+    A bin contains its lower edge; the last bin also contains its upper edge. Other elements and NaN are not counted.
     Order: ORDER.md 11.
 
     >>> weft.histogram([0.1, 0.2, 0.6, 1.0], 2, range=(0, 1))

@@ -1,7 +1,7 @@
-"""Kinds of arrays: NumPy's, and those of other libraries that are taken and given back as what they are.
+"""Kinds of arrays: those of NumPy, and those of other libraries. A result is of the kind of the input.
 
-A kind in host memory is worked on as the NumPy array that shares its memory. A kind in GPU memory is worked on in
-place, by its address, on the device and stream that it is on.
+An array in host memory is processed as a NumPy array that shares its memory. An array in GPU memory is processed in
+place, by its address, on its device and stream.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def laplace_solve(
 ) -> Any:
     """The grid on which every point inside is the mean of its six neighbours, from the values on the faces of u.
 
-    u                float32 or float64 of shape (nz, ny, nx); what it has inside is where the solution begins
+    u                float32 or float64 of shape (nz, ny, nx); its inner points are the initial guess
     method           "multigrid", or "sor": red-black over-relaxation
     tolerance        it stops when the residual, the root mean square of what a sweep of laplace would change, is no
                      greater; looked at after each cycle, or every 10 sweeps of "sor"

@@ -140,9 +140,9 @@ def tridiag(
 
     d         float32 or float64 of shape (n,), or (systems, n)
     a, b, c   of d's dtype, and of its shape, or (n,) for all systems, or a number for all rows
-    periodic  the row before the first is the last; else a[0] and c[n - 1] are not used
+    periodic  the last row precedes the first; otherwise a[0] and c[n - 1] are not used
     out       may be d itself
-    weft.Error when a pivot was lost or x is not finite. Safe where |b| > |a| + |c|. Order: ORDER.md 16.
+    Raises weft.Error if a pivot is lost or x is not finite. Safe where |b| > |a| + |c|. Order: ORDER.md 16.
 
     >>> weft.tridiag(-1.0, 2.0, -1.0, [1.0, 0.0, 0.0, 1.0])
     array([1., 1., 1., 1.])

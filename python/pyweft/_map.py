@@ -103,13 +103,13 @@ class _Bound:
 
 
 class expr:
-    """A formula, compiled once for any number of calls and threads; called with what its names stand for.
+    """A formula, compiled once for any number of calls and threads. Called with the values of its names.
 
     formula  In order of rising precedence, as in C: c ? x : y (both are computed), ||, &&, == !=, < <= > >=, + -, * /,
              unary - + !, and x ^ y, the power, which binds from the right and tighter than a minus before it; ** is
              the same. abs min max floor sqrt fma exp log sin cos pow erf; numbers; i, the element's index; any other
              word is the name of an array or a number
-    What is no formula is a ValueError with a caret under the place. The arguments of calls are those of weft.map and
+    An invalid formula raises ValueError, with a caret under the error. The arguments of calls are those of weft.map and
     weft.map_reduce. Each operation rounds once: a*b + c twice, fma(a, b, c) once. Order: ORDER.md 20.
 
     >>> f = weft.expr("a*z^2 + b")
@@ -248,7 +248,7 @@ def map(
     device: Optional[str] = None,
     **bindings: Any,
 ) -> Any:
-    """The formula's value for each element; help(weft.expr) has the language, in which ^ or ** is the power.
+    """Computes the formula for each element. help(weft.expr) describes the language, in which ^ or ** is the power.
 
     formula   a str, or a weft.expr
     bindings  for each of its names an array or a number; arrays have one shape and any number types
@@ -279,7 +279,7 @@ def map_reduce(
     device: Optional[str] = None,
     **bindings: Any,
 ) -> Any:
-    """The formula's values reduced to one, with the bits of weft.map and then the reduction, but no array in between.
+    """Reduces the values of a formula, with the bits of weft.map followed by the reduction, without the array between.
 
     op           sum, prod, min, max, argmin, argmax, and, or, xor, any, all, count_nonzero, mean, norm1, norm2, norminf
     formula      a str, or a weft.expr
@@ -309,12 +309,12 @@ def map_scan(
     device: Optional[str] = None,
     **bindings: Any,
 ) -> Any:
-    """The prefix scan of the formula's values, with the bits of weft.map and then weft.scan, but no array in between.
+    """Scans the values of a formula, with the bits of weft.map followed by weft.scan, without the array between.
 
     op           sum, prod, min, max, and for integers and, or, xor
     formula      a str, or a weft.expr
     exclusive    y[i] ends before the value at i
-    init         a number joined before everything
+    init         a number combined before the first value
     accumulate   the dtype of the result, as the dtype of weft.scan
     out          may be one of the arrays, if that and the result have the dtype that the formula is evaluated in
     All else as for weft.map; the names accumulate, exclusive and init cannot be bound either. Order: ORDER.md 20.

@@ -1,4 +1,4 @@
-"""How often words occur in a text, and where (docs/ops/match.md). Order of all: ORDER.md 22."""
+"""Number and positions of the occurrences of words in a text (docs/ops/match.md). Order of all: ORDER.md 22."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def match_count(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """At how many places of the text each word occurs, in int64. Places may overlap.
+    """Returns the number of occurrences of each word, in int64. Occurrences may overlap.
 
     text        bytes, a 1-D array of uint8 or what shares its bytes with NumPy (bytearray, mmap); or a str, as UTF-8
     words       1 to 10000 of 1 to 256 bytes, bytes or str; one that is given twice is counted twice
     fold_case   A to Z equal a to z
-    whole_word  no letter of A-Z and a-z, digit or _ stands before or behind
-    first, end  the places to search, [first, end), of bytes; None: to the end. What lies around them is only looked at
+    whole_word  only occurrences without a letter of A-Z and a-z, digit or _ before or after
+    first, end  the range of bytes in which an occurrence may start, [first, end); None: to the end
     Order: ORDER.md 22.
 
     >>> weft.match_count("abracadabra", ["a", "abra", "warp"])
@@ -108,8 +108,8 @@ def match_list(
     end: Optional[int] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Where the words occur, ascending: (positions, numbers). Byte positions[k] is where words[numbers[k]] begins; at
-    one place the numbers ascend. positions are int64, numbers int32; arguments as for match_count.
+    """Returns the occurrences in ascending order: (positions, numbers). words[numbers[k]] begins at byte positions[k];
+    at one position the numbers ascend. positions are int64, numbers int32; arguments as for match_count.
 
     The text is searched twice, to count the matches and to list them. Order: ORDER.md 22.
 

@@ -32,7 +32,7 @@ def top_k(x: Array, k: int, *, largest: bool = True, device: Optional[str] = Non
 
 
 def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
-    """Two ascending arrays (NaN last) in one; of equal elements those of a come first.
+    """Merges two ascending arrays (NaN last); of equal elements those of a come first.
 
     a, b  1-D, of one dtype. Where they are not in order the result is unspecified.
 
@@ -51,8 +51,8 @@ def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[s
 def search_sorted(
     x: Array, queries: Array, *, side: str = "left", out: Optional[Array] = None, device: Optional[str] = None
 ) -> Any:
-    """For each query the number (int64) of elements of an ascending x that are less ("left") or not greater
-    ("right") than it: where it can be put so that the order stays.
+    """Returns for each query the number (int64) of elements of an ascending x that are less ("left") or not greater
+    ("right") than the query: its insertion position.
 
     x        1-D, ascending, NaN last; where it is not in order the result is unspecified
     queries  any shape, of x's dtype

@@ -40,7 +40,7 @@ EachAsset = Union[float, Sequence[float]]  # a number is for all assets
 
 
 class Valuation(NamedTuple):
-    """What an option is worth, by a simulation."""
+    """Value of an option, estimated by a simulation."""
 
     price: float
     standard_error: float

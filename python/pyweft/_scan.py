@@ -100,7 +100,7 @@ def scan(
 
     op         "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"
     exclusive  y[i] ends before x[i]
-    init       a number joined before everything
+    init       a number combined before the first element
     dtype      of y; None: x's own, but int64 for sum and prod of bool. np.float64 for float32; np.int64 or np.uint64
                for smaller integers, sum and prod
     out        may be x itself, when the dtypes are the same

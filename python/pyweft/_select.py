@@ -108,7 +108,7 @@ def partition(
     device: Optional[str] = None,
     **compare: Any,
 ) -> Any:
-    """The elements that select would keep first, the rest behind them, both in their order: (y, count).
+    """Returns the elements that select would keep, followed by the others, both in their order: (y, count).
 
     >>> weft.partition([3, -1, 4, -1], gt=0)
     (array([ 3,  4, -1, -1]), 2)

@@ -135,7 +135,7 @@ def argsort(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Where each element of the sorted array stands in x; of equal elements the first comes first.
+    """Returns the index in x of each element of the sorted array. Equal elements keep their order.
 
     x      1-D, any number type
     dtype  of the indices: np.int64 or np.uint64, np.int32 (for at most 2^31 elements) or np.uint32 (2^32)

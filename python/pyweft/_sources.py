@@ -1,7 +1,8 @@
-"""Where the elements of weft.stream come from and go to: .npy files, file objects, arrays, iterables, functions.
+"""Sources and sinks of weft.stream: .npy files, file objects, arrays, iterables, functions.
 
-Files are read and written by the library itself where their bytes are as it wants them; all else goes through the three
-functions at the end, which the library calls: to read and rewind from a thread of its own, to write from the caller's.
+The library reads and writes files itself if their byte order and type need no conversion. All else goes through the
+three functions at the end: the library calls those that read and rewind from its own thread, and the one that writes
+from the caller's.
 """
 
 from __future__ import annotations

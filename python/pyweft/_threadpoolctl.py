@@ -1,4 +1,4 @@
-"""Has threadpoolctl, where it is installed, list and limit the library's threads."""
+"""Registers the library with threadpoolctl, if installed, which then lists and limits its threads."""
 
 from __future__ import annotations
 

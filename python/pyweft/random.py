@@ -1,14 +1,14 @@
 """Random numbers that are the same everywhere (docs/ops/random.md, docs/ops/sobol.md). Order of all: ORDER.md 19, 24.
 
-Sample i of a stream is a function of i, seed, stream and the distribution alone. What all functions take:
+Sample i of a stream depends only on i, seed, stream and the distribution. Arguments of all functions:
 
-n       how many samples, or a shape, which is filled in C order
-seed    a whole number, as stream and first, from 0 to 2^64 - 1; but for sobol it has no default, so that no two calls give
-        the same samples unknowingly
-stream  one of 2^64 streams that do not depend on one another; what must be independent takes one each, since samples of
-        one number in one stream are made of the same random bits whatever the distribution
-first   the number of the first sample: parts of a stream can be made by themselves
-out     an array of the result's shape and dtype; one in GPU memory is filled where it is
+n       number of samples, or a shape, which is filled in C order
+seed    an integer from 0 to 2^64 - 1, like stream and first. Except for sobol it has no default, so that no two calls
+        give the same samples unintentionally
+stream  one of 2^64 independent streams. Use a stream for each set of samples that must be independent: sample i of a
+        stream is computed from the same random bits for every distribution
+first   index of the first sample, so that parts of a stream can be generated separately
+out     an array of the result's shape and dtype, in host or GPU memory
 """
 
 from __future__ import annotations

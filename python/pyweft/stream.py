@@ -1,20 +1,21 @@
-"""Arrays larger than memory: files, pipes and functions, in pieces, in buffers of constant size (docs/guide/streaming.md).
+"""Arrays larger than memory: files, pipes and functions, in chunks, with buffers of constant size
+(docs/guide/streaming.md).
 
-A result is bit for bit that of the function of the same name in weft for the whole array in memory, whatever the
-pieces; the orders are named there. What all functions take:
+A result has the bits of the function of the same name in weft for the whole array in memory, whatever the size of the
+chunks. Arguments of all functions:
 
 x       a path, of a .npy file; a binary file object with one in it, like a pipe or what gzip.open gives; an iterable of
         arrays of one dtype, like a generator, whose elements are taken one after another; or a function that returns
         such an iterable, anew for each pass. An array in memory too
-memory  what the buffers may take, in bytes or as "512M" or "2G" (powers of 1024). None: 64 MiB
+memory  maximum size of the buffers, in bytes or as "512M" or "2G" (powers of 1024). None: 64 MiB
 device  as everywhere
 
-Iterables are read by a separate thread while weft computes. What they raise comes out of the call as it is. Nothing
-comes out of a call that fails: a file at `out` appears when it is complete.
+Iterables are read by a separate thread while weft computes. Their exceptions are raised by the call. A
+call that fails writes no result: a file at `out` appears when it is complete.
 
 out     of the functions that give an array: a path, for a .npy file; a binary file object, which gets one; an array; or
         a function, which gets the elements in arrays of its own, in the calling thread. The result is the array, or
-        how many elements there are. It must be no source
+        the number of elements. It must not be a source
 """
 
 from __future__ import annotations
@@ -325,7 +326,7 @@ def histogram(
     memory: Any = None,
     device: Optional[str] = None,
 ) -> Any:
-    """How many elements lie in each bin, in int64, as weft.histogram. Order: ORDER.md 11.
+    """Returns the number of elements in each bin, in int64, as weft.histogram. Order: ORDER.md 11.
 
     bins  a number of bins from range[0] to range[1], both of which must be given; or the edges, in x's dtype
 
@@ -361,7 +362,7 @@ def match_count(
     memory: Any = None,
     device: Optional[str] = None,
 ) -> Any:
-    """At how many places of the text each word occurs, in int64, as weft.match_count; words across the seams of
+    """Returns the number of occurrences of each word, in int64, as weft.match_count; words across the seams of
     pieces are found.
 
     text  a path of any file, whose bytes are the text; a binary file object; an iterable of bytes or arrays of uint8
