@@ -2,6 +2,7 @@
  * finds the verb and runs it. */
 #include "cli/cli.h"
 #include "cli/io/input.h"
+#include "cli/io/json.h"
 #include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/signals.h"
@@ -135,10 +136,14 @@ int command_version(const cli_options *options, int argc, char **argv) {
         cli_error(argv[0], "unexpected argument %s", argv[1]);
         return CLI_USAGE;
     }
-    if (options->json)
-        printf("{\"version\": \"%s\", \"order\": %d}\n", weft_version(), weft_order_version());
-    else
+    if (!options->json) {
         printf("weft %s, order version %d\n", weft_version(), weft_order_version());
+        return CLI_DONE;
+    }
+    json_begin_object(NULL);
+    json_text("version", weft_version());
+    json_integer("order", weft_order_version());
+    json_end();
     return CLI_DONE;
 }
 

@@ -1,6 +1,7 @@
 /* weft bench: measures the operations on this machine's devices, with all arrays in device memory. */
 #include "cli/bench/measure.h"
 #include "cli/bench/scaling.h"
+#include "cli/io/json.h"
 #include "cli/operations.h"
 #include "cli/progress.h"
 
@@ -183,15 +184,24 @@ static void print_table(const bench *b, const plan *p, int threads) {
 }
 
 static void print_json(const bench *b, const plan *p) {
-    printf("{\"device\": \"%s\", \"n\": %zu, \"copy_gbs\": %.3f, \"data_sheet_gbs\": %.3f, \"rows\": [", b->id, b->n,
-           1e-9 * copy_speed(b), 1e-9 * (double)b->data_sheet);
+    json_begin_object(NULL);
+    json_text("device", b->id);
+    json_count("n", b->n);
+    json_fixed("copy_gbs", 3, 1e-9 * copy_speed(b));
+    json_fixed("data_sheet_gbs", 3, 1e-9 * (double)b->data_sheet);
+    json_begin_array("rows");
     for (size_t i = 0; i < p->count; i++) {
         const double speed = operation_bytes(p->operations[i], b->n, sizeof(float)) / b->seconds[i];
-        printf("%s{\"op\": \"%s\", \"dtype\": \"%s\", \"seconds\": %.9f, \"gbs\": %.3f, \"of_copy\": %.4f}",
-               i ? ", " : "", p->operations[i]->name, weft_dtype_name(element_type(p->operations[i])), b->seconds[i],
-               1e-9 * speed, speed / copy_speed(b));
+        json_begin_object(NULL);
+        json_text("op", p->operations[i]->name);
+        json_text("dtype", weft_dtype_name(element_type(p->operations[i])));
+        json_fixed("seconds", 9, b->seconds[i]);
+        json_fixed("gbs", 3, 1e-9 * speed);
+        json_fixed("of_copy", 4, speed / copy_speed(b));
+        json_end();
     }
-    printf("]}");
+    json_end();
+    json_end();
 }
 
 /* ------------------------------------------------------------------------------- a device */
@@ -237,13 +247,24 @@ static int bench_device(const cli_options *options, const char *id, const plan *
     b.n = p->n ? p->n : measure_is_gpu(b.ctx) ? GPU_DEFAULT : CPU_DEFAULT;
     b.data_sheet = data_sheet_of(b.id);
     const weft_status status = run_on(&b, options, p);
-    if (status == WEFT_OK && !first) fputs(options->json ? ", " : "\n", stdout);
+    if (status == WEFT_OK && !first && !options->json) putchar('\n');
     if (status == WEFT_OK && options->json)
         print_json(&b, p);
     else if (status == WEFT_OK)
         print_table(&b, p, options->threads);
     weft_close(b.ctx);
     return status == WEFT_OK ? CLI_DONE : CLI_FAILED;
+}
+
+static void begin_json(void) {
+    json_begin_command("bench");
+    json_integer("order", weft_order_version());
+    json_begin_array("devices");
+}
+
+static void end_json(void) {
+    json_end();
+    json_end();
 }
 
 int command_bench(const cli_options *options, int argc, char **argv) {
@@ -256,9 +277,9 @@ int command_bench(const cli_options *options, int argc, char **argv) {
     if (p.count == 0) add_all(&p);
     const size_t count = measure_devices(options, ids);
     measure_warn("bench", options);
-    if (options->json) printf("{\"command\": \"bench\", \"order\": %d, \"devices\": [", weft_order_version());
+    if (options->json) begin_json();
     int code = CLI_DONE;
     for (size_t i = 0; i < count && code == CLI_DONE; i++) code = bench_device(options, ids[i], &p, i == 0);
-    if (options->json) puts("]}"); /* also after a failure, so that the results so far are valid JSON */
+    if (options->json) end_json(); /* also after a failure, so that the results so far are valid JSON */
     return code;
 }

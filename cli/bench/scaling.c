@@ -2,6 +2,7 @@
  * elements. Each time is that of the slowest rank. Results are compared bit for bit with those of one rank. */
 #include "cli/bench/scaling.h"
 #include "cli/bench/measure.h"
+#include "cli/io/json.h"
 #include "cli/io/npy_header.h"
 #include "cli/io/picture.h"
 #include "cli/ranks.h"
@@ -170,15 +171,24 @@ static void print_table(const scaling *s) {
 }
 
 static void print_json(const scaling *s) {
-    printf("{\"command\": \"bench\", \"order\": %d, \"device\": \"%s\", \"ranks\": %d, \"n\": %zu, \"rows\": [",
-           weft_order_version(), weft_device(s->ctx), s->on[s->steps - 1], s->n);
+    json_begin_command("bench");
+    json_integer("order", weft_order_version());
+    json_text("device", weft_device(s->ctx));
+    json_integer("ranks", s->on[s->steps - 1]);
+    json_count("n", s->n);
+    json_begin_array("rows");
     for (size_t i = 0; i < s->count; i++)
-        for (size_t k = 0; k < s->steps; k++)
-            printf(
-                "%s{\"op\": \"%s\", \"ranks\": %d, \"strong_seconds\": %.9f, \"weak_seconds\": %.9f, \"same\": %s}",
-                i || k ? ", " : "", s->operations[i]->name, s->on[k], s->points[i][k].strong, s->points[i][k].weak,
-                is_same(s, i, k) ? "true" : "false");
-    puts("]}");
+        for (size_t k = 0; k < s->steps; k++) {
+            json_begin_object(NULL);
+            json_text("op", s->operations[i]->name);
+            json_integer("ranks", s->on[k]);
+            json_fixed("strong_seconds", 9, s->points[i][k].strong);
+            json_fixed("weak_seconds", 9, s->points[i][k].weak);
+            json_bool("same", is_same(s, i, k));
+            json_end();
+        }
+    json_end();
+    json_end();
 }
 
 static bool draw(const scaling *s, const char *path) {

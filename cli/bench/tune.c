@@ -1,5 +1,6 @@
 /* weft tune: measures the variants of the operations on a device and stores the fastest. */
 #include "cli/bench/tune.h"
+#include "cli/io/json.h"
 
 #include "cli/bench/measure.h"
 #include "cli/io/value.h"
@@ -161,32 +162,42 @@ static void print_list(const result *r) {
 }
 
 static void print_json_result(const result *r) {
-    printf("{\"op\": \"%s\", \"dtype\": \"%s\", \"accumulate\": \"%s\", \"chosen\": \"%s\"", r->tunable.operation,
-           weft_dtype_name(r->tunable.dtype), weft_dtype_name(r->tunable.accumulate),
-           r->tunable.variants[r->measured ? r->best : r->tunable.chosen]);
-    if (r->measured) printf(", \"problem\": \"%s\", \"unit\": \"%s\"", r->problem, r->unit);
-    printf(", \"variants\": [");
+    json_begin_object(NULL);
+    json_text("op", r->tunable.operation);
+    json_text("dtype", weft_dtype_name(r->tunable.dtype));
+    json_text("accumulate", weft_dtype_name(r->tunable.accumulate));
+    json_text("chosen", r->tunable.variants[r->measured ? r->best : r->tunable.chosen]);
+    if (r->measured) {
+        json_text("problem", r->problem);
+        json_text("unit", r->unit);
+    }
+    json_begin_array("variants");
     for (size_t v = 0; v < r->tunable.count; v++) {
         const row *row = &r->rows[v];
-        printf("%s{\"name\": \"%s\"", v ? ", " : "", r->tunable.variants[v]);
-        if (row->possible)
-            printf(", \"seconds\": %.9f, \"rate\": %.3f, \"same_bits\": %s", row->seconds, r->work / row->seconds,
-                   row->same ? "true" : "false");
-        putchar('}');
+        json_begin_object(NULL);
+        json_text("name", r->tunable.variants[v]);
+        if (row->possible) {
+            json_fixed("seconds", 9, row->seconds);
+            json_fixed("rate", 3, r->work / row->seconds);
+            json_bool("same_bits", row->same);
+        }
+        json_end();
     }
-    printf("]}");
+    json_end();
+    json_end();
 }
 
 static void print_json(const tuning *t, bool stored) {
-    printf("{\"command\": \"tune\", \"device\": \"%s\", \"file\": ", weft_device(t->ctx));
-    json_string(stdout, t->path);
-    printf(", \"stored\": %s, \"checked\": %zu, \"tunables\": [", stored ? "true" : "false", t->answers);
-    for (size_t i = 0, printed = 0; i < t->count; i++) {
-        if (!is_wanted(t->request, t->results[i].tunable.operation)) continue;
-        if (printed++) fputs(", ", stdout);
-        print_json_result(&t->results[i]);
-    }
-    puts("]}");
+    json_begin_command("tune");
+    json_text("device", weft_device(t->ctx));
+    json_text("file", t->path);
+    json_bool("stored", stored);
+    json_count("checked", t->answers);
+    json_begin_array("tunables");
+    for (size_t i = 0; i < t->count; i++)
+        if (is_wanted(t->request, t->results[i].tunable.operation)) print_json_result(&t->results[i]);
+    json_end();
+    json_end();
 }
 
 static void print_text(const tuning *t, bool stored) {

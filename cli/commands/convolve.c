@@ -1,8 +1,8 @@
 /* weft convolve X.npy H.npy -o Y.npy */
+#include "cli/io/json.h"
 #include "cli/io/numbers.h"
 #include "cli/io/value.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,16 +93,17 @@ static int compute(weft_context *ctx, job *j) {
 
 static void print_json(const job *j, const char *device) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
-    printf("{\"command\": \"convolve\", \"file\": ");
-    json_string(stdout, j->files[0]);
-    printf(", \"file2\": ");
-    json_string(stdout, j->files[1]);
-    printf(", \"output\": ");
-    json_string(stdout, j->to);
-    printf(", \"mode\": \"%s\", \"correlate\": %s, \"n\": %zu, \"m\": %zu, \"values\": %zu, \"result\": \"%s\"",
-           MODES[j->mode], j->correlate ? "true" : "false", x->n, h->n, j->count,
-           numbers_type(x->dtype, x->is_complex));
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_begin_command("convolve");
+    json_text("file", j->files[0]);
+    json_text("file2", j->files[1]);
+    json_text("output", j->to);
+    json_text("mode", MODES[j->mode]);
+    json_bool("correlate", j->correlate);
+    json_count("n", x->n);
+    json_count("m", h->n);
+    json_count("values", j->count);
+    json_text("result", numbers_type(x->dtype, x->is_complex));
+    json_end_command(device, j->seconds);
 }
 
 static int run(weft_context *ctx, const cli_options *options, job *j) {

@@ -1,5 +1,6 @@
 /* weft devices: lists the devices of this machine. */
 #include "cli/cli.h"
+#include "cli/io/json.h"
 #include "cli/io/value.h"
 
 #include <inttypes.h>
@@ -53,18 +54,26 @@ static void print_block(const weft_device_info *d) {
 }
 
 static void print_json(const weft_device_info *d) {
-    printf("{\"id\": \"%s\", \"name\": ", d->id);
-    json_string(stdout, d->name);
-    printf(", \"isa\": \"%s\", \"cores\": %" PRId32 ", \"memory_bytes\": %" PRIu64 ", \"bandwidth_bytes\": %" PRIu64
-           ", \"l1_bytes\": %" PRIu64 ", \"l2_bytes\": %" PRIu64 ", \"l3_bytes\": %" PRIu64,
-           d->isa, d->cores, d->memory_bytes, d->bandwidth_bytes, d->l1_bytes, d->l2_bytes, d->l3_bytes);
-    printf(", \"compute_major\": %" PRId32 ", \"compute_minor\": %" PRId32 ", \"max_threads_per_block\": %" PRId32
-           ", \"max_threads_per_multiprocessor\": %" PRId32 ", \"max_blocks_per_multiprocessor\": %" PRId32
-           ", \"shared_bytes_per_block\": %" PRIu64 ", \"driver_version\": %" PRId32 ", \"runtime_version\": %" PRId32
-           ", \"nvrtc_version\": %" PRId32 "}",
-           d->compute_major, d->compute_minor, d->max_threads_per_block, d->max_threads_per_multiprocessor,
-           d->max_blocks_per_multiprocessor, d->shared_bytes_per_block, d->driver_version, d->runtime_version,
-           d->nvrtc_version);
+    json_begin_object(NULL);
+    json_text("id", d->id);
+    json_text("name", d->name);
+    json_text("isa", d->isa);
+    json_integer("cores", d->cores);
+    json_count("memory_bytes", d->memory_bytes);
+    json_count("bandwidth_bytes", d->bandwidth_bytes);
+    json_count("l1_bytes", d->l1_bytes);
+    json_count("l2_bytes", d->l2_bytes);
+    json_count("l3_bytes", d->l3_bytes);
+    json_integer("compute_major", d->compute_major);
+    json_integer("compute_minor", d->compute_minor);
+    json_integer("max_threads_per_block", d->max_threads_per_block);
+    json_integer("max_threads_per_multiprocessor", d->max_threads_per_multiprocessor);
+    json_integer("max_blocks_per_multiprocessor", d->max_blocks_per_multiprocessor);
+    json_count("shared_bytes_per_block", d->shared_bytes_per_block);
+    json_integer("driver_version", d->driver_version);
+    json_integer("runtime_version", d->runtime_version);
+    json_integer("nvrtc_version", d->nvrtc_version);
+    json_end();
 }
 
 /* Returns the reason why no GPU can be used, as reported by weft_open; "" if one can. */
@@ -96,14 +105,12 @@ static void print_all(const weft_device_info *all, size_t count, const char *rea
 }
 
 static void print_all_json(const weft_device_info *all, size_t count, const char *reason) {
-    printf("{\"devices\": [");
-    for (size_t i = 0; i < count; i++) {
-        if (i) printf(", ");
-        print_json(&all[i]);
-    }
-    printf("], \"no_gpu\": ");
-    json_string(stdout, reason);
-    puts("}");
+    json_begin_object(NULL);
+    json_begin_array("devices");
+    for (size_t i = 0; i < count; i++) print_json(&all[i]);
+    json_end();
+    json_text("no_gpu", reason);
+    json_end();
 }
 
 int command_devices(const cli_options *options, int argc, char **argv) {

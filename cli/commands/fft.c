@@ -1,8 +1,8 @@
 /* weft fft X.npy -o Y.npy */
+#include "cli/io/json.h"
 #include "cli/io/numbers.h"
 #include "cli/io/value.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* State of one call: the request, the input array and the result. */
@@ -78,13 +78,14 @@ static int compute(weft_context *ctx, job *j) {
 
 static void print_json(const job *j, const char *device) {
     static const char *const names[] = {"c2c", "c2c_inverse", "r2c", "c2r"};
-    printf("{\"command\": \"fft\", \"file\": ");
-    json_string(stdout, j->from);
-    printf(", \"output\": ");
-    json_string(stdout, j->to);
-    printf(", \"kind\": \"%s\", \"n\": %zu, \"batch\": %zu, \"result\": \"%s\"", names[kind_of(j)], j->n, j->batch,
-           numbers_type(j->x.dtype, result_is_complex(j)));
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_begin_command("fft");
+    json_text("file", j->from);
+    json_text("output", j->to);
+    json_text("kind", names[kind_of(j)]);
+    json_count("n", j->n);
+    json_count("batch", j->batch);
+    json_text("result", numbers_type(j->x.dtype, result_is_complex(j)));
+    json_end_command(device, j->seconds);
 }
 
 static int run(weft_context *ctx, const cli_options *options, job *j) {

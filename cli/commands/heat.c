@@ -1,6 +1,7 @@
 /* weft heat U0.npy -o U.npy: time steps of the heat equation. */
 #include "cli/bench/measure.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
@@ -195,13 +196,15 @@ static weft_status step_on_device(weft_context *ctx, job *j) {
 static void print(const job *j, const char *device) {
     const weft_dtype dtype = j->u.dtype;
     if (j->options->json) {
-        printf("{\"command\": \"heat\", \"file\": ");
-        json_string(stdout, j->request->from);
-        printf(", \"dtype\": \"%s\", \"dimensions\": %zu, \"batch\": %zu, \"steps\": %zu, \"largest\": %s",
-               weft_dtype_name(dtype), j->dimensions, j->batch, j->request->steps,
-               value_json(dtype, &j->largest).text);
-        printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
-               value_bits(dtype, &j->largest).text, device, weft_order_version(), j->seconds);
+        json_begin_command("heat");
+        json_text("file", j->request->from);
+        json_text("dtype", weft_dtype_name(dtype));
+        json_count("dimensions", j->dimensions);
+        json_count("batch", j->batch);
+        json_count("steps", j->request->steps);
+        json_value("largest", dtype, &j->largest);
+        json_text("bits", value_bits(dtype, &j->largest).text);
+        json_end_command(device, j->seconds);
         return;
     }
     FILE *out = writes_to_output(j->request) ? stderr : stdout;

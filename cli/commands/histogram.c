@@ -1,4 +1,5 @@
 /* weft histogram X.npy --bins N [--lower A] [--upper B] [-o COUNTS.npy], or with --edges E.npy */
+#include "cli/io/json.h"
 #include "cli/io/produce.h"
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
@@ -78,8 +79,9 @@ static int write_counts(const production *p, const request *r, size_t bins, cons
     if (code != CLI_DONE || !p->options->json) return code;
     for (size_t i = 0; i < bins; i++) counted += counts[i];
     produce_json_begin(p, r->to);
-    printf(", \"bins\": %zu, \"counted\": %llu", bins, (unsigned long long)counted);
-    if (!r->to) produce_json_list("counts", WEFT_U64, bins, counts);
+    json_count("bins", bins);
+    json_count("counted", counted);
+    if (!r->to) json_values("counts", WEFT_U64, bins, counts);
     produce_json_end(p);
     return code;
 }

@@ -2,6 +2,7 @@
  * tolerance is reached. */
 #include "cli/bench/measure.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
@@ -272,13 +273,16 @@ static void print(const job *j, const char *device) {
     const value change = {.f64 = j->change};
     const way *w = j->request->way;
     if (j->options->json) {
-        printf("{\"command\": \"laplace\", \"grid\": [%zu, %zu, %zu], \"dtype\": \"%s\", \"method\": \"%s\", "
-               "\"%s\": %zu, \"%s\": %s",
-               j->u.shape.dimensions[0], j->u.shape.dimensions[1], j->u.shape.dimensions[2],
-               weft_dtype_name(j->u.dtype), w->name, w->step, j->done, w->measure,
-               value_json(WEFT_F64, &change).text);
-        printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
-               value_bits(WEFT_F64, &change).text, device, weft_order_version(), j->seconds);
+        json_begin_command("laplace");
+        json_begin_array("grid");
+        for (int i = 0; i < 3; i++) json_count(NULL, j->u.shape.dimensions[i]);
+        json_end();
+        json_text("dtype", weft_dtype_name(j->u.dtype));
+        json_text("method", w->name);
+        json_count(w->step, j->done);
+        json_value(w->measure, WEFT_F64, &change);
+        json_text("bits", value_bits(WEFT_F64, &change).text);
+        json_end_command(device, j->seconds);
         return;
     }
     FILE *out = writes_to_output(j->request) ? stderr : stdout;

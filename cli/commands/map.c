@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
@@ -301,24 +302,18 @@ static int check_call(request *r) {
 }
 
 static void print_json(const request *r) {
-    printf("{\"command\": \"%s\", \"formula\": ", r->command);
-    json_string(stdout, r->formula);
-    printf(", \"bindings\": {");
+    json_begin_command(r->command);
+    json_text("formula", r->formula);
+    json_begin_object("bindings");
     for (int i = 0; i < r->count; i++) {
-        if (i) printf(", ");
-        json_string(stdout, r->names[i]);
-        printf(": ");
         if (r->bindings[i].scalar)
-            fputs(value_json(r->bindings[i].dtype, &r->scalars[i]).text, stdout);
+            json_value(r->names[i], r->bindings[i].dtype, &r->scalars[i]);
         else
-            json_string(stdout, r->texts[i]);
+            json_text(r->names[i], r->texts[i]);
     }
-    printf("}, \"dtype\": \"%s\", \"n\": %lld", weft_dtype_name(r->type), r->n);
-}
-
-static void print_json_end(const request *r) {
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_device(r->ctx), weft_order_version(),
-           r->seconds);
+    json_end();
+    json_text("dtype", weft_dtype_name(r->type));
+    json_integer("n", r->n);
 }
 
 /* Returns the type of the values of map and map_scan. */
@@ -386,12 +381,13 @@ static int run_map(request *r) {
     const int code = r->streamed ? map_stream(r) : map_in_memory(r);
     if (code != CLI_DONE || !r->options->json) return code;
     print_json(r);
-    if (r->use == SCANNED)
-        printf(", \"op\": \"%s\", \"exclusive\": %s, \"result\": \"%s\"", weft_op_name(r->op),
-               r->kind == WEFT_EXCLUSIVE ? "true" : "false", weft_dtype_name(result_type(r)));
-    printf(", \"output\": ");
-    json_string(stdout, r->to);
-    print_json_end(r);
+    if (r->use == SCANNED) {
+        json_text("op", weft_op_name(r->op));
+        json_bool("exclusive", r->kind == WEFT_EXCLUSIVE);
+        json_text("result", weft_dtype_name(result_type(r)));
+    }
+    json_text("output", r->to);
+    json_end_command(weft_device(r->ctx), r->seconds);
     return CLI_DONE;
 }
 
@@ -414,9 +410,11 @@ static int run_map_reduce(request *r) {
     (void)weft_reduce_result(r->op, r->type, r->accumulate, &type);
     if (r->options->json) {
         print_json(r);
-        printf(", \"op\": \"%s\", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_op_name(r->op),
-               weft_dtype_name(type), value_json(type, &out).text, value_bits(type, &out).text);
-        print_json_end(r);
+        json_text("op", weft_op_name(r->op));
+        json_text("result", weft_dtype_name(type));
+        json_value("value", type, &out);
+        json_text("bits", value_bits(type, &out).text);
+        json_end_command(weft_device(r->ctx), r->seconds);
         return CLI_DONE;
     }
     printf("%s", value_decimal(type, &out).text);

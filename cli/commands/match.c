@@ -4,6 +4,7 @@
  * in the buffer. The next chunk begins with the byte before its first position. So no match is counted twice or
  * missed. */
 #include "cli/cli.h"
+#include "cli/io/json.h"
 #include "cli/io/value.h"
 #include "cli/progress.h"
 
@@ -267,31 +268,21 @@ static int search_files(search *s) {
 
 /* ------------------------------------------------------------------------------- printing */
 
-/* Prints a JSON string with one character per byte, for any bytes. */
-static void print_json_word(const search *s, size_t i) {
-    putchar('"');
-    for (uint64_t k = s->offsets[i]; k < s->offsets[i + 1]; k++) {
-        const unsigned char c = s->bytes[k];
-        const bool plain = c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-        printf(plain ? "%c" : "\\u%04x", c);
-    }
-    putchar('"');
-}
-
 static void print_json(const search *s) {
-    printf("{\"command\": \"match\", \"files\": [");
-    for (int i = 0; i < s->count; i++) {
-        if (i) printf(", ");
-        json_string(stdout, s->files[i]);
-    }
-    printf("], \"bytes\": %" PRIu64 ", \"words\": [", s->searched);
+    json_begin_command("match");
+    json_begin_array("files");
+    for (int i = 0; i < s->count; i++) json_text(NULL, s->files[i]);
+    json_end();
+    json_count("bytes", s->searched);
+    json_begin_array("words");
     for (size_t i = 0; i < s->patterns; i++) {
-        printf(i ? ", {\"word\": " : "{\"word\": ");
-        print_json_word(s, i);
-        printf(", \"count\": %" PRIu64 "}", s->counts[i]);
+        json_begin_object(NULL);
+        json_bytes("word", s->bytes + s->offsets[i], s->offsets[i + 1] - s->offsets[i]);
+        json_count("count", s->counts[i]);
+        json_end();
     }
-    printf("], \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_device(s->ctx), weft_order_version(),
-           s->seconds);
+    json_end();
+    json_end_command(weft_device(s->ctx), s->seconds);
 }
 
 static void print_counts(const search *s) {

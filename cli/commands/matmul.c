@@ -2,6 +2,7 @@
 #include "cli/commands/matmul_check.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/value.h"
 
@@ -169,19 +170,16 @@ static int compute(weft_context *ctx, job *j) {
 }
 
 static void print_json(const job *j, const char *device) {
-    printf("{\"command\": \"matmul\", \"file\": ");
-    json_string(stdout, j->request->from[A]);
-    printf(", \"file2\": ");
-    json_string(stdout, j->request->from[B]);
-    printf(", \"output\": ");
-    if (j->request->to)
-        json_string(stdout, j->request->to);
-    else
-        printf("null");
-    printf(", \"dtype\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu", weft_dtype_name(j->f[A].array.dtype),
-           j->f[A].rows, j->f[B].columns, j->f[A].columns);
-    if (j->request->check) printf(", \"error\": %.3g", j->error);
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_begin_command("matmul");
+    json_text("file", j->request->from[A]);
+    json_text("file2", j->request->from[B]);
+    json_text("output", j->request->to);
+    json_text("dtype", weft_dtype_name(j->f[A].array.dtype));
+    json_count("m", j->f[A].rows);
+    json_count("n", j->f[B].columns);
+    json_count("k", j->f[A].columns);
+    if (j->request->check) json_rounded("error", 3, j->error);
+    json_end_command(device, j->seconds);
 }
 
 /* Writes C. Its shape consists of the dimensions of the factors without the common one. Vectors do not contribute a

@@ -1,8 +1,8 @@
 /* weft merge A.npy B.npy [--no-check-sorted] -o Y.npy */
+#include "cli/io/json.h"
 #include "cli/io/produce.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int merge_and_write(production *p, const char *to) {
@@ -16,7 +16,7 @@ static int merge_and_write(production *p, const char *to) {
     free(y);
     if (code != CLI_DONE || !p->options->json) return code;
     produce_json_begin(p, to);
-    printf(", \"n2\": %zu", b->n);
+    json_count("n2", b->n);
     produce_json_end(p);
     return code;
 }

@@ -1,5 +1,6 @@
 /* weft price: prices an option by Monte Carlo simulation, with its standard error, and draws the convergence. */
 #include "cli/cli.h"
+#include "cli/io/json.h"
 #include "cli/io/npy_header.h"
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
@@ -350,33 +351,26 @@ static void print_greeks(const request *r, const weft_valuation *v) {
                v->vega_error[i]);
 }
 
-static void print_json_list(const char *name, size_t n, const double *list) {
-    printf(", \"%s\": [", name);
-    for (size_t i = 0; i < n; i++) {
-        const value x = {.f64 = list[i]};
-        printf("%s%s", i ? ", " : "", value_json(WEFT_F64, &x).text);
-    }
-    putchar(']');
-}
-
 static void print_json(const request *r, const series *s, const char *device) {
     const weft_valuation *const v = &s->last;
     const value numbers[] = {{.f64 = v->price}, {.f64 = v->standard_error}, {.f64 = v->low}, {.f64 = v->high}};
     static const char *const names[] = {"price", "standard_error", "low", "high"};
-    printf("{\"command\": \"price\", \"payoff\": \"%s\", \"dtype\": \"%s\", \"paths\": %.0f, \"steps\": %zu, "
-           "\"seed\": %llu",
-           r->name, weft_dtype_name(r->simulation.dtype), s->points[s->count - 1].paths, r->simulation.steps,
-           (unsigned long long)r->simulation.seed);
-    if (r->simulation.scramblings) printf(", \"scramblings\": %zu", r->simulation.scramblings);
-    for (size_t i = 0; i < 4; i++) printf(", \"%s\": %s", names[i], value_json(WEFT_F64, &numbers[i]).text);
+    json_begin_command("price");
+    json_text("payoff", r->name);
+    json_text("dtype", weft_dtype_name(r->simulation.dtype));
+    json_fixed("paths", 0, s->points[s->count - 1].paths);
+    json_count("steps", r->simulation.steps);
+    json_count("seed", r->simulation.seed);
+    if (r->simulation.scramblings) json_count("scramblings", r->simulation.scramblings);
+    for (size_t i = 0; i < 4; i++) json_value(names[i], WEFT_F64, &numbers[i]);
     if (r->simulation.greeks) {
-        print_json_list("delta", r->option.assets, v->delta);
-        print_json_list("delta_error", r->option.assets, v->delta_error);
-        print_json_list("vega", r->option.assets, v->vega);
-        print_json_list("vega_error", r->option.assets, v->vega_error);
+        json_values("delta", WEFT_F64, r->option.assets, v->delta);
+        json_values("delta_error", WEFT_F64, r->option.assets, v->delta_error);
+        json_values("vega", WEFT_F64, r->option.assets, v->vega);
+        json_values("vega_error", WEFT_F64, r->option.assets, v->vega_error);
     }
-    printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
-           value_bits(WEFT_F64, &numbers[0]).text, device, weft_order_version(), s->seconds);
+    json_text("bits", value_bits(WEFT_F64, &numbers[0]).text);
+    json_end_command(device, s->seconds);
 }
 
 static void print(const cli_options *options, const request *r, const series *s, const char *device) {

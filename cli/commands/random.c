@@ -1,4 +1,5 @@
 /* weft random DISTRIBUTION --n N -o Y.npy. */
+#include "cli/io/json.h"
 #include "cli/io/sample_file.h"
 #include "cli/io/value.h"
 
@@ -184,7 +185,8 @@ int command_random(const cli_options *options, int argc, char **argv) {
     const sample_file file = {.options = &r.samples, .make = make, .self = &r};
     const int code = sample_file_write(options, argv[0], &file, device, &seconds);
     if (code != CLI_DONE || !options->json) return code;
-    printf("{\"command\": \"random\", \"distribution\": \"%s\", ", r.kind->name);
+    json_begin_command("random");
+    json_text("distribution", r.kind->name);
     sample_file_json(&r.samples, device, seconds);
     return CLI_DONE;
 }

@@ -1,5 +1,6 @@
 /* weft recurrence S.npy U.npy -o V.npy: computes a linear recurrence from two arrays, row by row. */
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/operations.h"
@@ -149,15 +150,15 @@ static int compute(weft_context *ctx, job *j) {
 }
 
 static void print_json(const job *j, const char *device) {
-    printf("{\"command\": \"recurrence\", \"file\": ");
-    json_string(stdout, j->request->s);
-    printf(", \"file2\": ");
-    json_string(stdout, j->request->u);
-    printf(", \"output\": ");
-    json_string(stdout, j->request->v);
-    printf(", \"reverse\": %s, \"dtype\": \"%s\", \"rows\": %zu, \"n\": %zu", j->request->reverse ? "true" : "false",
-           weft_dtype_name(j->s.dtype), j->rows, j->n);
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_begin_command("recurrence");
+    json_text("file", j->request->s);
+    json_text("file2", j->request->u);
+    json_text("output", j->request->v);
+    json_bool("reverse", j->request->reverse);
+    json_text("dtype", weft_dtype_name(j->s.dtype));
+    json_count("rows", j->rows);
+    json_count("n", j->n);
+    json_end_command(device, j->seconds);
 }
 
 static int compute_and_write(weft_context *ctx, job *j) {

@@ -1,12 +1,12 @@
 /* weft sum, prod, min, ... (one verb for each operator of weft_reduce), variance and dot: read one or two arrays and
  * print a value. */
 #include "cli/commands/reduce_options.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/operations.h"
 #include "cli/ranks.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,17 +52,16 @@ static void print_text(const cli_options *options, const answer *a) {
 }
 
 static void print_json(const answer *a) {
-    printf("{\"command\": \"%s\", \"file\": ", a->operation->name);
-    json_string(stdout, a->files[0]);
-    if (a->operation->inputs == 2) {
-        printf(", \"file2\": ");
-        json_string(stdout, a->files[1]);
-    }
-    printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(a->in->dtype), a->in->n);
-    if (operation_is(a->operation, "variance")) printf(", \"ddof\": %zu", a->in->ddof);
-    printf(", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_dtype_name(a->type),
-           value_json(a->type, &a->value).text, value_bits(a->type, &a->value).text);
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", a->device, weft_order_version(), a->seconds);
+    json_begin_command(a->operation->name);
+    json_text("file", a->files[0]);
+    if (a->operation->inputs == 2) json_text("file2", a->files[1]);
+    json_text("dtype", weft_dtype_name(a->in->dtype));
+    json_count("n", a->in->n);
+    if (operation_is(a->operation, "variance")) json_count("ddof", a->in->ddof);
+    json_text("result", weft_dtype_name(a->type));
+    json_value("value", a->type, &a->value);
+    json_text("bits", value_bits(a->type, &a->value).text);
+    json_end_command(a->device, a->seconds);
 }
 
 static void print(const cli_options *options, const answer *a) {

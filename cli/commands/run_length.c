@@ -1,4 +1,5 @@
 /* weft unique X.npy -o Y.npy, and weft run_length X.npy --values V.npy --lengths L.npy. */
+#include "cli/io/json.h"
 #include "cli/io/kept.h"
 
 #include <stdio.h>
@@ -12,8 +13,8 @@ typedef struct outputs {
 
 static void print_json(const kept *k, const outputs *to) {
     kept_json_begin(k);
-    kept_json_name(to->lengths ? "values" : "output", to->values);
-    if (to->lengths) kept_json_name("lengths", to->lengths);
+    json_text(to->lengths ? "values" : "output", to->values);
+    if (to->lengths) json_text("lengths", to->lengths);
     kept_json_end(k);
 }
 

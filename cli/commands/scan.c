@@ -1,6 +1,7 @@
 /* weft scan X.npy -o Y.npy: prefix scan of an array. */
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/ranks.h"
@@ -97,15 +98,15 @@ static int compute(weft_context *ctx, job *j) {
 }
 
 static void print_json(const job *j, const char *device) {
-    printf("{\"command\": \"scan\", \"file\": ");
-    json_string(stdout, j->request->from);
-    printf(", \"output\": ");
-    json_string(stdout, j->request->to);
-    printf(", \"op\": \"%s\", \"exclusive\": %s", weft_op_name(j->request->in.op),
-           j->request->in.kind == WEFT_EXCLUSIVE ? "true" : "false");
-    printf(", \"dtype\": \"%s\", \"n\": %zu, \"result\": \"%s\"", weft_dtype_name(j->x.dtype), j->x.n,
-           weft_dtype_name(j->type));
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_begin_command("scan");
+    json_text("file", j->request->from);
+    json_text("output", j->request->to);
+    json_text("op", weft_op_name(j->request->in.op));
+    json_bool("exclusive", j->request->in.kind == WEFT_EXCLUSIVE);
+    json_text("dtype", weft_dtype_name(j->x.dtype));
+    json_count("n", j->x.n);
+    json_text("result", weft_dtype_name(j->type));
+    json_end_command(device, j->seconds);
 }
 
 static int check_accumulate(weft_context *ctx, const job *j) {

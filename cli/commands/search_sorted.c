@@ -1,7 +1,7 @@
 /* weft search_sorted SORTED.npy QUERIES.npy [-o POSITIONS.npy] */
+#include "cli/io/json.h"
 #include "cli/io/produce.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,9 @@ static int search_and_write(production *p, weft_side side, const char *to) {
     if (code == CLI_DONE) code = produce_write(p, to, WEFT_U64, &queries->shape, positions);
     if (code == CLI_DONE && p->options->json) {
         produce_json_begin(p, to);
-        printf(", \"n2\": %zu, \"side\": \"%s\"", queries->n, SIDES[side]);
-        if (!to) produce_json_list("positions", WEFT_U64, queries->n, positions);
+        json_count("n2", queries->n);
+        json_text("side", SIDES[side]);
+        if (!to) json_values("positions", WEFT_U64, queries->n, positions);
         produce_json_end(p);
     }
     free(positions);

@@ -1,11 +1,11 @@
 /* weft segmented_reduce, segmented_scan and reduce_by_key: read files that divide an array into segments. */
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/operations.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,18 +222,17 @@ static bool write_arrays(const job *j) {
 }
 
 static void print_json(const job *j, const char *device) {
-    printf("{\"command\": \"%s\", \"file\": ", j->command);
-    json_string(stdout, j->r.x);
-    printf(", \"cuts\": ");
-    json_string(stdout, cuts_of(&j->r));
-    printf(", \"output\": ");
-    json_string(stdout, j->r.to);
-    printf(", \"op\": \"%s\"", weft_op_name(j->r.in.op));
-    if (scans(j)) printf(", \"exclusive\": %s", j->r.in.kind == WEFT_EXCLUSIVE ? "true" : "false");
-    printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(j->x.dtype), j->x.n);
-    if (!scans(j) || j->r.offsets) printf(", \"segments\": %" PRIu64, j->count);
-    printf(", \"result\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_dtype_name(j->type),
-           device, weft_order_version(), j->seconds);
+    json_begin_command(j->command);
+    json_text("file", j->r.x);
+    json_text("cuts", cuts_of(&j->r));
+    json_text("output", j->r.to);
+    json_text("op", weft_op_name(j->r.in.op));
+    if (scans(j)) json_bool("exclusive", j->r.in.kind == WEFT_EXCLUSIVE);
+    json_text("dtype", weft_dtype_name(j->x.dtype));
+    json_count("n", j->x.n);
+    if (!scans(j) || j->r.offsets) json_count("segments", j->count);
+    json_text("result", weft_dtype_name(j->type));
+    json_end_command(device, j->seconds);
 }
 
 static int check_accumulate(weft_context *ctx, const job *j) {

@@ -1,4 +1,5 @@
 /* weft select X.npy (--flags F.npy | --lt V ...) [--indices] -o Y.npy, and weft partition. */
+#include "cli/io/json.h"
 #include "cli/io/kept.h"
 #include "cli/io/value.h"
 
@@ -98,12 +99,9 @@ static weft_status call(kept *k, const request *r, const uint8_t *flags, const v
 
 static void print_json(const kept *k, const request *r) {
     kept_json_begin(k);
-    kept_json_name("output", r->to);
-    if (r->flags)
-        kept_json_name("flags", r->flags);
-    else
-        printf(", \"%s\": \"%s\"", weft_comparison_name(r->comparison), r->value);
-    if (!r->partition) printf(", \"indices\": %s", r->indices ? "true" : "false");
+    json_text("output", r->to);
+    json_text(r->flags ? "flags" : weft_comparison_name(r->comparison), r->flags ? r->flags : r->value);
+    if (!r->partition) json_bool("indices", r->indices);
     kept_json_end(k);
 }
 

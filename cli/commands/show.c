@@ -1,4 +1,5 @@
 /* weft show FILE.npy: summarizes an array in one pass over a file of any size. */
+#include "cli/io/json.h"
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
 
@@ -104,17 +105,24 @@ static void print_text(const cli_options *options, const npy_array *a, const sum
 }
 
 static void print_json(const char *path, const npy_array *a, const summary *s) {
-    printf("{\"command\": \"show\", \"file\": ");
-    json_string(stdout, path);
-    printf(", \"dtype\": \"%s\", \"shape\": [", weft_dtype_name(s->dtype));
-    for (size_t i = 0; i < a->given.rank && i < NPY_RANK; i++) printf("%s%zu", i ? ", " : "", a->given.dimensions[i]);
-    printf("], \"fortran_order\": %s, \"n\": %zu, \"first\": [", a->fortran ? "true" : "false", a->n);
-    for (uint64_t i = 0; i < shown(s); i++) printf("%s%s", i ? ", " : "", value_json(s->dtype, &s->first[i]).text);
-    printf("], \"last\": [");
-    for (uint64_t i = 0; i < shown(s); i++)
-        printf("%s%s", i ? ", " : "", value_json(s->dtype, last_value(s, i)).text);
-    printf("], \"min\": %s, \"max\": %s, \"nan\": %llu}\n", s->any ? value_json(s->dtype, &s->min).text : "null",
-           s->any ? value_json(s->dtype, &s->max).text : "null", (unsigned long long)s->nans);
+    json_begin_command("show");
+    json_text("file", path);
+    json_text("dtype", weft_dtype_name(s->dtype));
+    json_begin_array("shape");
+    for (size_t i = 0; i < a->given.rank && i < NPY_RANK; i++) json_count(NULL, a->given.dimensions[i]);
+    json_end();
+    json_bool("fortran_order", a->fortran);
+    json_count("n", a->n);
+    json_begin_array("first");
+    for (uint64_t i = 0; i < shown(s); i++) json_value(NULL, s->dtype, &s->first[i]);
+    json_end();
+    json_begin_array("last");
+    for (uint64_t i = 0; i < shown(s); i++) json_value(NULL, s->dtype, last_value(s, i));
+    json_end();
+    json_literal("min", s->any ? value_json(s->dtype, &s->min).text : "null");
+    json_literal("max", s->any ? value_json(s->dtype, &s->max).text : "null");
+    json_count("nan", s->nans);
+    json_end();
 }
 
 /* ---------------------------------------------------------------------------- the command */

@@ -1,7 +1,7 @@
 /* weft sobol --dimensions D --n N -o Y.npy. */
+#include "cli/io/json.h"
 #include "cli/io/sample_file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct request {
@@ -62,8 +62,9 @@ int command_sobol(const cli_options *options, int argc, char **argv) {
     const sample_file file = {.options = &r.samples, .dimensions = (size_t)r.dimensions, .make = make, .self = &r};
     const int code = sample_file_write(options, argv[0], &file, device, &seconds);
     if (code != CLI_DONE || !options->json) return code;
-    printf("{\"command\": \"sobol\", \"dimensions\": %lld, \"scramble\": \"%s\", ", r.dimensions,
-           SCRAMBLINGS[r.scrambling]);
+    json_begin_command("sobol");
+    json_integer("dimensions", r.dimensions);
+    json_text("scramble", SCRAMBLINGS[r.scrambling]);
     sample_file_json(&r.samples, device, seconds);
     return CLI_DONE;
 }

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/commands/sort_runs.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/value.h"
 #include "cli/ranks.h"
@@ -140,24 +141,20 @@ static bool write_files(const job *j) {
     return failed(r->command, r->values_to, error.message);
 }
 
-static void print_name(const char *key, const char *path) {
-    printf(", \"%s\": ", key);
-    json_string(stdout, path);
-}
-
 static void print_json(const job *j, const char *device) {
     const request *r = j->request;
-    printf("{\"command\": \"%s\"", r->command);
-    print_name("file", r->from);
-    print_name("output", r->to);
+    json_begin_command(r->command);
+    json_text("file", r->from);
+    json_text("output", r->to);
     if (r->values_from) {
-        print_name("values", r->values_from);
-        print_name("values_output", r->values_to);
+        json_text("values", r->values_from);
+        json_text("values_output", r->values_to);
     }
-    printf(", \"descending\": %s, \"dtype\": \"%s\", \"n\": %zu, \"result\": \"%s\"",
-           r->order == WEFT_DESCENDING ? "true" : "false", weft_dtype_name(j->x.dtype), j->x.n,
-           weft_dtype_name(j->type));
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_bool("descending", r->order == WEFT_DESCENDING);
+    json_text("dtype", weft_dtype_name(j->x.dtype));
+    json_count("n", j->x.n);
+    json_text("result", weft_dtype_name(j->type));
+    json_end_command(device, j->seconds);
 }
 
 /* Sorts keys that are larger than the permitted memory. There must be no values. */

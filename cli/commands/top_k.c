@@ -1,5 +1,6 @@
 /* weft top_k X.npy [-k K] [-o VALUES.npy] */
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/produce.h"
 #include "cli/io/value.h"
 
@@ -37,14 +38,12 @@ static int write_results(const production *p, const request *r, const void *valu
 
 static void print_json(const production *p, const request *r, const void *values, const uint64_t *indices) {
     produce_json_begin(p, r->to);
-    if (r->indices_to) {
-        printf(", \"indices\": ");
-        json_string(stdout, r->indices_to);
-    }
-    printf(", \"k\": %lld, \"extreme\": \"%s\"", r->k, r->extreme == WEFT_LARGEST ? "largest" : "smallest");
+    if (r->indices_to) json_text("indices", r->indices_to);
+    json_integer("k", r->k);
+    json_text("extreme", r->extreme == WEFT_LARGEST ? "largest" : "smallest");
     if (!r->to) {
-        produce_json_list("values", p->in[0].dtype, (size_t)r->k, values);
-        produce_json_list("positions", WEFT_U64, (size_t)r->k, indices);
+        json_values("values", p->in[0].dtype, (size_t)r->k, values);
+        json_values("positions", WEFT_U64, (size_t)r->k, indices);
     }
     produce_json_end(p);
 }

@@ -1,6 +1,7 @@
 /* weft tridiag A B C D.npy -o X.npy: solves tridiagonal systems. The diagonals may be constants. */
 #include "cli/cli.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/npy.h"
 #include "cli/io/value.h"
 
@@ -229,13 +230,17 @@ static void print(const job *j, const char *device) {
         if (j->request->check) printf("residual %.2g\nerror %.2g\n", j->residual, j->error);
         return;
     }
-    printf("{\"command\": \"tridiag\", \"file\": ");
-    json_string(stdout, j->request->operands[RIGHT]);
-    printf(", \"dtype\": \"%s\", \"systems\": %zu, \"n\": %zu, \"periodic\": %s", weft_dtype_name(j->dtype),
-           j->systems, j->n, j->request->periodic ? "true" : "false");
-    if (j->request->check) printf(", \"residual\": %s", value_json(WEFT_F64, &found).text);
-    if (j->request->check) printf(", \"error\": %s", value_json(WEFT_F64, &error).text);
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+    json_begin_command("tridiag");
+    json_text("file", j->request->operands[RIGHT]);
+    json_text("dtype", weft_dtype_name(j->dtype));
+    json_count("systems", j->systems);
+    json_count("n", j->n);
+    json_bool("periodic", j->request->periodic);
+    if (j->request->check) {
+        json_value("residual", WEFT_F64, &found);
+        json_value("error", WEFT_F64, &error);
+    }
+    json_end_command(device, j->seconds);
 }
 
 static int run(weft_context *ctx, job *j) {

@@ -1,4 +1,5 @@
 /* weft verify: runs the agreement suite on this machine's devices. */
+#include "cli/io/json.h"
 #include "cli/io/value.h"
 #include "cli/nearest.h"
 #include "cli/progress.h"
@@ -7,7 +8,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_JOBS = 4096 };
 
@@ -80,22 +80,38 @@ static void print_verdict(const match_report *report) {
                weft_order_version());
 }
 
+static void print_json_cell(const char *op, const char *device, const match_cell *cell) {
+    if (cell->agreed + cell->differed == 0) return;
+    json_begin_object(NULL);
+    json_text("op", op);
+    json_text("device", device);
+    json_count("agreed", cell->agreed);
+    json_count("differed", cell->differed);
+    json_end();
+}
+
 static void print_json(const match_report *report) {
-    printf("{\"command\": \"verify\", \"order\": %d, \"agreed\": %zu, \"differed\": %zu, \"cells\": [",
-           weft_order_version(), report->agreed, report->differed);
-    const char *comma = "";
+    json_begin_command("verify");
+    json_integer("order", weft_order_version());
+    json_count("agreed", report->agreed);
+    json_count("differed", report->differed);
+    json_begin_array("cells");
     for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
-        for (size_t c = 0; c < report->column_count; c++) {
-            const match_cell *cell = &report->cells[i][c];
-            if (cell->agreed + cell->differed == 0) continue;
-            printf("%s{\"op\": \"%s\", \"device\": \"%s\", \"agreed\": %zu, \"differed\": %zu}", comma,
-                   MATCH_OPERATIONS[i].name, report->columns[c], cell->agreed, cell->differed);
-            comma = ", ";
-        }
-    puts("]}");
+        for (size_t c = 0; c < report->column_count; c++)
+            print_json_cell(MATCH_OPERATIONS[i].name, report->columns[c], &report->cells[i][c]);
+    json_end();
+    json_end();
 }
 
 /* --------------------------------------------------------------------------------- running */
+
+static void print_json_golden(bool good, size_t lines) {
+    json_begin_command("verify");
+    json_integer("order", weft_order_version());
+    json_bool("golden", good);
+    json_count("lines", lines);
+    json_end();
+}
 
 static int verify_golden(const cli_options *options, const char *command, const char *directory, bool write) {
     const char *device = options->device ? options->device : "ref";
@@ -104,8 +120,7 @@ static int verify_golden(const cli_options *options, const char *command, const 
     const bool good = golden_run(directory, device, write, &lines, problem);
     if (!good) cli_error(command, "%s", problem);
     if (options->json)
-        printf("{\"command\": \"verify\", \"order\": %d, \"golden\": %s, \"lines\": %zu}\n", weft_order_version(),
-               good ? "true" : "false", lines);
+        print_json_golden(good, lines);
     else if (good)
         printf("%s: %zu golden hashes %s, order version %d\n", device, lines, write ? "written" : "agree",
                weft_order_version());

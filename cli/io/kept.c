@@ -1,12 +1,8 @@
 #include "cli/io/kept.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 
-#include "cli/io/value.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int kept_open(kept *k, const char *command, const cli_options *options, const char *from) {
     npy_error error;
@@ -57,17 +53,13 @@ bool kept_check_output(const cli_options *options, const char *command, const ch
 }
 
 void kept_json_begin(const kept *k) {
-    printf("{\"command\": \"%s\", \"file\": ", k->command);
-    json_string(stdout, k->from);
-}
-
-void kept_json_name(const char *key, const char *name) {
-    printf(", \"%s\": ", key);
-    json_string(stdout, name);
+    json_begin_command(k->command);
+    json_text("file", k->from);
 }
 
 void kept_json_end(const kept *k) {
-    printf(", \"dtype\": \"%s\", \"n\": %zu, \"count\": %" PRIu64, weft_dtype_name(k->x.dtype), k->x.n, k->count);
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_device(k->ctx), weft_order_version(),
-           k->seconds);
+    json_text("dtype", weft_dtype_name(k->x.dtype));
+    json_count("n", k->x.n);
+    json_count("count", k->count);
+    json_end_command(weft_device(k->ctx), k->seconds);
 }

@@ -36,9 +36,8 @@ void kept_output_missing(const char *command, const char *option);
  */
 bool kept_check_output(const cli_options *options, const char *command, const char *option, const char *to);
 
-/* Prints the JSON object in three steps: its beginning up to "file", one more file name, and its end. */
+/* Print the beginning of the JSON object, up to the member "file", and its end. */
 void kept_json_begin(const kept *k);
-void kept_json_name(const char *key, const char *name);
 void kept_json_end(const kept *k);
 
 #endif

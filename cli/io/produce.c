@@ -1,5 +1,6 @@
 #include "cli/io/produce.h"
 #include "cli/io/file.h"
+#include "cli/io/json.h"
 #include "cli/io/value.h"
 
 #include <stdint.h>
@@ -121,32 +122,15 @@ int produce_write(const production *p, const char *to, weft_dtype dtype, const n
 }
 
 void produce_json_begin(const production *p, const char *to) {
-    printf("{\"command\": \"%s\", \"file\": ", p->command);
-    json_string(stdout, p->files[0]);
-    if (p->count == 2) {
-        printf(", \"file2\": ");
-        json_string(stdout, p->files[1]);
-    }
-    if (to) {
-        printf(", \"output\": ");
-        json_string(stdout, to);
-    }
-    printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(p->in[0].dtype), p->in[0].n);
+    json_begin_command(p->command);
+    json_text("file", p->files[0]);
+    if (p->count == 2) json_text("file2", p->files[1]);
+    if (to) json_text("output", to);
+    json_text("dtype", weft_dtype_name(p->in[0].dtype));
+    json_count("n", p->in[0].n);
 }
 
-void produce_json_list(const char *name, weft_dtype dtype, size_t n, const void *data) {
-    printf(", \"%s\": [", name);
-    for (size_t i = 0; i < n; i++) {
-        const value v = value_at(dtype, data, i);
-        printf("%s%s", i ? ", " : "", value_json(dtype, &v).text);
-    }
-    putchar(']');
-}
-
-void produce_json_end(const production *p) {
-    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_device(p->ctx), weft_order_version(),
-           p->seconds);
-}
+void produce_json_end(const production *p) { json_end_command(weft_device(p->ctx), p->seconds); }
 
 void produce_end(production *p) {
     for (int i = 0; i < PRODUCE_FILES; i++) npy_free(&p->in[i]);

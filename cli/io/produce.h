@@ -42,8 +42,6 @@ int produce_write(const production *p, const char *to, weft_dtype dtype, const n
 /* Prints the members that every --json object begins with: the command, its files, `to` unless it is NULL, and n.
  * produce_json_end prints those that every object ends with. */
 void produce_json_begin(const production *p, const char *to);
-/* Prints a JSON member whose value is a list of n values. */
-void produce_json_list(const char *name, weft_dtype dtype, size_t n, const void *data);
 void produce_json_end(const production *p);
 void produce_end(production *p);
 

@@ -1,4 +1,5 @@
 #include "cli/io/sample_file.h"
+#include "cli/io/json.h"
 
 #include "cli/io/file.h"
 #include "cli/io/npy_header.h"
@@ -156,10 +157,11 @@ int sample_file_write(const cli_options *options, const char *command, const sam
 }
 
 void sample_file_json(const sample_options *o, const char *device, double seconds) {
-    printf("\"output\": ");
-    json_string(stdout, o->to);
-    printf(", \"dtype\": \"%s\", \"n\": %llu, \"seed\": %llu, \"stream\": %llu, \"first\": %llu, \"device\": \"%s\", "
-           "\"order\": %d, \"seconds\": %.9f}\n",
-           weft_dtype_name(o->dtype), (unsigned long long)o->n, (unsigned long long)o->seed,
-           (unsigned long long)o->stream, (unsigned long long)o->first, device, weft_order_version(), seconds);
+    json_text("output", o->to);
+    json_text("dtype", weft_dtype_name(o->dtype));
+    json_count("n", (uint64_t)o->n);
+    json_count("seed", (uint64_t)o->seed);
+    json_count("stream", (uint64_t)o->stream);
+    json_count("first", (uint64_t)o->first);
+    json_end_command(device, seconds);
 }

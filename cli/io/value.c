@@ -131,36 +131,3 @@ void value_range(weft_dtype dtype, char *text, size_t size) {
     else
         snprintf(text, size, "0 to %" PRIu64, UINT64_MAX >> free_bits);
 }
-
-/* ----------------------------------------------------------------------------------- JSON */
-
-/* Returns the length of the UTF-8 sequence at p, or 0 if it is invalid. Overlong forms and surrogates are invalid. */
-static size_t utf8_length(const unsigned char *p) {
-    const size_t length = p[0] < 0x80                   ? 1
-                          : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                          : (p[0] & 0xf0) == 0xe0       ? 3
-                          : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                        : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0)) return 0;
-    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90)) return 0;
-    return length;
-}
-
-void json_string(FILE *out, const char *text) {
-    putc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        const size_t length = utf8_length(p);
-        if (length == 0)
-            fputs("\\ufffd", out);
-        else if (*p < 0x20 || *p == 0x7f)
-            fprintf(out, "\\u%04x", *p);
-        else {
-            if (*p == '"' || *p == '\\') putc('\\', out);
-            fwrite(p, 1, length, out);
-        }
-        p += length ? length : 1;
-    }
-    putc('"', out);
-}

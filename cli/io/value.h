@@ -34,7 +34,4 @@ void value_range(weft_dtype dtype, char *text, size_t size);
 /* Returns true if a precedes b in the order of `weft sort`: -0 before +0, NaNs last. All NaNs are equal. */
 bool value_before(double a, double b);
 
-/* Prints a C string as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
-void json_string(FILE *out, const char *text);
-
 #endif

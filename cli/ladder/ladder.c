@@ -1,4 +1,5 @@
 /* weft ladder: runs the classic kernels, from the first version to the optimized one. */
+#include "cli/io/json.h"
 #include "cli/ladder/ladder_climb.h"
 #include "cli/nearest.h"
 
@@ -15,7 +16,6 @@ typedef struct ladder {
     ladder_schedule schedule;
     ladder_machine_info machines[LADDER_MACHINES];
     size_t machine_count;
-    size_t printed; /* number of results printed */
 } ladder;
 
 /* --------------------------------------------------------------------------------- names */
@@ -199,7 +199,6 @@ static int climb_on(ladder *l, const ladder_topic_text *topic, const ladder_mach
         cli_error("ladder", "%s: %s", topic->name, error);
         return CLI_FAILED;
     }
-    if (l->options->json && l->printed++) printf(", ");
     (l->options->json ? ladder_print_json : ladder_print)(&r);
     fflush(stdout);
     /* Draws the results of the last machine only, which is the GPU if there is one. */
@@ -213,7 +212,10 @@ static void print_head(void) {
     struct tm day;
     char date[16] = "";
     if (gmtime_r(&now, &day)) (void)strftime(date, sizeof date, "%F", &day);
-    printf("{\"command\": \"ladder\", \"version\": \"%s\", \"date\": \"%s\", \"results\": [", weft_version(), date);
+    json_begin_command("ladder");
+    json_text("version", weft_version());
+    json_text("date", date);
+    json_begin_array("results");
 }
 
 static int climb(ladder *l) {
@@ -224,7 +226,10 @@ static int climb(ladder *l) {
         for (size_t m = 0; m < l->machine_count; m++)
             if (!l->topic || l->topic == &LADDER_TOPICS[t])
                 if (climb_on(l, &LADDER_TOPICS[t], &l->machines[m]) != CLI_DONE) code = CLI_FAILED;
-    if (l->options->json) puts("]}");
+    if (l->options->json) {
+        json_end();
+        json_end();
+    }
     return code;
 }
 

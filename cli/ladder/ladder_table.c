@@ -1,4 +1,5 @@
 /* Prints the results of a topic as a table or as JSON. */
+#include "cli/io/json.h"
 #include "cli/io/value.h"
 #include "cli/ladder/ladder_climb.h"
 
@@ -95,24 +96,40 @@ void ladder_print(const ladder_result *r) {
     putchar('\n');
 }
 
+static void print_json_rung(const ladder_result *r, size_t i) {
+    const ladder_row *row = &r->rungs[i].row;
+    json_begin_object(NULL);
+    json_text("rung", r->rungs[i].text->name);
+    json_count("n", row->n);
+    json_text("idea", r->rungs[i].text->idea);
+    json_text("verdict", VERDICTS[row->verdict]);
+    json_text("said", r->rungs[i].said);
+    json_fixed("seconds", 9, row->seconds);
+    json_fixed("bytes", 0, row->bytes);
+    json_fixed("flops", 0, row->flops);
+    json_fixed("rate", 3, rate(row));
+    json_text("unit", unit_of(row));
+    json_fixed("share", 6, ladder_share(r, i));
+    json_fixed("step", 3, step_up(r, i));
+    json_count("read", row->read);
+    json_count("written", row->written);
+    json_count("shared", row->shared);
+    json_count("atomics", row->atomics);
+    json_count("barriers", row->barriers);
+    json_end();
+}
+
 void ladder_print_json(const ladder_result *r) {
-    printf("{\"topic\": \"%s\", \"machine\": ", r->topic->name);
-    json_string(stdout, r->machine->name);
-    printf(", \"gpu\": %s, \"copy_gigabytes_a_second\": %.1f, \"gigaflops_of_f32\": %.1f, \"n\": %zu, "
-           "\"dtype\": \"%s\", \"rungs\": [",
-           r->machine->gpu ? "true" : "false", 1e-9 * r->machine->bytes_a_second, 1e-9 * r->machine->flops_a_second,
-           r->n, r->dtype);
-    for (size_t i = 0; i < r->count; i++) {
-        const ladder_row *row = &r->rungs[i].row;
-        printf("%s{\"rung\": \"%s\", \"n\": %zu, \"idea\": ", i ? ", " : "", r->rungs[i].text->name, row->n);
-        json_string(stdout, r->rungs[i].text->idea);
-        printf(", \"verdict\": \"%s\", \"said\": ", VERDICTS[row->verdict]);
-        json_string(stdout, r->rungs[i].said);
-        printf(", \"seconds\": %.9f, \"bytes\": %.0f, \"flops\": %.0f, \"rate\": %.3f, \"unit\": \"%s\", "
-               "\"share\": %.6f, \"step\": %.3f, \"read\": %" PRIu64 ", \"written\": %" PRIu64
-               ", \"shared\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"barriers\": %" PRIu64 "}",
-               row->seconds, row->bytes, row->flops, rate(row), unit_of(row), ladder_share(r, i), step_up(r, i),
-               row->read, row->written, row->shared, row->atomics, row->barriers);
-    }
-    printf("]}");
+    json_begin_object(NULL);
+    json_text("topic", r->topic->name);
+    json_text("machine", r->machine->name);
+    json_bool("gpu", r->machine->gpu);
+    json_fixed("copy_gigabytes_a_second", 1, 1e-9 * r->machine->bytes_a_second);
+    json_fixed("gigaflops_of_f32", 1, 1e-9 * r->machine->flops_a_second);
+    json_count("n", r->n);
+    json_text("dtype", r->dtype);
+    json_begin_array("rungs");
+    for (size_t i = 0; i < r->count; i++) print_json_rung(r, i);
+    json_end();
+    json_end();
 }
