@@ -149,8 +149,8 @@ typedef bool OF(solver)(const tridiag_call *c, const void *part, faults *f, OF(r
 static weft_status OF(system)(const tridiag_call *c, size_t system, OF(solver) * run, const void *part, faults *f,
                               weft_error *error) {
     const size_t capacity = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* rows of all levels */
-    OF(row) *rows = malloc(capacity * sizeof *rows);
-    size_t *number = malloc(capacity * sizeof *number);
+    OF(row) *rows = calloc(capacity, sizeof *rows);
+    size_t *number = calloc(capacity, sizeof *number);
     REAL *x = calloc(capacity, sizeof *x);
     const bool good = rows && number && x;
     for (size_t i = 0; good && i < c->n; i++) {
