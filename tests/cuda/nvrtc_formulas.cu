@@ -143,19 +143,19 @@ int main() {
                                             "deviations<double>",    "rescaled_squares",        NULL};
     static const char *const i32_trees[] = {"total<int32_t, double>", "magnitudes<int32_t>", "deviations<int32_t>",
                                             NULL};
-    static const char *const f32_unordered[] = {"extreme<float>", "place<float>", "count_nonzero<float>",
+    static const char *const f32_unordered[] = {"extreme<float>", "extreme_index<float>", "count_nonzero<float>",
                                                 "extreme<uint32_t>", NULL};
-    static const char *const f64_unordered[] = {"extreme<double>", "place<double>", "count_nonzero<double>",
+    static const char *const f64_unordered[] = {"extreme<double>", "extreme_index<double>", "count_nonzero<double>",
                                                 "extreme<uint64_t>", NULL};
     static const char *const i32_unordered[] = {"integer_sum<int32_t>",
                                                 "integer_product<int32_t>",
                                                 "largest_magnitude<int32_t>",
                                                 "bits<WEFT_AND>",
                                                 "bits<WEFT_XOR>",
-                                                "place<uint32_t>",
+                                                "extreme_index<uint32_t>",
                                                 NULL};
     static const char *const u64_unordered[] = {"integer_sum<uint64_t>",   "integer_product<uint64_t>",
-                                                "place<uint64_t>",         "bits<WEFT_OR>",
+                                                "extreme_index<uint64_t>", "bits<WEFT_OR>",
                                                 "count_nonzero<uint64_t>", NULL};
     if (!nvrtc_knows(ARCH)) {
         puts("skipped: there is no libnvrtc that compiles for sm_90");

@@ -20,7 +20,7 @@
     }
 
 KERNEL_BY_BITS(extreme)
-KERNEL_BY_BITS(place)
+KERNEL_BY_BITS(extreme_index)
 
 kernel cuda_largest_magnitude_kernel(weft_dtype dtype) {
     switch (dtype) {

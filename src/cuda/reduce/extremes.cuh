@@ -47,11 +47,11 @@ template <class T> struct extreme : unordered_operator {
 /* An accumulator contains the index of a vector; only the vector of the result is read once more to find the element.
  * It starts with the thread's first vector and the greatest key. If no vector has a smaller key, all elements have
  * the greatest key, and the first vector contains the first of them. */
-template <class T> struct place {
+template <class T> struct extreme_index {
     typedef T element;
     typedef located value;
     keys<T> order;
-    __device__ explicit place(const reduce_params &j) : order(j.mask, j.xor_mask) {}
+    __device__ explicit extreme_index(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
     __device__ T absent() const { return order.losing(); }
     __device__ located combine(located a, located b) const {
@@ -68,6 +68,25 @@ template <class T> struct place {
         v.where = j.first + i;
     }
 };
+
+/* Takes vectors that are WARP apart. The index is computed only if one of them has a smaller key than v, which is
+ * rare for most inputs. */
+template <class T>
+static __device__ __forceinline__ void take_rows(const extreme_index<T> &op, located &v,
+                                                 const vector<T> (&row)[UNORDERED_LOADS], uint64_t where) {
+    typename keys<T>::key key[UNORDERED_LOADS];
+#pragma unroll
+    for (int r = 0; r < UNORDERED_LOADS; r++) key[r] = least(op.order, row[r]);
+    typename keys<T>::key best = key[0];
+#pragma unroll
+    for (int r = 1; r < UNORDERED_LOADS; r++) best = min(best, key[r]);
+    if (best >= v.key) return;
+    int first = 0;
+#pragma unroll
+    for (int r = UNORDERED_LOADS - 1; r >= 0; r--)
+        if (key[r] == best) first = r;
+    v = located{best, where + first * WARP};
+}
 
 /* Largest |x| of signed integers, stored as its complement. */
 template <class T> struct largest_magnitude : unordered_operator {

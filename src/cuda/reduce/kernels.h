@@ -41,7 +41,7 @@ kernel cuda_bits_kernel(weft_op op);
 /* Unordered, extremes.cu: the least key (params.mask, params.xor_mask), the index of the first element that has it,
  * and the largest |x| of a signed integer. */
 kernel cuda_extreme_kernel(weft_dtype dtype);
-kernel cuda_place_kernel(weft_dtype dtype);
+kernel cuda_extreme_index_kernel(weft_dtype dtype);
 kernel cuda_largest_magnitude_kernel(weft_dtype dtype);
 
 #endif

@@ -38,12 +38,12 @@ static weft_status run_max(call *c, weft_error *error) {
 
 static weft_status run_argmin(call *c, weft_error *error) {
     set_order(c, false);
-    return call_run(c, cuda_place_kernel(c->j.dtype), error);
+    return call_run(c, cuda_extreme_index_kernel(c->j.dtype), error);
 }
 
 static weft_status run_argmax(call *c, weft_error *error) {
     set_order(c, true);
-    return call_run(c, cuda_place_kernel(c->j.dtype), error);
+    return call_run(c, cuda_extreme_index_kernel(c->j.dtype), error);
 }
 
 /* The kernel reads bytes; finish() combines its 64 bits to the width of the result. */

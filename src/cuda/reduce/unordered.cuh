@@ -66,6 +66,15 @@ template <class T> struct vectors {
     }
 };
 
+/* Takes vectors that are WARP apart. The first one has index `where`. */
+template <class Op>
+static __device__ __forceinline__ void take_rows(const Op &op, typename Op::value &v,
+                                                 const vector<typename Op::element> (&row)[UNORDERED_LOADS],
+                                                 uint64_t where) {
+#pragma unroll
+    for (int r = 0; r < UNORDERED_LOADS; r++) op.take(v, row[r], where + r * WARP);
+}
+
 /* Takes a tile of complete vectors; the thread's first vector is `own`. */
 template <class Op>
 static __device__ __forceinline__ void take_full_tile(const Op &op, const vectors<typename Op::element> &x,
@@ -75,8 +84,7 @@ static __device__ __forceinline__ void take_full_tile(const Op &op, const vector
         vector<typename Op::element> row[UNORDERED_LOADS];
 #pragma unroll
         for (int r = 0; r < UNORDERED_LOADS; r++) row[r] = x.load(own + (top + r) * WARP);
-#pragma unroll
-        for (int r = 0; r < UNORDERED_LOADS; r++) op.take(v, row[r], own + (top + r) * WARP);
+        take_rows(op, v, row, own + top * WARP);
     }
 }
 
