@@ -967,11 +967,10 @@ WEFT_API weft_status weft_match_count(weft_context *ctx, size_t n, const void *t
                                       const weft_patterns *patterns, unsigned flags, uint64_t *counts);
 
 /* Lists the matches that weft_match_count counts, by ascending position, at one position by ascending pattern number.
- *   capacity   number of elements of positions and numbers. Of more matches the first are written
- *   positions  position of each match
- *   numbers    number of the pattern of each match
- *   total      gets the number of all matches, also if it exceeds the capacity
- * Outputs must not overlap the text or one another. Order: docs/spec/ORDER.md 22. */
+ *   capacity   number of elements of positions and numbers. If there are more matches, the first `capacity` are
+ * written positions  position of each match numbers    number of the pattern of each match total      gets the number
+ * of all matches, also if it exceeds the capacity Outputs must not overlap the text or one another. Order:
+ * docs/spec/ORDER.md 22. */
 WEFT_API weft_status weft_match_list(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
                                      const weft_patterns *patterns, unsigned flags, size_t capacity,
                                      uint64_t *positions, uint32_t *numbers, uint64_t *total);

@@ -579,7 +579,7 @@ template <class T> struct matrix {
     matrix(T *data_, std::size_t rows_, std::size_t columns_, std::size_t ld_, weft_layout layout_)
         : data(data_), rows(rows_), columns(columns_), ld(ld_), layout(layout_) {}
 
-    // Returns the transpose, a view of the elements in their place.
+    // Returns the transpose, a view of the same elements.
     matrix transposed() const {
         return {data, columns, rows, ld, layout == WEFT_ROW_MAJOR ? WEFT_COLUMN_MAJOR : WEFT_ROW_MAJOR};
     }

@@ -16,7 +16,7 @@ extern const size_t PAGE_COMMAND_COUNT;
 
 /* File names that are completed for an argument or an operand. */
 typedef enum page_files { FILES_NONE, FILES_NPY, FILES_ANY, FILES_DIRECTORIES } page_files;
-/* Returns the kind of files that the name of an argument stands for: X.npy, FILE, FILE.svg or DIR. */
+/* Returns the kind of file that an argument's name represents: X.npy, FILE, FILE.svg or DIR. */
 page_files page_argument_files(const char *argument);
 /* Returns the kind of files that the operands of `command` name, without the arguments of its options. */
 page_files page_operand_files(const page_command *command);
