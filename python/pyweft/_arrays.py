@@ -63,9 +63,9 @@ _mine = contexts.mine
 
 
 class Operand:
-    """An array as the library takes it: contiguous in C order, aligned, of a type it knows.
+    """An array that the library accepts: contiguous in C order, aligned, of a supported type.
 
-    Its makers set what they know, without an __init__, which would be a tenth of what a call costs."""
+    The functions that create an operand set its fields: an __init__ would be a tenth of the cost of a call."""
 
     __slots__ = ("kind", "array", "pointer", "code", "device", "index", "stream")
 
@@ -125,7 +125,7 @@ def _copy(x: Any, name: str, codes: dict[Any, int]) -> tuple[int, Any]:
 
 
 class _View:
-    """What is at an address of GPU memory."""
+    """An array at an address of GPU memory."""
 
     def __init__(self, source: Any, address: int, shape: tuple[int, ...], dtype: Any, readonly: bool) -> None:
         self.source = source
@@ -138,7 +138,7 @@ class _View:
 
 
 def _view(x: Any, interface: dict[str, Any], name: str) -> _View:
-    """What __cuda_array_interface__ says."""
+    """Returns the view that __cuda_array_interface__ describes."""
     address, readonly = interface["data"]
     view = _View(x, address, tuple(interface["shape"]), np.dtype(interface["typestr"]), readonly)
     strides, apart = interface.get("strides"), view.dtype.itemsize
@@ -198,8 +198,8 @@ def converted(x: Operand, code: int, dtype: Any) -> Operand:
 
 
 def leader(x: Operand, *others: Optional[Operand]) -> Operand:
-    """Of several operands the one that decides on device, stream and kind: the first in GPU memory, else the first
-    that is not NumPy's. Those in GPU memory must agree."""
+    """Returns the operand that determines device, stream and kind: the first in GPU memory, else the first that is
+    not NumPy's. Operands in GPU memory must be on one device."""
     for other in others:
         if other is not None and other.kind is not NUMPY:
             return _leader([x, *others])
@@ -247,7 +247,7 @@ def unsigned(value: Any, name: str) -> int:
 
 
 def code_of(codes: dict[Any, int], word: Any, name: str) -> int:
-    """What C calls the word of an argument that takes one of several."""
+    """Returns the constant of C for a word; raises ValueError if it is none of `codes`."""
     if word not in codes:
         raise ValueError(f"{name} is {word!r}; it must be one of {', '.join(map(str, codes))}")
     return codes[word]
@@ -358,7 +358,7 @@ def give_scalar(y: Operand, out: Any, dtype: Any) -> Any:
 
 
 def give(y: Operand, out: Any = None, count: Optional[int] = None) -> Any:
-    """What the caller gets of a destination: its array, or the first `count` elements of it; or `out`."""
+    """Returns the result of a call: `out`, or the array of the destination, or its first `count` elements."""
     if y.kind is NUMPY and out is None and count is None:
         array = y.array
         return array if array.ndim else array[()]

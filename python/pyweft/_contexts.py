@@ -122,7 +122,7 @@ def _default_threads() -> int:
 
 
 def _bounded(threads: int) -> int:
-    """What to set a context to whose thread asked for so many threads; 0 is the default."""
+    """Returns the thread count for a context whose user requested `threads` (0: the default)."""
     return threads if _limit is None else min(_limit, threads or _default_threads())
 
 

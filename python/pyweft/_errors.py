@@ -22,7 +22,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
 
 
 class _Raised(threading.local):
-    """What Python raised in the progress callback of the calling thread's call, until that call is over."""
+    """The exception of the progress callback of this thread's call, until the call returns."""
 
     fault: Optional[BaseException] = None
 

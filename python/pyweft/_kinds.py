@@ -18,7 +18,7 @@ class Kind(NamedTuple):
     name: str
     # An uninitialised array of (shape, NumPy dtype) on GPU number `index`; None: the kind is in host memory.
     empty: Optional[Callable[[tuple[int, ...], Any, int], Any]]
-    # What the caller gets, made from a NumPy array or from what `empty` made.
+    # Converts a NumPy array, or an array that `empty` returned, to the result for the caller.
     give: Callable[[Any], Any]
     # The address of the stream that the library works on; None: CUDA's default stream.
     stream: Callable[[int], Optional[int]] = lambda index: None
@@ -26,7 +26,7 @@ class Kind(NamedTuple):
     wait: Callable[[Any], Any] = lambda array: None
     # A contiguous copy in another NumPy dtype of an array in GPU memory, on the library's stream.
     cast: Callable[[Any, Any], Any] = lambda array, dtype: _module("cupy").asarray(array).astype(dtype)
-    # Where what `empty` or `cast` made lies in GPU memory.
+    # The address in GPU memory of an array that `empty` or `cast` returned.
     address: Callable[[Any], int] = lambda array: int(array.__cuda_array_interface__["data"][0])
 
 

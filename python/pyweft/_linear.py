@@ -28,9 +28,9 @@ from pyweft._errors import Error
 
 
 def _factor(x: Any, name: str) -> tuple[Operand, Optional[int], int, int, int, int]:
-    """A matrix, or a stack of them, where it lies: the operand, how many matrices there are (None: it is one), their
-    rows and columns, the weft_transpose, and the elements from a row to the next (a column, when it is transposed). A
-    transposed matrix is not copied: its transpose is what lies in memory."""
+    """Describes a matrix, or a stack of matrices, without a copy: the operand, the number of matrices (None: a single
+    one), their rows and columns, the weft_transpose, and the distance in elements between rows (between columns if it is
+    transposed). The memory of a transposed matrix contains its transpose."""
     if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
         rows, columns = x.shape
         return operand(x.T, name, FLOATS), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1

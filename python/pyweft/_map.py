@@ -73,8 +73,8 @@ def check_scalars(scalars: dict[str, Operand], code: int) -> None:
 
 
 class _Bound:
-    """What a formula's names stand for. A number, or an array of no dimensions in host memory, is a scalar; all else
-    are arrays."""
+    """The values of a formula's names. A number, or an array without dimensions in host memory, is a scalar; any other
+    value is an array."""
 
     def __init__(self, values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> None:
         self.arrays: dict[str, Operand] = {}

@@ -16,7 +16,7 @@ _BYTES = {np.dtype(np.uint8): lib.WEFT_U8}
 
 
 class Words(NamedTuple):
-    """What is looked for."""
+    """The words of a call."""
 
     number: int
     patterns: Any

@@ -106,8 +106,8 @@ def price(
     payoff       with A observed of the basket B, the weighted sum of the assets: "call" max(A - strike, 0), "put",
                  "digital-call" 1 if A > strike, "digital-put", "floating-call" max(B - A, 0), "floating-put", and
                  "corridor" 1 if every asset ends within width * start of its start
-    start        a number for each of up to 8 assets, as volatility and weights (None: 1 / assets each); where a number
-                 stands alone it is for all of them
+    start        a number for each of up to 8 assets, as volatility and weights (None: 1 / assets each); a single
+                 number applies to all assets
     observed     "end", "mean", "geometric", "highest", "lowest": of B at maturity, or over the ends of the steps
     barrier      "up-out", "up-in", "down-out", "down-in", at level
     correlation  a number, for all pairs, or a matrix; None: the assets are independent

@@ -28,7 +28,7 @@ from pyweft._errors import exception
 
 _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
-# Of bools "and" is "all", and "or" is "any": of no elements too, where the bits of a u8 would be 255.
+# For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
 _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 
 

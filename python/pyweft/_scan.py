@@ -45,7 +45,7 @@ def op_code(op: str) -> int:
     return code
 
 
-# What an exclusive scan of bools begins with; the identities of a u8 are no bools.
+# First result of an exclusive scan of bools: an identity of u8, such as 255, is not a bool.
 _TRUE = {lib.WEFT_MIN: True, lib.WEFT_AND: True}
 # The dtypes of NumPy's running sums and products of small integers; those of other types are of the elements' own.
 _RUNNING = {

@@ -240,7 +240,7 @@ def variance(x: Source, *, ddof: int = 0, dtype: Any = None, memory: Any = None,
 
 
 def dot(x: Source, y: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
-    """Sum of x[i] * y[i], as weft.dot. The pieces of x and of y need not be of one length. Order: ORDER.md 5.
+    """Sum of x[i] * y[i], as weft.dot. The chunks of x and y may differ in length. Order: ORDER.md 5.
 
     >>> weft.stream.dot([[1.5, -0.25], [3.0]], [[2.0], [4.0, 8.0]])
     np.float64(26.0)
@@ -362,8 +362,8 @@ def match_count(
     memory: Any = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Returns the number of occurrences of each word, in int64, as weft.match_count; words across the seams of
-    pieces are found.
+    """Returns the number of occurrences of each word, in int64, as weft.match_count; occurrences that
+    cross from one chunk to the next are found.
 
     text  a path of any file, whose bytes are the text; a binary file object; an iterable of bytes or arrays of uint8
     Order: ORDER.md 22.

@@ -43,7 +43,7 @@ INPUTS: dict[str, Any] = {
 I = INPUTS
 Call = Callable[[], Any]
 
-# The command's words, and the same in Python. Y stands for the file it writes; a value is printed without one.
+# Arguments of the command, and the same call in Python. Y is the output file; without it the value is printed.
 CASES: list[tuple[str, Call]] = [
     *[
         (f"{op} {x}", lambda op=op, x=x: getattr(weft, op)(I[x]))
@@ -213,7 +213,7 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
 
 
 def run(words: list[str], folder: Path) -> str:
-    """What the command prints."""
+    """Returns the output of the command."""
     command = [COMMAND, "--device", "cpu", "--quiet", *words]
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 0, done.stderr

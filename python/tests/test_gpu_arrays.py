@@ -1,6 +1,6 @@
-"""The path of GPU arrays, with stand-ins: objects that describe host memory as a GPU array describes its own, worked
-on by the CPU. It shows the addresses, shapes, kinds and refusals, not a GPU. Where there is one, arrays of CuPy,
-PyTorch, JAX and Numba are tested too, each if it can be imported."""
+"""Tests of GPU arrays with stand-ins: objects with __cuda_array_interface__ whose memory is host memory, processed by
+the CPU. They test addresses, shapes, kinds and refusals without a GPU. With a GPU, arrays of CuPy, PyTorch, JAX and
+Numba are tested too, each if it can be imported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pyweft._native import ffi, lib
 
 
 class StandIn:
-    """What has __cuda_array_interface__, over a NumPy array."""
+    """Wraps a NumPy array in __cuda_array_interface__."""
 
     def __init__(self, array: Any, index: int = 0, stream: Optional[int] = None, **more: Any) -> None:
         self.array, self.index = array, index
@@ -51,7 +51,7 @@ def _stand_in_kind(monkeypatch: Any) -> Iterator[None]:
 
 @pytest.fixture
 def on_the_cpu(monkeypatch: Any) -> None:
-    """What would be called on a GPU is called on the CPU, whose memory the stand-ins are in."""
+    """Redirects calls for a GPU to the CPU, because the stand-ins are in host memory."""
     open_context = contexts.context
     monkeypatch.setattr(contexts, "context", lambda device: open_context("cpu"))
 
@@ -321,7 +321,8 @@ def test_cupy_on_a_gpu() -> None:
 
 
 def test_cupy_arrays_are_used_in_the_order_of_their_stream() -> None:
-    """A long kernel that makes the input, weft, and one that spoils it behind: without order other values are read."""
+    """A long kernel writes the input, weft reads it, and a later kernel overwrites it. Without stream order, weft would
+    read other values."""
     cupy = gpu_library("cupy")
     host = np.arange(1 << 24, dtype="f4") % 1000
     for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):

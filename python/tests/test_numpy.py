@@ -1,4 +1,4 @@
-"""What a user of NumPy expects: dtypes of results, bools, sizes of numbers, shapes, and copies of formulas."""
+"""Tests of what a user of NumPy expects: dtypes of results, bools, sizes of numbers, shapes, and copies of formulas."""
 
 from __future__ import annotations
 
