@@ -18,7 +18,7 @@ endif()
 set(WEFT_FORTRAN_SOURCES
   fortran/weft_arrays.f90
   fortran/weft_devices.f90
-  fortran/weft_folds.f90
+  fortran/weft_reductions.f90
   fortran/weft_selections.f90
   fortran/weft_orders.f90
   fortran/weft_matrices.f90

@@ -4,7 +4,7 @@ module weft
   use weft_arrays, only: weft_string
   use weft_c
   use weft_devices
-  use weft_folds
+  use weft_reductions
   use weft_formulas
   use weft_matrices
   use weft_orders

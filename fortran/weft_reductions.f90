@@ -1,6 +1,6 @@
 ! Reductions, scans and recurrences, of whole arrays and of segments. The type of the result selects the type in which
 ! it accumulates.
-module weft_folds
+module weft_reductions
   use weft_arrays
   implicit none
   private
@@ -261,4 +261,4 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce_by_key
 
-end module weft_folds
+end module weft_reductions
