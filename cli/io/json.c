@@ -1,5 +1,6 @@
 #include "cli/io/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static void begin_value(const char *key) {
 }
 
 static void begin(const char *key, char start, char end) {
+    assert(depth < DEPTH_MAX);
     begin_value(key);
     putchar(start);
     open_values[depth].end = end;
@@ -67,6 +69,7 @@ void json_begin_object(const char *key) { begin(key, '{', '}'); }
 void json_begin_array(const char *key) { begin(key, '[', ']'); }
 
 void json_end(void) {
+    assert(depth > 0);
     putchar(open_values[--depth].end);
     if (depth == 0) putchar('\n');
 }
