@@ -1,7 +1,7 @@
 /* Functions shared by the GPU benchmarks: weft and a peer alternate, and the median of each is printed, one line per
  * row. The ceilings are measured in the same run. Arrays are in device memory. */
-#ifndef WEFT_BENCH_GPU_BESIDE_CUH
-#define WEFT_BENCH_GPU_BESIDE_CUH
+#ifndef WEFT_BENCH_GPU_COMPARED_CUH
+#define WEFT_BENCH_GPU_COMPARED_CUH
 
 #include "weft.h"
 
@@ -173,10 +173,10 @@ static inline void expect(bool is_so, const char *what) {
     if (!is_so) stop("peers disagree", what);
 }
 
-template <class T> static inline T value_at(const void *place) {
+template <class T> static inline T value_at(const void *at) {
     T value;
     ok(cudaStreamSynchronize(stream));
-    ok(cudaMemcpy(&value, place, sizeof value, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(&value, at, sizeof value, cudaMemcpyDeviceToHost));
     return value;
 }
 

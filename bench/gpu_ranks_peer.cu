@@ -32,7 +32,7 @@ static float sum_once(const peer *p) {
     return sum;
 }
 
-static void join(peer *p) {
+static void connect_ranks(peer *p) {
     ncclUniqueId id;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -52,7 +52,7 @@ extern "C" double peer_sum_seconds(int device, const float *x, size_t n, int cal
     p.x = x;
     p.n = n;
     require(cudaSetDevice(device) == cudaSuccess, "the GPU");
-    join(&p);
+    connect_ranks(&p);
     for (int i = 0; i < calls; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();

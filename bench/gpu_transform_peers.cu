@@ -15,13 +15,13 @@
 #include <vector>
 
 #define ROUNDS 11
-#define ROOM ((size_t)3 << 30)
+#define CAPACITY ((size_t)3 << 30)
 
 typedef std::function<void()> work;
 
 static weft_context *ctx;
 static cudaStream_t stream;
-static char *x, *y, *z; /* ROOM bytes each */
+static char *x, *y, *z; /* CAPACITY bytes each */
 
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "bench_gpu_transforms: %s: %s\n", what, why);
@@ -149,14 +149,14 @@ static __global__ void multiply(float2 *values, const float2 *filter, size_t eac
 static double peer_seconds(size_t n, size_t m, size_t size) {
     const size_t step = size - m + 1, half = size / 2 + 1, blocks = (n + m - 2) / step + 1;
     int length[] = {(int)size}, real[] = {(int)size}, complex[] = {(int)half};
-    if (blocks * half * sizeof(float2) > ROOM / 3 || blocks * size * sizeof(float) > ROOM / 3) return 0;
+    if (blocks * half * sizeof(float2) > CAPACITY / 3 || blocks * size * sizeof(float) > CAPACITY / 3) return 0;
     cufftHandle forth, back;
     ok(cufftPlanMany(&forth, 1, length, real, 1, (int)step, complex, 1, (int)half, CUFFT_R2C, (int)blocks));
     ok(cufftPlanMany(&back, 1, length, complex, 1, (int)half, real, 1, (int)size, CUFFT_C2R, (int)blocks));
     ok(cufftSetStream(forth, stream));
     ok(cufftSetStream(back, stream));
-    float2 *const spectrum = (float2 *)(z + ROOM / 3);
-    float *const whole = (float *)(z + 2 * (ROOM / 3));
+    float2 *const spectrum = (float2 *)(z + CAPACITY / 3);
+    float *const whole = (float *)(z + 2 * (CAPACITY / 3));
     const work w = [=] {
         ok(cufftExecR2C(forth, (float *)x, spectrum));
         multiply<<<(unsigned)((blocks * half + 255) / 256), 256, 0, stream>>>(spectrum, (float2 *)z, half,
@@ -192,8 +192,8 @@ int main(void) {
     ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     ok(weft_set_stream(ctx, stream));
     for (char **p : {&x, &y, &z}) {
-        ok(cudaMalloc((void **)p, ROOM));
-        fill<<<(unsigned)((ROOM / 4 + 255) / 256), 256, 0, stream>>>((float *)*p, ROOM / 4);
+        ok(cudaMalloc((void **)p, CAPACITY));
+        fill<<<(unsigned)((CAPACITY / 4 + 255) / 256), 256, 0, stream>>>((float *)*p, CAPACITY / 4);
     }
     const size_t most = (size_t)1 << 27;
     for (size_t n = 1 << 8; n <= most; n *= n < 1 << 20 ? 4 : 2) complex_row(WEFT_F32, n, 1);

@@ -223,7 +223,7 @@ static bool rename_file(const writing *w) {
 int ranks_write(const ranks *r, const char *command, const char *path, weft_dtype dtype, const npy_array *x,
                 const void *slice) {
     writing w = {.error = {""}};
-    unsigned char header[NPY_HEADER_ROOM];
+    unsigned char header[NPY_HEADER_CAPACITY];
     const size_t size = weft_dtype_size(dtype), length = npy_format_header(dtype, false, &x->shape, header);
     const weft_slice own = r->library.share(r->d, x->n);
     const bool first = ranks_first(r);

@@ -1,5 +1,5 @@
 /* Draws what a GPU does while it scans an array in host memory chunk by chunk: timeline PICTURE.svg [DEVICE [N]]
- * Draws each copy and the work on each piece as the GPU's own clock saw them, and prints how much of the time two of
+ * Draws each copy and the work on each chunk as the GPU's own clock saw them, and prints how much of the time two of
  * them, or all three, went on at once. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
         if (spans[i].begin < begin) begin = spans[i].begin;
         if (spans[i].end > end) end = spans[i].end;
     }
-    printf("%zu pieces, %.3f ms, %.1f GB/s each way\n", line.count / 3, (end - begin) * 1e3,
+    printf("%zu chunks, %.3f ms, %.1f GB/s each way\n", line.count / 3, (end - begin) * 1e3,
            n * sizeof *x / (end - begin) / 1e9);
     printf("%.0f %% of the time something goes on, %.0f %% two things or more, %.0f %% all three\n",
            100 * busy(&line, begin, end, 1) / (end - begin), 100 * busy(&line, begin, end, 2) / (end - begin),

@@ -124,7 +124,7 @@ def last_rungs(run):
 LEFT, WIDTH, LINE, TOP, LEAST = 140, 480, 22, 58, -5
 
 
-def place(share):
+def position(share):
     """Returns the x position of a share of the ceiling; the axis ends at 100 %."""
     return LEFT + WIDTH * max(math.log10(max(share, 1e-9)) - LEAST, 0) / -LEAST
 
@@ -137,11 +137,11 @@ def picture(run, title):
            f'<text x="12" y="20" font-size="15">{title}</text>',
            f'<text x="12" y="38">{run.machine}, n = {run.n}, {run.dtype}; share of the ceiling</text>']
     for decade in range(LEAST, 1):
-        x, colour = place(10.0**decade), "#b00" if decade == 0 else "#ddd"
+        x, colour = position(10.0**decade), "#b00" if decade == 0 else "#ddd"
         out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{foot}" stroke="{colour}"/>')
         out.append(f'<text x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{100 * 10.0**decade:g} %</text>')
     for i, rung in enumerate(run.bars):
-        y, end = TOP + LINE * i, place(rung.share)
+        y, end = TOP + LINE * i, position(rung.share)
         out.append(f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{rung.name}</text>')
         out.append(f'<rect x="{LEFT}" y="{y}" width="{end - LEFT:.1f}" height="{LINE - 6}" fill="#2a7f8f"/>')
         out.append(f'<text x="{end + 6:.1f}" y="{y + 12}">{", ".join(reversed(rung.cells()))}</text>')

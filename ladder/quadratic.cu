@@ -105,9 +105,9 @@ static __global__ void add_to_wrong_slot(size_t n, const float *z, double *sums)
 
 static void wrong_slot(size_t n, const float *z, double *sums, double *sum) {
     const unsigned blocks = 8;
-    const size_t places = blocks + blocks_for<size_t>(n, (size_t)blocks * THREADS);
+    const size_t count = blocks + blocks_for<size_t>(n, (size_t)blocks * THREADS);
     add_to_wrong_slot<<<blocks, THREADS>>>(n, z, sums);
-    add_sums<<<1, THREADS>>>(places, sums, sum);
+    add_sums<<<1, THREADS>>>(count, sums, sum);
 }
 
 /* Rung hundred-each: a hundred values per thread

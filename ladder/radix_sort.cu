@@ -32,7 +32,7 @@ constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, ROUNDS = 8,
  * a positive one gets its sign bit set. So -1 < -0 < +0 < 1, and NaNs are at the ends.
  *
  * All rungs sort such codes, and convert them back. The classic program has ints from 0 to 1023 and ten passes. With
- * 32 passes and no code, it would place negative numbers last. (This rung converts keys to codes and back, and sorts
+ * 32 passes and no code, it would sort negative numbers last. (This rung converts keys to codes and back, and sorts
  * nothing.)
  */
 __host__ __device__ inline unsigned to_code(unsigned key) { return key; }
@@ -67,15 +67,15 @@ template <class T> __global__ void make_keys(size_t n, const unsigned *codes, T 
  */
 __global__ void sort_by_one_thread(size_t n, unsigned *codes, unsigned *spare) {
     for (unsigned shift = 0; shift < 32; shift += 8) {
-        size_t place[256] = {};
-        for (size_t i = 0; i < n; i++) place[codes[i] >> shift & 255]++;
+        size_t next[256] = {};
+        for (size_t i = 0; i < n; i++) next[codes[i] >> shift & 255]++;
         size_t before = 0;
         for (unsigned digit = 0; digit < 256; digit++) {
-            const size_t count = place[digit];
-            place[digit] = before;
+            const size_t count = next[digit];
+            next[digit] = before;
             before += count;
         }
-        for (size_t i = 0; i < n; i++) spare[place[codes[i] >> shift & 255]++] = codes[i];
+        for (size_t i = 0; i < n; i++) spare[next[codes[i] >> shift & 255]++] = codes[i];
         unsigned *const sorted = spare;
         spare = codes;
         codes = sorted;
@@ -141,7 +141,7 @@ __global__ void sort_warps_in_step(size_t n, const unsigned *codes, unsigned *so
  * Each key is kept in a register while it moves, and a barrier separates the last read from the first write (see
  * read-again).
  */
-__device__ unsigned place_by_bit(bool one) {
+__device__ unsigned rank_by_bit(bool one) {
     __shared__ unsigned zeros_of[WARPS];
     const unsigned t = threadIdx.x, lane = t % WARP, warp = t / WARP;
     const unsigned zeros = __ballot_sync(WHOLE_WARP, !one);
@@ -161,7 +161,7 @@ __global__ void sort_blocks(size_t n, const unsigned *codes, unsigned *sorted) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     unsigned key = i < n ? codes[i] : 0xffffffffu;
     for (unsigned bit = 0; bit < 32; bit++) {
-        tile[place_by_bit(key >> bit & 1)] = key;
+        tile[rank_by_bit(key >> bit & 1)] = key;
         __syncthreads();
         key = tile[threadIdx.x];
         __syncthreads();
@@ -171,7 +171,7 @@ __global__ void sort_blocks(size_t n, const unsigned *codes, unsigned *sorted) {
 
 /* Faulty rung read-again: the key is read again when its position is known
  *
- * The classic kernel writes data[place] = data[t]. When a thread executes this, another may already have written its
+ * The classic kernel writes data[slot] = data[t]. When a thread executes this, another may already have written its
  * own key at data[t]. One key is then there twice, and another is lost.
  */
 __global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *sorted) {
@@ -179,8 +179,8 @@ __global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *so
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     tile[threadIdx.x] = i < n ? codes[i] : 0xffffffffu;
     for (unsigned bit = 0; bit < 32; bit++) {
-        const unsigned place = place_by_bit(tile[threadIdx.x] >> bit & 1);
-        tile[place] = tile[threadIdx.x];
+        const unsigned slot = rank_by_bit(tile[threadIdx.x] >> bit & 1);
+        tile[slot] = tile[threadIdx.x];
         __syncthreads();
     }
     if (i < n) sorted[i] = tile[threadIdx.x];
@@ -208,7 +208,7 @@ static std::string classic_keys(climb &c) {
  *   count  each block counts its keys by digit, into a table of digits by blocks;
  *   scan   an exclusive scan of the table, digit by digit and within a digit block by block: the number of keys
  *          before a block's first key of a digit;
- *   place  each block processes its keys again, in order, and writes each after those of its digit before it.
+ *   scatter each block processes its keys again, in order, and writes each after those of its digit before it.
  * So equal digits keep their order, as all passes require. A tile is 2048 keys, 8 rounds of 256, in order.
  *
  * In a round a warp finds the lanes with the same digit by a ballot for each bit of it, and the first of these lanes
@@ -243,8 +243,8 @@ template <unsigned BITS> __device__ unsigned lanes_with(unsigned digit, bool liv
 
 /* Values move with their keys, if there are any. */
 template <unsigned BITS>
-__global__ void place_keys(size_t n, const unsigned *codes, const unsigned *values, unsigned shift,
-                           const unsigned *table, unsigned *placed, unsigned *placed_values) {
+__global__ void scatter_keys(size_t n, const unsigned *codes, const unsigned *values, unsigned shift,
+                             const unsigned *table, unsigned *sorted_codes, unsigned *sorted_values) {
     constexpr unsigned DIGITS = 1u << BITS;
     __shared__ unsigned next[DIGITS], of_warp[WARPS][DIGITS];
     const unsigned t = threadIdx.x, lane = t % WARP, warp = t / WARP;
@@ -260,10 +260,10 @@ __global__ void place_keys(size_t n, const unsigned *codes, const unsigned *valu
         __syncthreads();
         if (live && rank == 0) of_warp[warp][digit] = __popc(same);
         __syncthreads();
-        unsigned place = next[digit] + rank;
-        for (unsigned w = 0; w < warp; w++) place += of_warp[w][digit];
-        if (live) placed[place] = code;
-        if (live && values) placed_values[place] = values[i];
+        unsigned slot = next[digit] + rank;
+        for (unsigned w = 0; w < warp; w++) slot += of_warp[w][digit];
+        if (live) sorted_codes[slot] = code;
+        if (live && values) sorted_values[slot] = values[i];
         __syncthreads();
         for (unsigned d = t; d < DIGITS; d += THREADS)
             for (unsigned w = 0; w < WARPS; w++) {
@@ -315,7 +315,7 @@ template <unsigned BITS> static void sort_all(size_t n, const sort_workspace &wo
     for (unsigned shift = 0, now = 0; shift < 32; shift += BITS, now = !now) {
         count_digits<BITS><<<(unsigned)blocks, THREADS>>>(n, workspace.codes[now], shift, workspace.table);
         exclusive_scan(entries, workspace.table, workspace.table + entries);
-        place_keys<BITS>
+        scatter_keys<BITS>
             <<<(unsigned)blocks, THREADS>>>(n, workspace.codes[now], with_values ? workspace.values[now] : nullptr,
                                             shift, workspace.table, workspace.codes[!now], workspace.values[!now]);
     }
@@ -331,8 +331,8 @@ static void four_bit_passes(size_t n, const sort_workspace &workspace) { sort_al
 /* Rung eight-bit-passes: 4 passes of 256 digits
  *
  * Half the passes again. 256 counters for each of 8 warps take 8 KiB of shared memory, and a tile of 2048 keys has 8
- * for each digit. A block writes to 256 places, 8 adjacent keys each, and memory is written in segments of 32 bytes.
- * Here wider digits stop paying. The next improvement is larger tiles, sorted in shared memory before they are
+ * for each digit. A block writes to 256 positions, 8 adjacent keys each, and memory is written in segments of 32
+ * bytes. Here wider digits stop paying. The next improvement is larger tiles, sorted in shared memory before they are
  * written.
  */
 static void eight_bit_passes(size_t n, const sort_workspace &workspace) { sort_all<8>(n, workspace, false); }
@@ -383,7 +383,7 @@ template <class T> static void cub_sort(size_t, const T *, T *) { throw ladder_a
  * 1. Sort 170, 45, 75, 90, 802, 24, 2, 66 on paper by decimal digits. What happens if a pass does not keep the order
  *    of equal digits?
  * 2. Why is it not enough to reverse the order of the negative numbers in the last pass of a float sort?
- * 3. Count the barriers of a pass of place_keys. Which can be removed if of_warp is kept twice?
+ * 3. Count the barriers of a pass of scatter_keys. Which can be removed if of_warp is kept twice?
  * 4. Write a pass for descending order. Must equal keys change their order?
  */
 

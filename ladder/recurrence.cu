@@ -9,9 +9,9 @@
  * Work 2 n operations in a loop, 3 for each combination in a scan; steps n or log2(n); traffic 3 n elements: s, u and
  * v, 24 bytes per element of f64.
  *
- * A scan of maps rounds at other places than the loop does. So each rung states its order and is compared with a
- * plain loop in that order. With --dtype u64 the numbers are whole and wrap at 2^64. Then nothing is rounded, and all
- * rungs must give the result of the loop.
+ * A scan of maps rounds other intermediate results than the loop does. So each rung states its order and is compared
+ * with a plain loop in that order. With --dtype u64 the numbers are whole and wrap at 2^64. Then nothing is rounded,
+ * and all rungs must give the result of the loop.
  */
 #include "climb.h"
 

@@ -188,7 +188,7 @@ template <class T> static void tile_by_tree(T *v, size_t m) {
  * Order: that of tree-scattered.
  */
 /* Position of element i. If GAP is not 0, one word is left unused after every GAP words. */
-template <unsigned GAP> __device__ unsigned place(unsigned i) {
+template <unsigned GAP> __device__ unsigned padded(unsigned i) {
     if constexpr (GAP > 0)
         return i + i / GAP;
     else
@@ -199,20 +199,20 @@ template <class T, unsigned M, unsigned GAP = 0> __device__ void scan_tile_by_tr
     const unsigned t = threadIdx.x;
     for (unsigned d = 1; d < M; d *= 2) {
         __syncthreads();
-        const unsigned i = 2 * d * (t + 1) - 1, at = place<GAP>(i);
-        if (i < M) tile[at] = tile[place<GAP>(i - d)] + tile[at];
+        const unsigned i = 2 * d * (t + 1) - 1, at = padded<GAP>(i);
+        if (i < M) tile[at] = tile[padded<GAP>(i - d)] + tile[at];
     }
     for (unsigned d = M / 4; d > 0; d /= 2) {
         __syncthreads();
-        const unsigned i = 2 * d * (t + 1) + d - 1, at = place<GAP>(i);
-        if (i < M) tile[at] = tile[place<GAP>(i - d)] + tile[at];
+        const unsigned i = 2 * d * (t + 1) + d - 1, at = padded<GAP>(i);
+        if (i < M) tile[at] = tile[padded<GAP>(i - d)] + tile[at];
     }
     __syncthreads();
 }
 
 template <class T, unsigned GAP = 0> __global__ void scan_tree(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[THREADS + (GAP > 0 ? THREADS / WARP : 0)];
-    const unsigned t = threadIdx.x, at = place<GAP>(t);
+    const unsigned t = threadIdx.x, at = padded<GAP>(t);
     const size_t i = (size_t)blockIdx.x * THREADS + t;
     tile[at] = i < n ? x[i] : (T)0;
     scan_tile_by_tree<T, THREADS, GAP>(tile);

@@ -81,8 +81,8 @@ def write_text(folder, target):
 
 def prose(text):
     """Escapes the characters that have a meaning in Markdown, except between backquotes."""
-    pieces = text.split("`")
-    return "`".join(re.sub(r"([*_<])", r"\\\1", piece) if i % 2 == 0 else piece for i, piece in enumerate(pieces))
+    parts = text.split("`")
+    return "`".join(re.sub(r"([*_<])", r"\\\1", part) if i % 2 == 0 else part for i, part in enumerate(parts))
 
 
 def told(rung, runs):

@@ -82,7 +82,7 @@ static uint16_t half_of(float) { return 0; }
  * That is the device's memory under another name, and every access is a load or a store. With a capacity of 64 values
  * that is 256 bytes per thread. With a capacity of 8, nvcc 13 generates code for all possible sizes, and needs none.
  */
-constexpr int TRIED = 3, MOST = 8, ROOM = 64;
+constexpr int TRIED = 3, MOST = 8, CAPACITY = 64;
 
 /* Computes e^t, by t multiplications. */
 static __host__ __device__ float power_of_e(unsigned t) {
@@ -94,7 +94,7 @@ static __host__ __device__ float power_of_e(unsigned t) {
 static __global__ void square_of_size(size_t n, int size, float *squares) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    float x[ROOM], s = 0;
+    float x[CAPACITY], s = 0;
     const float g = power_of_e((unsigned)(i % 16));
     x[0] = 1;
     for (int k = 1; k < size; k++) x[k] = x[k - 1] * g;

@@ -10,7 +10,7 @@ static const char *const MODES[] = {"full", "same", "valid"}; /* in the order of
 enum { MODE_COUNT = sizeof MODES / sizeof *MODES };
 
 /* State of one call: the request, the input arrays and the result. */
-typedef struct job {
+typedef struct params {
     const char *files[2], *to;
     int mode;
     bool correlate;
@@ -18,7 +18,7 @@ typedef struct job {
     void *y;
     size_t count;
     double seconds;
-} job;
+} params;
 
 static bool read_mode(const char *text, int *mode) {
     for (*mode = 0; *mode < MODE_COUNT; ++*mode)
@@ -27,7 +27,7 @@ static bool read_mode(const char *text, int *mode) {
     return false;
 }
 
-static bool read_option(int option, job *j) {
+static bool read_option(int option, params *j) {
     switch (option) {
     case 'm': return read_mode(optarg, &j->mode);
     case 'c': j->correlate = true; return true;
@@ -36,7 +36,7 @@ static bool read_option(int option, job *j) {
     }
 }
 
-static bool read_request(const cli_options *options, int argc, char **argv, job *j) {
+static bool read_request(const cli_options *options, int argc, char **argv, params *j) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, j)) return false;
     if (argc - optind != 2) {
@@ -52,7 +52,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, job 
     return numbers_output(options, "convolve", j->to);
 }
 
-static bool read_arrays(job *j) {
+static bool read_arrays(params *j) {
     npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     for (int i = 0; i < 2; i++) {
         if (!numbers_read("convolve", j->files[i], &j->arrays[i])) return false;
@@ -76,7 +76,7 @@ static size_t count_values(int mode, size_t n, size_t m) {
     return mode == WEFT_FULL ? longer + (shorter - 1) : mode == WEFT_SAME ? longer : longer - shorter + 1;
 }
 
-static int compute(weft_context *ctx, job *j) {
+static int compute(weft_context *ctx, params *j) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     j->count = count_values(j->mode, x->n, h->n);
     j->y = numbers_allocate("convolve", x, x->is_complex, j->count);
@@ -91,7 +91,7 @@ static int compute(weft_context *ctx, job *j) {
     return CLI_FAILED;
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     json_begin_command("convolve");
     json_text("file", j->files[0]);
@@ -106,7 +106,7 @@ static void print_json(const job *j, const char *device) {
     json_end_command(device, j->seconds);
 }
 
-static int run(weft_context *ctx, const cli_options *options, job *j) {
+static int run(weft_context *ctx, const cli_options *options, params *j) {
     npy_error error;
     if (!read_arrays(j)) return CLI_FAILED;
     const int code = compute(ctx, j);
@@ -123,7 +123,7 @@ static int run(weft_context *ctx, const cli_options *options, job *j) {
 
 int command_convolve(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    job j = {.mode = WEFT_FULL};
+    params j = {.mode = WEFT_FULL};
     if (!read_request(options, argc, argv, &j)) return CLI_USAGE;
     int code = cli_open("convolve", options, &ctx);
     if (code != CLI_DONE) return code;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* State of one call: the request, the input array and the result. */
-typedef struct job {
+typedef struct params {
     const char *from, *to;
     bool inverse, real;
     npy_array x;
@@ -14,9 +14,9 @@ typedef struct job {
     npy_shape shape; /* of the result */
     void *y;
     double seconds;
-} job;
+} params;
 
-static bool read_request(const cli_options *options, int argc, char **argv, job *j) {
+static bool read_request(const cli_options *options, int argc, char **argv, params *j) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'i') j->inverse = true;
@@ -29,15 +29,15 @@ static bool read_request(const cli_options *options, int argc, char **argv, job 
     return false;
 }
 
-static weft_fft_kind kind_of(const job *j) {
+static weft_fft_kind kind_of(const params *j) {
     if (j->real) return j->inverse ? WEFT_C2R : WEFT_R2C;
     return j->inverse ? WEFT_C2C_INVERSE : WEFT_C2C;
 }
 
-static bool result_is_complex(const job *j) { return kind_of(j) != WEFT_C2R; }
+static bool result_is_complex(const params *j) { return kind_of(j) != WEFT_C2R; }
 
 /* Finds the shape of the result. The transforms are along the last axis, so only that dimension changes. */
-static bool find_shape(job *j) {
+static bool find_shape(params *j) {
     const npy_shape *shape = &j->x.shape;
     const bool to_real = kind_of(j) == WEFT_C2R;
     if (j->x.flat || shape->rank == 0) {
@@ -63,7 +63,7 @@ static bool find_shape(job *j) {
     return true;
 }
 
-static int compute(weft_context *ctx, job *j) {
+static int compute(weft_context *ctx, params *j) {
     if (!j->real && !numbers_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
     const size_t last = j->shape.dimensions[j->shape.rank - 1];
     j->y = numbers_allocate("fft", &j->x, result_is_complex(j), j->batch * last);
@@ -76,7 +76,7 @@ static int compute(weft_context *ctx, job *j) {
     return CLI_FAILED;
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     static const char *const names[] = {"c2c", "c2c_inverse", "r2c", "c2r"};
     json_begin_command("fft");
     json_text("file", j->from);
@@ -88,7 +88,7 @@ static void print_json(const job *j, const char *device) {
     json_end_command(device, j->seconds);
 }
 
-static int run(weft_context *ctx, const cli_options *options, job *j) {
+static int run(weft_context *ctx, const cli_options *options, params *j) {
     npy_error error;
     if (!numbers_read("fft", j->from, &j->x) || !find_shape(j)) return CLI_FAILED;
     const int code = compute(ctx, j);
@@ -103,7 +103,7 @@ static int run(weft_context *ctx, const cli_options *options, job *j) {
 
 int command_fft(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    job j = {0};
+    params j = {0};
     if (!read_request(options, argc, argv, &j)) return CLI_USAGE;
     int code = cli_open("fft", options, &ctx);
     if (code != CLI_DONE) return code;

@@ -29,7 +29,7 @@ typedef struct request {
     const char *picture, *history; /* file names, or NULL */
 } request;
 
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     npy_array u;
@@ -40,7 +40,7 @@ typedef struct job {
     double looks[2 * (LOOKS + 1)]; /* pairs: number of steps, and the largest |u| after them */
     size_t look_count;
     double seconds;
-} job;
+} params;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -115,7 +115,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 /* ------------------------------------------------------------------------------- the grids */
 
 /* Interprets the last dimensions of the array as those of a grid; x is the last one. */
-static bool shape_grids(job *j) {
+static bool shape_grids(params *j) {
     const request *r = j->request;
     const size_t rank = j->u.shape.rank, *dimensions = j->u.shape.dimensions;
     j->dimensions = r->dimensions ? r->dimensions : rank;
@@ -139,7 +139,7 @@ static bool shape_grids(job *j) {
     return false;
 }
 
-static bool read_grids(job *j) {
+static bool read_grids(params *j) {
     npy_error error = {""};
     const char *from = j->request->from;
     if (!npy_read(from, &j->u, &error))
@@ -159,7 +159,7 @@ static bool read_grids(job *j) {
 
 static double real_of(weft_dtype dtype, const value *v) { return dtype == WEFT_F32 ? (double)v->f32 : v->f64; }
 
-static weft_status look(weft_context *ctx, job *j, size_t done) {
+static weft_status look(weft_context *ctx, params *j, size_t done) {
     const weft_status status =
         weft_reduce(ctx, WEFT_NORMINF, j->u.dtype, WEFT_DEFAULT, j->u.n, j->grids, &j->largest);
     j->looks[2 * j->look_count] = (double)done;
@@ -168,7 +168,7 @@ static weft_status look(weft_context *ctx, job *j, size_t done) {
 }
 
 /* Divides the steps into several calls, so that progress can be shown. The division does not change any bit. */
-static weft_status step(weft_context *ctx, job *j) {
+static weft_status step(weft_context *ctx, params *j) {
     const request *r = j->request;
     const size_t parts = r->history ? LOOKS : PARTS, part = (r->steps + parts - 1) / parts;
     weft_status status = r->history ? look(ctx, j, 0) : WEFT_OK;
@@ -183,7 +183,7 @@ static weft_status step(weft_context *ctx, job *j) {
     return status;
 }
 
-static weft_status step_on_device(weft_context *ctx, job *j) {
+static weft_status step_on_device(weft_context *ctx, params *j) {
     weft_status status = measure_upload(ctx, j->u.n * weft_dtype_size(j->u.dtype), j->u.data, &j->grids);
     const double start = cli_seconds();
     if (status == WEFT_OK) status = step(ctx, j);
@@ -193,7 +193,7 @@ static weft_status step_on_device(weft_context *ctx, job *j) {
     return status;
 }
 
-static void print(const job *j, const char *device) {
+static void print(const params *j, const char *device) {
     const weft_dtype dtype = j->u.dtype;
     if (j->options->json) {
         json_begin_command("heat");
@@ -215,7 +215,7 @@ static void print(const job *j, const char *device) {
 /* ------------------------------------------------------------------------------- results */
 
 /* Draws the last two dimensions; of more dimensions, the middle one of these planes. */
-static bool write_picture(const job *j, const char *grids) {
+static bool write_picture(const params *j, const char *grids) {
     const size_t rank = j->u.shape.rank, width = j->u.shape.dimensions[rank - 1];
     const size_t height = j->u.shape.dimensions[rank - 2], plane = width * height;
     const char *first = grids + j->u.n / plane / 2 * plane * weft_dtype_size(j->u.dtype);
@@ -225,7 +225,7 @@ static bool write_picture(const job *j, const char *grids) {
     return false;
 }
 
-static bool write_history(const job *j) {
+static bool write_history(const params *j) {
     npy_error error = {""};
     if (drawing_write(j->request->history, j->look_count, j->looks, "steps", "largest |u|", &error)) return true;
     cli_error("heat", "%s: %s", j->request->history, error.message);
@@ -233,7 +233,7 @@ static bool write_history(const job *j) {
 }
 
 /* Copies the grids back to host memory and writes them to their files. */
-static bool write_grids(weft_context *ctx, const job *j) {
+static bool write_grids(weft_context *ctx, const params *j) {
     const request *r = j->request;
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
     npy_error error = {""};
@@ -251,7 +251,7 @@ static bool write_grids(weft_context *ctx, const job *j) {
     return good;
 }
 
-static int run(weft_context *ctx, job *j) {
+static int run(weft_context *ctx, params *j) {
     const request *r = j->request;
     progress_start(j->options, "heat");
     const weft_status status = step_on_device(ctx, j);
@@ -269,7 +269,7 @@ static int run(weft_context *ctx, job *j) {
 int command_heat(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {.steps = 1, .lambda = {1}, .lambda_count = 1};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("heat", options, &ctx);
     if (code != CLI_DONE) return code;

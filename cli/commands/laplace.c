@@ -49,7 +49,7 @@ typedef struct request {
 } request;
 
 /* The grid and its progress. */
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     const char *name; /* name of the grid, for messages */
@@ -63,7 +63,7 @@ typedef struct job {
     double seconds;
     double *looks; /* pairs: number of sweeps, and the change after them */
     size_t look_count;
-} job;
+} params;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -181,7 +181,7 @@ static void fill_cube(size_t n, weft_dtype dtype, void *u) {
             }
 }
 
-static bool make_cube(weft_context *ctx, job *j) {
+static bool make_cube(weft_context *ctx, params *j) {
     const size_t n = j->request->edge, size = weft_dtype_size(j->request->dtype);
     j->name = "--grid";
     j->u.dtype = j->request->dtype;
@@ -194,7 +194,7 @@ static bool make_cube(weft_context *ctx, job *j) {
     return j->cube;
 }
 
-static bool read_grid(job *j) {
+static bool read_grid(params *j) {
     npy_error error = {""};
     const char *from = j->name = j->request->from;
     if (!npy_read(from, &j->u, &error))
@@ -213,10 +213,12 @@ static bool read_grid(job *j) {
 
 /* -------------------------------------------------------------------------------- running */
 
-static bool reached(const job *j) { return j->request->until && j->done > 0 && j->change <= j->request->tolerance; }
+static bool reached(const params *j) {
+    return j->request->until && j->done > 0 && j->change <= j->request->tolerance;
+}
 
 /* Returns true if the tolerance cannot be reached any more: `change` stagnates because of rounding, or it is NaN. */
-static bool is_stuck(job *j) {
+static bool is_stuck(params *j) {
     if (!j->request->until) return false;
     j->since = j->change < j->least ? 0 : j->since + 1;
     if (j->since == 0) j->least = j->change;
@@ -224,7 +226,7 @@ static bool is_stuck(job *j) {
 }
 
 /* Appends a point to the history. */
-static bool remember(job *j) {
+static bool remember(params *j) {
     double *const longer = realloc(j->looks, (j->look_count + 1) * 2 * sizeof *longer);
     if (!longer) return false;
     j->looks = longer;
@@ -233,7 +235,7 @@ static bool remember(job *j) {
     return true;
 }
 
-static weft_status advance(weft_context *ctx, const job *j, size_t sweeps, double *change) {
+static weft_status advance(weft_context *ctx, const params *j, size_t sweeps, double *change) {
     const request *r = j->request;
     const size_t *n = j->u.shape.dimensions;
     if (!r->way->solves) return weft_laplace(ctx, j->u.dtype, n[2], n[1], n[0], sweeps, j->grid, j->grid, change);
@@ -242,7 +244,7 @@ static weft_status advance(weft_context *ctx, const job *j, size_t sweeps, doubl
 }
 
 /* Divides the sweeps into several calls, so that progress can be shown. The division does not change any bit. */
-static weft_status sweep(weft_context *ctx, job *j) {
+static weft_status sweep(weft_context *ctx, params *j) {
     const request *r = j->request;
     const bool looks = r->until || r->history, cycles = r->way->solves && r->way->method == WEFT_MULTIGRID;
     const size_t step = cycles ? 1 : looks ? LOOK_EVERY : 8 * (1 + r->sweeps / 800);
@@ -259,7 +261,7 @@ static weft_status sweep(weft_context *ctx, job *j) {
     return status;
 }
 
-static weft_status sweep_on_device(weft_context *ctx, job *j) {
+static weft_status sweep_on_device(weft_context *ctx, params *j) {
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
     weft_status status = measure_upload(ctx, bytes, j->cube ? j->cube : j->u.data, &j->grid);
     const double start = cli_seconds();
@@ -269,7 +271,7 @@ static weft_status sweep_on_device(weft_context *ctx, job *j) {
     return status;
 }
 
-static void print(const job *j, const char *device) {
+static void print(const params *j, const char *device) {
     const value change = {.f64 = j->change};
     const way *w = j->request->way;
     if (j->options->json) {
@@ -297,7 +299,7 @@ typedef struct view {
     size_t first, width, height, across, down; /* strides in elements */
 } view;
 
-static bool find_view(const job *j, view *v) {
+static bool find_view(const params *j, view *v) {
     const size_t nx = j->u.shape.dimensions[2], ny = j->u.shape.dimensions[1], nz = j->u.shape.dimensions[0];
     const char axis = j->request->axis ? j->request->axis : 'z';
     const size_t at = j->request->axis ? j->request->slice : nz / 2, n = axis == 'x' ? nx : axis == 'y' ? ny : nz;
@@ -312,7 +314,7 @@ static bool find_view(const job *j, view *v) {
     return false;
 }
 
-static bool write_picture(const job *j, const char *grid) {
+static bool write_picture(const params *j, const char *grid) {
     const size_t size = weft_dtype_size(j->u.dtype);
     npy_error error = {""};
     view v;
@@ -329,7 +331,7 @@ static bool write_picture(const job *j, const char *grid) {
     return good;
 }
 
-static bool write_history(const job *j) {
+static bool write_history(const params *j) {
     npy_error error = {""};
     const way *w = j->request->way;
     const char *what = w->solves ? "residual (root mean square)" : "change of a sweep (root mean square)";
@@ -339,7 +341,7 @@ static bool write_history(const job *j) {
 }
 
 /* Copies the grid back to host memory and writes it to its files. */
-static bool write_grid(weft_context *ctx, const job *j) {
+static bool write_grid(weft_context *ctx, const params *j) {
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
     npy_error error = {""};
     void *const host = malloc(bytes);
@@ -356,12 +358,12 @@ static bool write_grid(weft_context *ctx, const job *j) {
     return good;
 }
 
-static bool write_files(weft_context *ctx, const job *j) {
+static bool write_files(weft_context *ctx, const params *j) {
     const request *r = j->request;
     return (!(r->to || r->picture) || write_grid(ctx, j)) && (!r->history || write_history(j));
 }
 
-static int run(weft_context *ctx, job *j) {
+static int run(weft_context *ctx, params *j) {
     view v;
     if (j->request->axis && !find_view(j, &v)) return CLI_USAGE; /* checked before the computation */
     progress_start(j->options, "laplace");
@@ -384,7 +386,7 @@ static int run(weft_context *ctx, job *j) {
 int command_laplace(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {.way = WAYS, .dtype = WEFT_F32};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("laplace", options, &ctx);
     if (code != CLI_DONE) return code;

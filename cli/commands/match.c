@@ -20,8 +20,8 @@
 enum {
     WORDS_MOST = 10000,    /* limit of the library per call */
     WORD_BYTES_MOST = 256, /* limit of the library per word */
-    COUNT_PIECE = 1 << 25, /* bytes per read */
-    LIST_PIECE = 1 << 22,
+    COUNT_CHUNK = 1 << 25, /* bytes per read */
+    LIST_CHUNK = 1 << 22,
     LIST_CAPACITY = 1 << 20 /* matches; more than WORDS_MOST, the most at one position, so that listing advances */
 };
 
@@ -253,7 +253,7 @@ static int search_file(search *s, const char *path, feed *f) {
 
 static int search_files(search *s) {
     static char *standard[] = {"-"};
-    feed f = {.capacity = (size_t)(s->list ? LIST_PIECE : COUNT_PIECE) + (size_t)s->longest + 1};
+    feed f = {.capacity = (size_t)(s->list ? LIST_CHUNK : COUNT_CHUNK) + (size_t)s->longest + 1};
     int code = CLI_DONE;
     if (s->count == 0) {
         s->files = standard;

@@ -27,13 +27,13 @@ typedef struct factor {
     bool transposed, vector;
 } factor;
 
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     factor f[FACTORS];
     void *c;
     double seconds, error; /* error: with --check */
-} job;
+} params;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -103,7 +103,7 @@ static bool shape_factor(const request *r, int which, factor *f) {
     return true;
 }
 
-static bool read_factors(job *j) {
+static bool read_factors(params *j) {
     npy_error error;
     const request *r = j->request;
     for (int i = 0; i < FACTORS; i++) {
@@ -132,7 +132,7 @@ static check_matrix steps_of(const factor *f) {
     return (check_matrix){f->array.data, f->transposed ? 1 : f->width, f->transposed ? f->width : 1};
 }
 
-static int check(job *j) {
+static int check(params *j) {
     const factor *a = &j->f[A], *b = &j->f[B];
     const check_product p = {a->array.dtype, a->rows,     b->columns,           a->columns,
                              steps_of(a),    steps_of(b), {j->c, b->columns, 1}};
@@ -149,7 +149,7 @@ static int check(job *j) {
     return passed ? CLI_DONE : CLI_FAILED;
 }
 
-static int compute(weft_context *ctx, job *j) {
+static int compute(weft_context *ctx, params *j) {
     const factor *a = &j->f[A], *b = &j->f[B];
     const weft_dtype dtype = a->array.dtype;
     size_t bytes;
@@ -169,7 +169,7 @@ static int compute(weft_context *ctx, job *j) {
     return CLI_FAILED;
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     json_begin_command("matmul");
     json_text("file", j->request->from[A]);
     json_text("file2", j->request->from[B]);
@@ -184,7 +184,7 @@ static void print_json(const job *j, const char *device) {
 
 /* Writes C. Its shape consists of the dimensions of the factors without the common one. Vectors do not contribute a
  * dimension. */
-static bool write_product(const job *j) {
+static bool write_product(const params *j) {
     npy_error error;
     npy_shape shape = {0};
     if (!j->f[A].vector) shape.dimensions[shape.rank++] = j->f[A].rows;
@@ -194,7 +194,7 @@ static bool write_product(const job *j) {
     return false;
 }
 
-static int run(weft_context *ctx, job *j) {
+static int run(weft_context *ctx, params *j) {
     const int code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     if (j->request->to && !write_product(j)) return CLI_FAILED;
@@ -205,7 +205,7 @@ static int run(weft_context *ctx, job *j) {
 int command_matmul(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {0};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("matmul", options, &ctx);
     if (code != CLI_DONE) return code;

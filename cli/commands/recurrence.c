@@ -17,14 +17,14 @@ typedef struct request {
 } request;
 
 /* State of one call: the input arrays and the result. */
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     npy_array s, u;
     size_t rows, n;
     void *init, *v;
     double seconds;
-} job;
+} params;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -77,7 +77,7 @@ static void shape_text(const npy_shape *shape, char *text, size_t size) {
 }
 
 /* Checks that the arrays match, and finds the rows, which are along the last axis. */
-static bool check_pair(job *j) {
+static bool check_pair(params *j) {
     char s[100], u[100];
     const request *r = j->request;
     if (!check_order(r->s, &j->s) || !check_order(r->u, &j->u)) return false;
@@ -97,7 +97,7 @@ static bool check_pair(job *j) {
 }
 
 /* Stores the initial value for every row. */
-static int make_init(job *j) {
+static int make_init(params *j) {
     char range[80];
     value v;
     const weft_dtype dtype = j->s.dtype;
@@ -121,7 +121,7 @@ static int make_init(job *j) {
 
 /* -------------------------------------------------------------------------------- running */
 
-static int compute(weft_context *ctx, job *j) {
+static int compute(weft_context *ctx, params *j) {
     const operation *const recurrence = operation_find("recurrence", strlen("recurrence"));
     const size_t size = weft_dtype_size(j->s.dtype);
     value none;
@@ -149,7 +149,7 @@ static int compute(weft_context *ctx, job *j) {
     return CLI_FAILED;
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     json_begin_command("recurrence");
     json_text("file", j->request->s);
     json_text("file2", j->request->u);
@@ -161,7 +161,7 @@ static void print_json(const job *j, const char *device) {
     json_end_command(device, j->seconds);
 }
 
-static int compute_and_write(weft_context *ctx, job *j) {
+static int compute_and_write(weft_context *ctx, params *j) {
     npy_error error;
     const int code = compute(ctx, j);
     if (code != CLI_DONE) return code;
@@ -173,7 +173,7 @@ static int compute_and_write(weft_context *ctx, job *j) {
     return CLI_DONE;
 }
 
-static int recurrence_in_memory(weft_context *ctx, job *j) {
+static int recurrence_in_memory(weft_context *ctx, params *j) {
     const request *r = j->request;
     if (!read_array(r->s, &j->s) || !read_array(r->u, &j->u) || !check_pair(j)) return CLI_FAILED;
     return compute_and_write(ctx, j);
@@ -181,7 +181,7 @@ static int recurrence_in_memory(weft_context *ctx, job *j) {
 
 /* ------------------------------------------------------------------------- chunk by chunk */
 
-static int stream_row(weft_context *ctx, job *j, stream *s) {
+static int stream_row(weft_context *ctx, params *j, stream *s) {
     const int code = make_init(j);
     if (code != CLI_DONE) return code;
     if (!stream_write_to(s, j->request->v, j->s.dtype, &j->s.shape)) return CLI_FAILED;
@@ -195,7 +195,7 @@ static int stream_row(weft_context *ctx, job *j, stream *s) {
 }
 
 /* Loads all rows into memory, because several rows are processed at a time. */
-static int load_rows(weft_context *ctx, job *j, stream *s) {
+static int load_rows(weft_context *ctx, params *j, stream *s) {
     npy_array *const arrays[] = {&j->s, &j->u};
     for (int i = 0; i < 2; i++) {
         npy_error error;
@@ -206,7 +206,7 @@ static int load_rows(weft_context *ctx, job *j, stream *s) {
     return compute_and_write(ctx, j);
 }
 
-static int recurrence_stream(weft_context *ctx, job *j) {
+static int recurrence_stream(weft_context *ctx, params *j) {
     stream s;
     int code = stream_open(&s, "recurrence", j->options, (const char *[]){j->request->s, j->request->u}, 2, 1);
     if (code == CLI_DONE) {
@@ -223,7 +223,7 @@ static int recurrence_stream(weft_context *ctx, job *j) {
 int command_recurrence(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {0};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("recurrence", options, &ctx);
     if (code != CLI_DONE) return code;

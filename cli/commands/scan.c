@@ -18,7 +18,7 @@ typedef struct request {
 } request;
 
 /* State of one call: the input array and the result. */
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     npy_array x;
@@ -26,7 +26,7 @@ typedef struct job {
     void *y; /* this process's slice of the result */
     weft_dtype type;
     double seconds;
-} job;
+} params;
 
 static const operation *scan(void) { return operation_find("scan", strlen("scan")); }
 
@@ -60,7 +60,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 /* -------------------------------------------------------------------------------- running */
 
 /* Reads the initial value. It has the result's type, which depends on the array. */
-static int read_init(job *j, value *init) {
+static int read_init(params *j, value *init) {
     char range[80];
     const char *text = j->request->init;
     if (!text || value_parse(j->type, text, init)) return CLI_DONE;
@@ -70,7 +70,7 @@ static int read_init(job *j, value *init) {
     return CLI_USAGE;
 }
 
-static int compute(weft_context *ctx, job *j) {
+static int compute(weft_context *ctx, params *j) {
     operands in = j->request->in;
     value init, none;
     const size_t n = ranks_count(&j->ranks, j->x.n);
@@ -97,7 +97,7 @@ static int compute(weft_context *ctx, job *j) {
     return CLI_FAILED;
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     json_begin_command("scan");
     json_text("file", j->request->from);
     json_text("output", j->request->to);
@@ -109,12 +109,12 @@ static void print_json(const job *j, const char *device) {
     json_end_command(device, j->seconds);
 }
 
-static int check_accumulate(weft_context *ctx, const job *j) {
+static int check_accumulate(weft_context *ctx, const params *j) {
     const operands *in = &j->request->in;
     return reduce_options_check_scan("scan", ranks_first(&j->ranks), ctx, in->op, j->x.dtype, in->accumulate);
 }
 
-static int compute_and_write(weft_context *ctx, job *j) {
+static int compute_and_write(weft_context *ctx, params *j) {
     npy_error error;
     int code = check_accumulate(ctx, j);
     if (code == CLI_DONE) code = compute(ctx, j);
@@ -129,7 +129,7 @@ static int compute_and_write(weft_context *ctx, job *j) {
     return CLI_DONE;
 }
 
-static int scan_in_memory(weft_context *ctx, job *j) {
+static int scan_in_memory(weft_context *ctx, params *j) {
     npy_error error;
     const bool read = npy_read(j->request->from, &j->x, &error);
     if (!read) cli_error("scan", "%s: %s", j->request->from, error.message);
@@ -141,7 +141,7 @@ static int scan_in_memory(weft_context *ctx, job *j) {
 
 /* ------------------------------------------------------------------------- chunk by chunk */
 
-static int stream_to_file(weft_context *ctx, job *j, stream *s) {
+static int stream_to_file(weft_context *ctx, params *j, stream *s) {
     const request *r = j->request;
     value init;
     int code = check_accumulate(ctx, j);
@@ -155,7 +155,7 @@ static int stream_to_file(weft_context *ctx, job *j, stream *s) {
     return stream_end(s, ctx, status);
 }
 
-static int scan_stream(weft_context *ctx, job *j) {
+static int scan_stream(weft_context *ctx, params *j) {
     stream s;
     int code = stream_open(&s, "scan", j->options, &j->request->from, 1, 1);
     if (code == CLI_DONE) {
@@ -173,7 +173,7 @@ static int scan_stream(weft_context *ctx, job *j) {
 int command_scan(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {0};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     if (!ranks_read(options, argv[0], (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;
     int code = ranks_open(&j.ranks, "scan", options, &ctx);

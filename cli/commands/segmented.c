@@ -17,7 +17,7 @@ typedef struct request {
 } request;
 
 /* State of one call: the input arrays and the result. */
-typedef struct job {
+typedef struct params {
     const char *command;
     const cli_options *options;
     const operation *operation;
@@ -28,10 +28,10 @@ typedef struct job {
     uint64_t count; /* number of segments */
     weft_dtype type;
     double seconds;
-} job;
+} params;
 
-static bool scans(const job *j) { return operation_is(j->operation, "segmented_scan"); }
-static bool by_key(const job *j) { return operation_is(j->operation, "reduce_by_key"); }
+static bool scans(const params *j) { return operation_is(j->operation, "segmented_scan"); }
+static bool by_key(const params *j) { return operation_is(j->operation, "reduce_by_key"); }
 static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : r->heads ? r->heads : r->keys; }
 
 /* -------------------------------------------------------------------------------- options */
@@ -53,7 +53,7 @@ static bool read_option(const char *command, int option, request *r) {
 static bool is_stream(const char *name) { return name && strcmp(name, "-") == 0; }
 
 /* Checks that each required file is named, and that at most one is standard input. */
-static bool check_files(const job *j) {
+static bool check_files(const params *j) {
     const request *r = &j->r;
     if (!cuts_of(r))
         cli_error(j->command, "%s: option --offsets O.npy or --heads H.npy is required: the start of each segment",
@@ -73,7 +73,7 @@ static bool check_files(const job *j) {
     return false;
 }
 
-static bool read_request(int argc, char **argv, job *j) {
+static bool read_request(int argc, char **argv, params *j) {
     const int files = by_key(j) ? 2 : 1;
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(j->command, option, &j->r)) return false;
@@ -99,7 +99,7 @@ static bool offset_at(const npy_array *a, size_t i, uint64_t *offset) {
 }
 
 /* Converts the offsets to u64. */
-static bool take_offsets(job *j) {
+static bool take_offsets(params *j) {
     const npy_array *a = &j->cuts;
     const char *name = j->r.offsets;
     if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64) {
@@ -130,7 +130,7 @@ static bool take_offsets(job *j) {
 }
 
 /* Checks that offsets ascend and that the last one is at most the number of elements. */
-static bool check_offsets(const job *j) {
+static bool check_offsets(const params *j) {
     const uint64_t *offsets = j->r.in.offsets;
     for (size_t i = 0; i <= j->r.in.segments; i++) {
         if (i > 0 && offsets[i] < offsets[i - 1])
@@ -148,7 +148,7 @@ static bool check_offsets(const job *j) {
     return true;
 }
 
-static bool take_flags(job *j) {
+static bool take_flags(params *j) {
     const npy_array *a = &j->cuts;
     if (j->r.heads && weft_dtype_size(a->dtype) != 1) {
         cli_error(j->command, "%s has elements of type %s: flags must have type u8 or bool", j->r.heads,
@@ -173,7 +173,7 @@ static bool read_file(const char *command, const char *name, npy_array *a) {
     return false;
 }
 
-static bool read_arrays(job *j) {
+static bool read_arrays(params *j) {
     if (!read_file(j->command, j->r.x, &j->x) || !read_file(j->command, cuts_of(&j->r), &j->cuts)) return false;
     j->r.in.dtype = j->x.dtype;
     j->r.in.n = j->x.n;
@@ -184,13 +184,13 @@ static bool read_arrays(job *j) {
 /* -------------------------------------------------------------------------------- running */
 
 /* Allocates n zero values of a type. Returns NULL after printing the error. */
-static void *new_array(const job *j, size_t n, size_t size) {
+static void *new_array(const params *j, size_t n, size_t size) {
     void *p = calloc(n ? n : 1, size);
     if (!p) cli_error(j->command, "%s: cannot allocate memory for the %zu values of the result", j->r.x, n);
     return p;
 }
 
-static bool compute(weft_context *ctx, job *j) {
+static bool compute(weft_context *ctx, params *j) {
     operands *in = &j->r.in;
     const size_t values = j->r.offsets && !scans(j) ? in->segments : in->n;
     value none;
@@ -215,13 +215,13 @@ static bool write_file(const char *command, const char *name, weft_dtype type, c
     return false;
 }
 
-static bool write_arrays(const job *j) {
+static bool write_arrays(const params *j) {
     const npy_shape flat = {1, {(size_t)j->count}};
     return write_file(j->command, j->r.to, j->type, scans(j) ? &j->x.shape : &flat, j->y) &&
            (!j->r.keys_to || write_file(j->command, j->r.keys_to, j->r.in.key_type, &flat, j->unique_keys));
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     json_begin_command(j->command);
     json_text("file", j->r.x);
     json_text("cuts", cuts_of(&j->r));
@@ -235,7 +235,7 @@ static void print_json(const job *j, const char *device) {
     json_end_command(device, j->seconds);
 }
 
-static int check_accumulate(weft_context *ctx, const job *j) {
+static int check_accumulate(weft_context *ctx, const params *j) {
     const operands *in = &j->r.in;
     if (scans(j)) return reduce_options_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
     return reduce_options_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
@@ -243,7 +243,7 @@ static int check_accumulate(weft_context *ctx, const job *j) {
 
 static int run(const char *command, const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    job j = {.command = command, .options = options, .operation = operation_find(command, strlen(command))};
+    params j = {.command = command, .options = options, .operation = operation_find(command, strlen(command))};
     if (!read_request(argc, argv, &j)) return CLI_USAGE;
     int code = cli_open(command, options, &ctx);
     if (code != CLI_DONE) return code;

@@ -24,7 +24,7 @@ typedef struct request {
 } request;
 
 /* State of one call: the input arrays and the result. */
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     npy_array x, values;
@@ -32,7 +32,7 @@ typedef struct job {
     void *y, *sorted_values;
     weft_dtype type; /* element type of y */
     double seconds;
-} job;
+} params;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -88,7 +88,7 @@ static bool failed(const char *command, const char *path, const char *why) {
     return false;
 }
 
-static bool read_files(job *j) {
+static bool read_files(params *j) {
     const request *r = j->request;
     npy_error error;
     if (!npy_read(r->from, &j->x, &error)) return failed(r->command, r->from, error.message);
@@ -100,7 +100,7 @@ static bool read_files(job *j) {
     return false;
 }
 
-static bool allocate_slices(job *j) {
+static bool allocate_slices(params *j) {
     const size_t size = weft_dtype_size(j->type), n = ranks_count(&j->ranks, j->x.n);
     const size_t bytes = n * weft_dtype_size(j->values.dtype); /* the size of the values that were read */
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
@@ -111,7 +111,7 @@ static bool allocate_slices(job *j) {
     return false;
 }
 
-static bool compute(weft_context *ctx, job *j) {
+static bool compute(weft_context *ctx, params *j) {
     const request *r = j->request;
     const weft_dtype dtype = j->x.dtype;
     const size_t n = j->x.n;
@@ -131,7 +131,7 @@ static bool compute(weft_context *ctx, job *j) {
     return failed(r->command, r->from, j->ranks.d ? ranks_last_error(&j->ranks) : weft_last_error(ctx));
 }
 
-static bool write_files(const job *j) {
+static bool write_files(const params *j) {
     const request *r = j->request;
     npy_error error;
     if (j->ranks.d) return ranks_write(&j->ranks, r->command, r->to, j->type, &j->x, j->y) == CLI_DONE;
@@ -141,7 +141,7 @@ static bool write_files(const job *j) {
     return failed(r->command, r->values_to, error.message);
 }
 
-static void print_json(const job *j, const char *device) {
+static void print_json(const params *j, const char *device) {
     const request *r = j->request;
     json_begin_command(r->command);
     json_text("file", r->from);
@@ -158,7 +158,7 @@ static void print_json(const job *j, const char *device) {
 }
 
 /* Sorts keys that are larger than the permitted memory. There must be no values. */
-static int sort_stream(weft_context *ctx, job *j) {
+static int sort_stream(weft_context *ctx, params *j) {
     const request *r = j->request;
     stream s;
     int code = stream_open(&s, r->command, j->options, &r->from, 1, 2);
@@ -173,7 +173,7 @@ static int sort_stream(weft_context *ctx, job *j) {
     return code;
 }
 
-static int sort_in_memory(weft_context *ctx, job *j) {
+static int sort_in_memory(weft_context *ctx, params *j) {
     bool done = ranks_agree(&j->ranks, read_files(j)) == CLI_DONE;
     if (done) {
         j->type = j->request->indices ? j->request->index : j->x.dtype;
@@ -187,7 +187,7 @@ static int sort_in_memory(weft_context *ctx, job *j) {
 static int run(const cli_options *options, int argc, char **argv, bool indices) {
     weft_context *ctx;
     request r = {.command = argv[0], .indices = indices, .index = WEFT_U64};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     if (options->mpi && r.values_from) {
         cli_error(r.command, "--values cannot be combined with --mpi");

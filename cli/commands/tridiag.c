@@ -20,7 +20,7 @@ typedef struct request {
     bool periodic, check;
 } request;
 
-typedef struct job {
+typedef struct params {
     const cli_options *options;
     const request *request;
     npy_array arrays[OPERANDS]; /* empty for an operand that is a number */
@@ -30,7 +30,7 @@ typedef struct job {
     size_t systems, n;
     void *x;
     double residual, error, seconds; /* residual and error: with --check */
-} job;
+} params;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -56,7 +56,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* ------------------------------------------------------------------------------- the systems */
 
-static bool read_array(job *j, int i) {
+static bool read_array(params *j, int i) {
     npy_error error;
     const char *name = j->request->operands[i];
     npy_array *a = &j->arrays[i];
@@ -72,7 +72,7 @@ static bool read_array(job *j, int i) {
 }
 
 /* Reads the right-hand sides. The last dimension is the rows of a system. */
-static bool read_right_side(job *j) {
+static bool read_right_side(params *j) {
     const npy_array *d = &j->arrays[RIGHT];
     if (!read_array(j, RIGHT)) return false;
     const size_t rank = d->shape.rank;
@@ -88,7 +88,7 @@ static bool same_shape(const npy_shape *a, const npy_shape *b) {
 }
 
 /* Reads a diagonal: a number, an array with the shape of d, or one row for all systems. */
-static bool read_coefficients(job *j, int i) {
+static bool read_coefficients(params *j, int i) {
     const char *name = j->request->operands[i];
     const npy_array *a = &j->arrays[i], *d = &j->arrays[RIGHT];
     if (value_parse(j->dtype, name, &j->numbers[i])) {
@@ -112,11 +112,11 @@ static bool read_coefficients(job *j, int i) {
 
 /* ------------------------------------------------------------------------------- the residual */
 
-static long double element(const job *j, const void *p, size_t i) {
+static long double element(const params *j, const void *p, size_t i) {
     return j->dtype == WEFT_F32 ? (long double)((const float *)p)[i] : (long double)((const double *)p)[i];
 }
 
-static long double entry(const job *j, int k, size_t system, size_t row) {
+static long double entry(const params *j, int k, size_t system, size_t row) {
     return element(j, j->lines[k].p, system * j->lines[k].line + row * j->lines[k].step);
 }
 
@@ -124,7 +124,7 @@ static long double greater(long double a, long double b) { return b > a || isnan
 
 /* Returns the maximum over all rows of |a x[i-1] + b x[i] + c x[i+1] - d| / (|a x[i-1]| + |b x[i]| + |c x[i+1]| +
  * |d|). Writes d - A x to `rest`, which has the dtype of d. */
-static double residual(const job *j, void *rest) {
+static double residual(const params *j, void *rest) {
     long double most = 0;
     const size_t n = j->n;
     const bool periodic = j->request->periodic;
@@ -145,7 +145,7 @@ static double residual(const job *j, void *rest) {
 }
 
 /* Returns the maximum over all systems of max |e| / max |x|. */
-static double relative_size(const job *j, const void *e) {
+static double relative_size(const params *j, const void *e) {
     long double most = 0;
     for (size_t s = 0; s < j->systems; s++) {
         long double error = 0, solution = 0;
@@ -160,7 +160,7 @@ static double relative_size(const job *j, const void *e) {
 
 /* Computes the residual. Estimates the error of x by a step of iterative refinement, that is, by the solution for the
  * right-hand sides d - A x. */
-static bool check(weft_context *ctx, job *j) {
+static bool check(weft_context *ctx, params *j) {
     const char *name = j->request->operands[RIGHT];
     const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
     const weft_boundary boundary = j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
@@ -182,7 +182,7 @@ static bool check(weft_context *ctx, job *j) {
 }
 
 /* Warns if the residual is larger than rounding explains, and if at least half of the solution's digits are wrong. */
-static void warn(const job *j) {
+static void warn(const params *j) {
     enum { RESIDUAL_EPS = 1024 };
     const char *name = j->request->operands[RIGHT];
     const double eps = j->dtype == WEFT_F32 ? 0x1p-23 : 0x1p-52, most = RESIDUAL_EPS * eps;
@@ -200,7 +200,7 @@ static void warn(const job *j) {
 
 /* -------------------------------------------------------------------------------- running */
 
-static bool solve(weft_context *ctx, job *j) {
+static bool solve(weft_context *ctx, params *j) {
     const char *name = j->request->operands[RIGHT];
     const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
     uint64_t singular = UINT64_MAX;
@@ -224,7 +224,7 @@ static bool solve(weft_context *ctx, job *j) {
     return false;
 }
 
-static void print(const job *j, const char *device) {
+static void print(const params *j, const char *device) {
     const value found = {.f64 = j->residual}, error = {.f64 = j->error};
     if (!j->options->json) {
         if (j->request->check) printf("residual %.2g\nerror %.2g\n", j->residual, j->error);
@@ -243,7 +243,7 @@ static void print(const job *j, const char *device) {
     json_end_command(device, j->seconds);
 }
 
-static int run(weft_context *ctx, job *j) {
+static int run(weft_context *ctx, params *j) {
     npy_error error;
     bool good = read_right_side(j);
     for (int i = 0; i < RIGHT && good; i++) good = read_coefficients(j, i);
@@ -260,7 +260,7 @@ static int run(weft_context *ctx, job *j) {
 int command_tridiag(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {0};
-    job j = {.options = options, .request = &r};
+    params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("tridiag", options, &ctx);
     if (code != CLI_DONE) return code;

@@ -38,7 +38,7 @@ typedef struct file_writer {
 bool file_begin(file_writer *w, const char *path, unsigned long long bytes, npy_error *error);
 bool file_put(const file_writer *w, const void *data, size_t bytes, npy_error *error);
 /* If `keep` is true, flushes the file to disk and renames it to its target. It takes over the target's owner, group,
- * mode and access control list as far as permitted; nobody gains access. If `keep` is false, or after a failure, the
+ * mode and access control list as far as permitted; no user gains access. If `keep` is false, or after a failure, the
  * temporary file is removed and the target stays unchanged. */
 bool file_end(file_writer *w, bool keep, npy_error *error);
 

@@ -201,18 +201,18 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
 /* --------------------------------------------------------------------------------- writing */
 
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
-                         unsigned char header[NPY_HEADER_ROOM]) {
+                         unsigned char header[NPY_HEADER_CAPACITY]) {
     enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
     const char *type = is_complex ? COMPLEX_TYPES[dtype == WEFT_F64].npy : TYPES[dtype - WEFT_I8].npy;
     char *text = (char *)header;
     size_t used = PRELUDE;
-    used +=
-        (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                         weft_dtype_size(dtype) == 1 ? '|' : NPY_NATIVE, type);
+    used += (size_t)snprintf(text + used, NPY_HEADER_CAPACITY - used,
+                             "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                             weft_dtype_size(dtype) == 1 ? '|' : NPY_NATIVE, type);
     for (size_t i = 0; i < shape->rank; i++)
-        used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "%s%zu%s", i ? ", " : "", shape->dimensions[i],
-                                 shape->rank == 1 ? "," : "");
-    used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "), }");
+        used += (size_t)snprintf(text + used, NPY_HEADER_CAPACITY - used, "%s%zu%s", i ? ", " : "",
+                                 shape->dimensions[i], shape->rank == 1 ? "," : "");
+    used += (size_t)snprintf(text + used, NPY_HEADER_CAPACITY - used, "), }");
     const size_t end = (used + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memset(text + used, ' ', end - used);
     text[end - 1] = '\n';

@@ -31,9 +31,9 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
 
 /* Writes the header of an array as NumPy writes it, from the magic on. Returns its size in bytes, a multiple of 64.
  */
-enum { NPY_HEADER_ROOM = 2048 };
+enum { NPY_HEADER_CAPACITY = 2048 };
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
-                         unsigned char header[NPY_HEADER_ROOM]);
+                         unsigned char header[NPY_HEADER_CAPACITY]);
 
 /* Writes the sentence to `error` and returns false, so that a failure is one statement. */
 __attribute__((format(printf, 2, 3))) bool npy_fail(npy_error *error, const char *format, ...);

@@ -4,7 +4,7 @@
 
 bool npy_write_numbers(const char *path, weft_dtype dtype, bool is_complex, const npy_shape *shape, const void *data,
                        npy_error *error) {
-    unsigned char header[NPY_HEADER_ROOM];
+    unsigned char header[NPY_HEADER_CAPACITY];
     const size_t length = npy_format_header(dtype, is_complex, shape, header);
     size_t bytes = weft_dtype_size(dtype) * (is_complex ? 2 : 1);
     for (size_t i = 0; i < shape->rank; i++) bytes *= shape->dimensions[i];

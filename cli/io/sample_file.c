@@ -72,14 +72,14 @@ typedef struct run {
     size_t size, capacity; /* bytes per sample; samples per chunk */
     void *chunk;
     bool begun; /* the header has been returned */
-    unsigned char header[NPY_HEADER_ROOM];
+    unsigned char header[NPY_HEADER_CAPACITY];
 } run;
 
 static weft_status make(const run *w, uint64_t first, size_t n) {
     return w->file->make(w->file->self, w->ctx, first, n, w->chunk);
 }
 
-static size_t format_header(const run *w, unsigned char header[NPY_HEADER_ROOM]) {
+static size_t format_header(const run *w, unsigned char header[NPY_HEADER_CAPACITY]) {
     const npy_shape shape = {w->file->dimensions ? 2 : 1, {(size_t)w->file->options->n, w->file->dimensions}};
     return npy_format_header(w->file->options->dtype, false, &shape, header);
 }
@@ -109,7 +109,7 @@ static weft_status try_last(const run *w) {
 
 /* Returns the size of header and samples, or the largest number if that overflows. */
 static unsigned long long bytes_of_file(const run *w) {
-    unsigned char header[NPY_HEADER_ROOM];
+    unsigned char header[NPY_HEADER_CAPACITY];
     unsigned long long bytes;
     return __builtin_mul_overflow(w->file->options->n, w->size, &bytes) ||
                    __builtin_add_overflow(bytes, format_header(w, header), &bytes)

@@ -167,7 +167,7 @@ static int write_output(void *self, const void *from, size_t bytes) {
 }
 
 bool stream_write_to(stream *s, const char *to, weft_dtype dtype, const npy_shape *shape) {
-    unsigned char header[NPY_HEADER_ROOM];
+    unsigned char header[NPY_HEADER_CAPACITY];
     const size_t length = npy_format_header(dtype, false, shape, header);
     s->to = to;
     s->sink = (weft_sink){write_output, s};

@@ -20,5 +20,5 @@ LINES = [
 lines = [line for name in sys.argv[1:] for line in open(name, encoding="utf-8").read().splitlines()] or LINES
 times = np.array([line.split(" ", 1)[0] for line in lines], "datetime64[ms]")
 
-for place in weft.argsort(times.view(np.int64)):
-    print(lines[place])
+for index in weft.argsort(times.view(np.int64)):
+    print(lines[index])

@@ -21,6 +21,6 @@ else:
     rows, column, k = list(csv.DictReader(io.StringIO(TABLE))), "rain", 3
 
 values = np.array([float(row[column]) for row in rows])
-greatest, places = weft.top_k(values, min(k, len(values)))
-for value, place in zip(greatest, places):
-    print(f"{value:10g}  {', '.join(rows[place].values())}")
+greatest, indices = weft.top_k(values, min(k, len(values)))
+for value, index in zip(greatest, indices):
+    print(f"{value:10g}  {', '.join(rows[index].values())}")

@@ -7,7 +7,7 @@
 /* The last `zeros` bytes are set to 0. */
 static inline void __pipeline_memcpy_async(void *to, const void *from, size_t bytes, size_t zeros = 0) {
     if ((bytes != 4 && bytes != 8 && bytes != 16) || ((uintptr_t)to | (uintptr_t)from) % bytes != 0)
-        emulated::stop("a copy to shared memory of a size, or at a place, that a GPU does not take");
+        emulated::stop("a copy to shared memory of a size, or at an address, that a GPU does not take");
     emulated::touch_copy(to, zeros < bytes ? from : nullptr, bytes);
     memcpy(to, from, bytes - zeros);
     memset((char *)to + bytes - zeros, 0, zeros);

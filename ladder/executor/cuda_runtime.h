@@ -69,10 +69,10 @@ struct dim3 {
 
 namespace emulated {
 /* Index of the running thread. */
-struct place {
+struct indices {
     dim3 thread, block, block_size, grid_size;
 };
-extern place here;
+extern indices here;
 
 /* Makes the copies that a stream has deferred (runtime.cc), for a kernel that is queued after them. */
 void catch_up(void *stream);
@@ -115,7 +115,7 @@ uint64_t block_barrier(uint64_t mine);
 /* For threads: waits until all lanes of `mask` have called the function, and returns the result for their
  * arguments. */
 enum warp_call { WARP_BARRIER, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH };
-uint64_t warp_meet(warp_call call, unsigned mask, uint64_t mine, int from);
+uint64_t warp_exchange(warp_call call, unsigned mask, uint64_t mine, int from);
 int lane();
 
 /* Report accesses to watch.cc that the compiler does not report: atomic operations, and copies. */
@@ -126,7 +126,7 @@ template <class T> T shuffle(unsigned mask, T value, int from) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) >= 4 && sizeof(T) <= 8, "a type that CUDA shuffles");
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
-    bits = warp_meet(WARP_SHUFFLE, mask, bits, from);
+    bits = warp_exchange(WARP_SHUFFLE, mask, bits, from);
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -147,7 +147,7 @@ enum { warpSize = 32 };
 static inline void __syncthreads() { emulated::block_barrier(0); }
 static inline int __syncthreads_or(int is) { return emulated::block_barrier(is != 0) != 0; }
 static inline void __syncwarp(unsigned mask = 0xffffffffu) {
-    emulated::warp_meet(emulated::WARP_BARRIER, mask, 0, 0);
+    emulated::warp_exchange(emulated::WARP_BARRIER, mask, 0, 0);
 }
 template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
     return emulated::shuffle(mask, v, emulated::lane() / width * width + (from & (width - 1)));
@@ -163,14 +163,14 @@ template <class T> T __shfl_down_sync(unsigned mask, T v, unsigned by, int width
     return emulated::shuffle(mask, v, emulated::lane_at((int)by, width));
 }
 static inline unsigned __ballot_sync(unsigned mask, int is) {
-    return (unsigned)emulated::warp_meet(emulated::WARP_BALLOT, mask, is != 0, 0);
+    return (unsigned)emulated::warp_exchange(emulated::WARP_BALLOT, mask, is != 0, 0);
 }
 static inline int __any_sync(unsigned mask, int is) { return __ballot_sync(mask, is) != 0; }
 static inline int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, is) == mask; }
 template <class T> unsigned __match_any_sync(unsigned mask, T v) {
     uint64_t bits = 0;
     memcpy(&bits, &v, sizeof v);
-    return (unsigned)emulated::warp_meet(emulated::WARP_MATCH, mask, bits, 0);
+    return (unsigned)emulated::warp_exchange(emulated::WARP_MATCH, mask, bits, 0);
 }
 
 /* -------------------------------------------------------------- functions of the device */

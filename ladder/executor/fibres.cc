@@ -13,7 +13,7 @@
 
 namespace emulated {
 
-place here;
+indices here;
 account now_counted;
 bool in_kernel;
 
@@ -104,7 +104,7 @@ void create_all(unsigned threads) {
 
 /* Returns true if all lanes that take part in the call of fibre `i` wait for it. `first` is the first thread of the
  * warp. */
-bool all_meet(unsigned first, unsigned end, unsigned i) {
+bool all_arrived(unsigned first, unsigned end, unsigned i) {
     for (unsigned lane = 0; lane < WARP; lane++) {
         if (!(fibres[i].mask >> lane & 1)) continue;
         const unsigned other = first + lane;
@@ -147,7 +147,7 @@ void let_go(unsigned first, unsigned i) {
 bool release_warp(unsigned first, unsigned end) {
     bool any = false;
     for (unsigned i = first; i < end; i++) {
-        if (fibres[i].state != AT_WARP || !all_meet(first, end, i)) continue;
+        if (fibres[i].state != AT_WARP || !all_arrived(first, end, i)) continue;
         let_go(first, i);
         any = true;
     }
@@ -307,7 +307,7 @@ uint64_t block_barrier(uint64_t mine) {
     return f.answer;
 }
 
-uint64_t warp_meet(warp_call call, unsigned mask, uint64_t mine, int from) {
+uint64_t warp_exchange(warp_call call, unsigned mask, uint64_t mine, int from) {
     fibre &f = fibres[now];
     f.call = call;
     f.mask = mask;

@@ -112,8 +112,8 @@ void catch_up_with_all() {
 }
 
 void catch_up_with_event(cudaEvent_t e) {
-    const event *const place = (const event *)e;
-    if (find_late((cudaStream_t)place->stream)) place->stream->catch_up(place->issued);
+    const event *const recorded = (const event *)e;
+    if (find_late((cudaStream_t)recorded->stream)) recorded->stream->catch_up(recorded->issued);
 }
 
 } // namespace

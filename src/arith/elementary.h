@@ -192,9 +192,9 @@ WEFT_ARITH weft_angle weft_angle_far(double x) {
     const uint64_t first = (bits >> 52) - 1075 + 62, middle = weft_two_over_pi(first + 64);
     const uint64_t low = m * middle + weft_multiply_high(m, weft_two_over_pi(first + 128));
     const uint64_t high = m * weft_two_over_pi(first) + weft_multiply_high(m, middle) + (low < m * middle);
-    const uint64_t place = high << 2 | low >> 62, beyond = place >> 63, turn = 0 - beyond;
-    /* in the upper half of the quadrant: the distance from the next quadrant, 2^128 - place */
-    const uint64_t p1 = (place ^ turn) + (beyond & (low << 2 == 0)), p0 = (low << 2 ^ turn) + beyond;
+    const uint64_t position = high << 2 | low >> 62, beyond = position >> 63, turn = 0 - beyond;
+    /* in the upper half of the quadrant: the distance from the next quadrant, 2^128 - position */
+    const uint64_t p1 = (position ^ turn) + (beyond & (low << 2 == 0)), p0 = (low << 2 ^ turn) + beyond;
     const double a = (double)(uint32_t)(p1 >> 32) * 0x1p-32, b = (double)(uint32_t)p1 * 0x1p-64;
     const double c = (double)(uint32_t)(p0 >> 32) * 0x1p-96, d = (double)(uint32_t)p0 * 0x1p-128;
     const double ab = a + b, cd = c + d, sum = ab + cd;

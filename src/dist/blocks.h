@@ -26,7 +26,7 @@ static inline int count_blocks(uint64_t at, uint64_t end) {
 /* Returns the end of the longest chunk of [at, end) that can be computed from the prefix before `at` and its own
  * elements alone. If `at` is inside a group of 16, the chunk ends with the group. Otherwise its length is at most
  * the greatest power of 16 that divides `at`. */
-static inline uint64_t piece_end(uint64_t at, uint64_t end) {
+static inline uint64_t part_end(uint64_t at, uint64_t end) {
     uint64_t block = WEFT_SCAN_GROUP;
     const uint64_t group = at / block * block + block;
     if (at % block) return end < group ? end : group;

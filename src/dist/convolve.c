@@ -30,7 +30,7 @@ typedef struct convolving {
     char *around[2]; /* host memory: the values around the first results, and around the last results */
 } convolving;
 
-/* ----------------------------------------------------------------------------------- places */
+/* ----------------------------------------------------------------------------------- offsets */
 
 static size_t count_of(extent e) { return e.first < e.end ? (size_t)(e.end - e.first) : 0; }
 

@@ -40,8 +40,8 @@ typedef struct extent {
 /* Communication between ranks, from host memory to host memory. `doing` completes the error message of a failure. */
 typedef struct transport {
     /* Sends counts[rank] bytes of `own` to all ranks. On every rank the bytes of rank r are stored at all +
-     * places[r]. */
-    weft_status (*gather)(weft_dist *d, const void *own, void *all, const int *counts, const int *places,
+     * offsets[r]. */
+    weft_status (*gather)(weft_dist *d, const void *own, void *all, const int *counts, const int *offsets,
                           const char *doing);
     /* add: all[i] is the sum of own[i] over all ranks. add_before: before[i] is the sum of own[i] over the lower
      * ranks, 0 on rank 0. */
@@ -72,14 +72,14 @@ struct weft_dist {
     struct blocks *blocks; /* state of NCCL; NULL: blocks move through host memory */
     char *moving;          /* destination of the staged data, which end_move copies there */
     int rank, size;
-    bool broken, gpus;    /* gpus: the context of at least one rank is not a CPU's */
-    record *records;      /* records of all ranks */
-    uint64_t *begin;      /* slices of the call: rank r has elements begin[r] to begin[r + 1] - 1 */
-    extent *in, *out;     /* byte ranges received from each rank, and sent to each rank */
-    const void *call;     /* data of the running call, read by its functions of type `wanted` */
-    int *statuses;        /* statuses of all ranks */
-    int *counts, *places; /* size and offset, in bytes, of the contribution of each rank to a gather */
-    uint64_t *roots;      /* gathered data: ROOTS_MAX * ROOT_VALUES numbers for each rank */
+    bool broken, gpus;     /* gpus: the context of at least one rank is not a CPU's */
+    record *records;       /* records of all ranks */
+    uint64_t *begin;       /* slices of the call: rank r has elements begin[r] to begin[r + 1] - 1 */
+    extent *in, *out;      /* byte ranges received from each rank, and sent to each rank */
+    const void *call;      /* data of the running call, read by its functions of type `wanted` */
+    int *statuses;         /* statuses of all ranks */
+    int *counts, *offsets; /* size and offset, in bytes, of the contribution of each rank to a gather */
+    uint64_t *roots;       /* gathered data: ROOTS_MAX * ROOT_VALUES numbers for each rank */
     workspace workspaces[WORKSPACES], near,
         far; /* near, far: host memory for data that leaves a GPU and that arrives */
     char ragged[2][TILE_BYTES_MAX];

@@ -9,14 +9,14 @@
 
 weft_status dist_gather_parts(weft_dist *d, const void *own, void *all, const char *doing) {
     weft_error *error = &d->error;
-    int place = 0;
+    int offset = 0;
     for (int r = 0; r < d->size; r++) {
-        RETURN_IF(d->counts[r] > INT_MAX - place, WEFT_UNSUPPORTED, "the data of %d ranks exceeds 2^31 - 1 bytes",
+        RETURN_IF(d->counts[r] > INT_MAX - offset, WEFT_UNSUPPORTED, "the data of %d ranks exceeds 2^31 - 1 bytes",
                   d->size);
-        d->places[r] = place;
-        place += d->counts[r];
+        d->offsets[r] = offset;
+        offset += d->counts[r];
     }
-    return d->line.gather(d, own, all, d->counts, d->places, doing);
+    return d->line.gather(d, own, all, d->counts, d->offsets, doing);
 }
 
 weft_status dist_gather(weft_dist *d, const void *own, void *all, size_t bytes, const char *doing) {
@@ -61,16 +61,16 @@ static size_t bytes_of(extent e) { return (size_t)(e.end - e.first); }
 
 /* Packs the data that leaves this rank consecutively into host memory, and sets d->out to the ranges in it. */
 static weft_status pack(weft_dist *d, const char *from) {
-    size_t place = 0;
-    for (int r = 0; r < d->size; r++) place += bytes_of(d->out[r]);
-    RETURN_IF_ERROR(grow(d, WEFT_PINNED, &d->near, place));
-    place = 0;
+    size_t offset = 0;
+    for (int r = 0; r < d->size; r++) offset += bytes_of(d->out[r]);
+    RETURN_IF_ERROR(grow(d, WEFT_PINNED, &d->near, offset));
+    offset = 0;
     for (int r = 0; r < d->size; r++) {
         const size_t bytes = bytes_of(d->out[r]);
         if (bytes)
-            RETURN_IF_ERROR(dist_took(d, weft_copy(d->ctx, bytes, from + d->out[r].first, d->near.at + place)));
-        d->out[r] = (extent){place, place + bytes};
-        place += bytes;
+            RETURN_IF_ERROR(dist_took(d, weft_copy(d->ctx, bytes, from + d->out[r].first, d->near.at + offset)));
+        d->out[r] = (extent){offset, offset + bytes};
+        offset += bytes;
     }
     return WEFT_OK;
 }

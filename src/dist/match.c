@@ -46,7 +46,7 @@ typedef struct matching {
 } matching;
 
 /* Adds to m->sums the matches at positions [first, end) of the whole text. `text` contains its bytes `e`. */
-static weft_status add_places(const matching *m, const void *text, extent e, uint64_t first, uint64_t end) {
+static weft_status add_matches(const matching *m, const void *text, extent e, uint64_t first, uint64_t end) {
     if (first >= end) return WEFT_OK;
     RETURN_IF_ERROR(
         dist_took(m->d, weft_match_count(m->d->ctx, (size_t)(e.end - e.first), text, (size_t)(first - e.first),
@@ -55,16 +55,16 @@ static weft_status add_places(const matching *m, const void *text, extent e, uin
     return WEFT_OK;
 }
 
-static weft_status count_places(const matching *m, const void *first, const void *last) {
+static weft_status count_matches(const matching *m, const void *first, const void *last) {
     const weft_dist *const d = m->d;
     const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], middle = tail(d, d->rank);
     /* Every rank checks the patterns, even if its slice is empty. */
     RETURN_IF_ERROR(dist_took(m->d, weft_match_count(d->ctx, 0, NULL, 0, 0, m->patterns, m->flags, m->counts)));
     if (middle > begin) {
-        RETURN_IF_ERROR(add_places(m, first, around_first(d, d->rank, 1), begin, begin + 1));
-        RETURN_IF_ERROR(add_places(m, m->text, (extent){begin, end}, begin + 1, middle));
+        RETURN_IF_ERROR(add_matches(m, first, around_first(d, d->rank, 1), begin, begin + 1));
+        RETURN_IF_ERROR(add_matches(m, m->text, (extent){begin, end}, begin + 1, middle));
     }
-    return add_places(m, last, around_last(d, d->rank, 1), middle, end);
+    return add_matches(m, last, around_last(d, d->rank, 1), middle, end);
 }
 
 static weft_status run_match(const matching *m, uint64_t *counts) {
@@ -77,7 +77,7 @@ static weft_status run_match(const matching *m, uint64_t *counts) {
                            m->patterns->count);
     RETURN_IF_ERROR(dist_fetch(d, 1, around_first, m->text, first));
     RETURN_IF_ERROR(dist_fetch(d, 1, around_last, m->text, last));
-    if (status == WEFT_OK) status = count_places(m, first, last);
+    if (status == WEFT_OK) status = count_matches(m, first, last);
     RETURN_IF_ERROR(dist_agree(d, status));
     return d->line.add(d, m->sums, counts, m->patterns->count, "adding counts");
 }

@@ -189,17 +189,18 @@ static weft_status run_product(product *p, uint64_t m, uint64_t n) {
 /* ---------------------------------------------------------------------------------- the grid */
 
 /* Position and size of a rank's block, sent to all ranks. */
-typedef struct place {
+typedef struct part_of_product {
     uint64_t rows, first_row, columns, first_column, all_columns;
-} place;
+} part_of_product;
 
-_Static_assert(sizeof(place) <= ROOTS_MAX * ROOT_VALUES * sizeof(uint64_t), "d->roots is large enough for all ranks");
+_Static_assert(sizeof(part_of_product) <= ROOTS_MAX * ROOT_VALUES * sizeof(uint64_t),
+               "d->roots is large enough for all ranks");
 
 static bool is_other(uint64_t told, uint64_t is) { return told != WEFT_NOT_GIVEN && told != is; }
 
 /* Checks the blocks of all ranks. Ranks in a row of the grid must have the rows of the first rank of that row. Ranks
  * in a column must have the columns of the first rank of that column. Sets *n to the total number of columns. */
-static weft_status check_places(const product *p, const place *all, uint64_t *n) {
+static weft_status check_parts(const product *p, const part_of_product *all, uint64_t *n) {
     weft_error *error = &p->d->error;
     const size_t across = p->grid_columns;
     *n = 0;
@@ -232,10 +233,11 @@ static weft_status check_places(const product *p, const place *all, uint64_t *n)
     return WEFT_OK;
 }
 
-static weft_status agree_on_places(const product *p, uint64_t *n) {
-    const place own = {p->rows.count, p->rows.offset, p->columns.count, p->columns.offset, p->columns.total};
+static weft_status agree_on_parts(const product *p, uint64_t *n) {
+    const part_of_product own = {p->rows.count, p->rows.offset, p->columns.count, p->columns.offset,
+                                 p->columns.total};
     RETURN_IF_ERROR(dist_gather(p->d, &own, p->d->roots, sizeof own, "comparing blocks"));
-    return check_places(p, (const place *)p->d->roots, n);
+    return check_parts(p, (const part_of_product *)p->d->roots, n);
 }
 
 /* ------------------------------------------------------------------------------- the call */
@@ -287,7 +289,7 @@ static weft_status run_call(product *p, size_t n, weft_status status) {
         {"beta", AS_BITS, bits_of(status, p->beta, p->size)}};
     if (p->column > 0) rows = (weft_slice){0, WEFT_NOT_GIVEN, p->rows.total};
     RETURN_IF_ERROR(dist_begin(p->d, p->name, list, 8, rows, status));
-    RETURN_IF_ERROR(agree_on_places(p, &columns));
+    RETURN_IF_ERROR(agree_on_parts(p, &columns));
     if (p->accumulate == WEFT_DEFAULT) p->accumulate = p->dtype;
     return run_product(p, dist_total(p->d), columns);
 }

@@ -36,9 +36,9 @@ static weft_status took(weft_dist *d, int code, const char *doing) {
 
 static MPI_Comm comm_of(const weft_dist *d) { return ((const mpi_line *)d->line_state)->comm; }
 
-static weft_status gather(weft_dist *d, const void *own, void *all, const int *counts, const int *places,
+static weft_status gather(weft_dist *d, const void *own, void *all, const int *counts, const int *offsets,
                           const char *doing) {
-    return took(d, MPI_Allgatherv(own, counts[d->rank], MPI_BYTE, all, counts, places, MPI_BYTE, comm_of(d)), doing);
+    return took(d, MPI_Allgatherv(own, counts[d->rank], MPI_BYTE, all, counts, offsets, MPI_BYTE, comm_of(d)), doing);
 }
 
 /* Splits the sum into calls whose count fits in int. */

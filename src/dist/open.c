@@ -21,9 +21,9 @@ static bool hold_workspace(weft_dist *d) {
     d->out = calloc(ranks, sizeof *d->out);
     d->statuses = calloc(ranks, sizeof *d->statuses);
     d->counts = calloc(ranks, sizeof *d->counts);
-    d->places = calloc(ranks, sizeof *d->places);
+    d->offsets = calloc(ranks, sizeof *d->offsets);
     d->roots = calloc(ranks * ROOTS_MAX * ROOT_VALUES, sizeof *d->roots);
-    return d->records && d->begin && d->in && d->out && d->statuses && d->counts && d->places && d->roots;
+    return d->records && d->begin && d->in && d->out && d->statuses && d->counts && d->offsets && d->roots;
 }
 
 static bool is_gpu(const weft_context *ctx) { return strncmp(weft_device(ctx), "cuda", 4) == 0; }
@@ -78,7 +78,7 @@ void dist_release(weft_dist *d) {
     free(d->out);
     free(d->statuses);
     free(d->counts);
-    free(d->places);
+    free(d->offsets);
     free(d->roots);
     free(d);
 }

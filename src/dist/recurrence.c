@@ -36,7 +36,7 @@ typedef struct solving {
     affine own[BLOCKS_MAX]; /* maps of this rank's blocks */
 } solving;
 
-/* ----------------------------------------------------------------------------------- places */
+/* ----------------------------------------------------------------------------------- offsets */
 
 /* Returns the elements of a rank, numbered in the direction of the recurrence. */
 static extent numbers_of(const solving *p, int rank) {
@@ -46,31 +46,31 @@ static extent numbers_of(const solving *p, int rank) {
 }
 
 /* Returns the offset, in bytes, of elements `part` in an array of the elements `of`. */
-static size_t place_in(const solving *p, extent of, extent part) {
+static size_t offset_in(const solving *p, extent of, extent part) {
     return (size_t)(p->direction == WEFT_FORWARD ? part.first - of.first : of.end - part.end) *
            weft_dtype_size(p->dtype);
 }
 
 /* Returns the offset, in bytes, of elements [first, end) in this rank's arrays. */
-static size_t place_of(const solving *p, uint64_t first, uint64_t end) {
-    return place_in(p, numbers_of(p, p->d->rank), (extent){first, end});
+static size_t offset_of(const solving *p, uint64_t first, uint64_t end) {
+    return offset_in(p, numbers_of(p, p->d->rank), (extent){first, end});
 }
 
 static affine element_at(const solving *p, uint64_t at) {
     const edge *const e = &p->edges[at >= p->edges[0].of.end];
-    const size_t size = weft_dtype_size(p->dtype), place = place_in(p, e->of, (extent){at, at + 1});
+    const size_t size = weft_dtype_size(p->dtype), offset = offset_in(p, e->of, (extent){at, at + 1});
     affine element = {0, 0};
-    memcpy(&element.s, e->s + place, size);
-    memcpy(&element.u, e->u + place, size);
+    memcpy(&element.s, e->s + offset, size);
+    memcpy(&element.u, e->u + offset, size);
     return element;
 }
 
 /* Copies an edge's elements of s and u to *to, and advances *to. */
 static weft_status fetch_edge(const solving *p, edge *e, char **to) {
     const size_t bytes = (size_t)(e->of.end - e->of.first) * weft_dtype_size(p->dtype);
-    const size_t place = place_of(p, e->of.first, e->of.end);
-    RETURN_IF_ERROR(dist_copy(p->d, bytes, p->s + place, *to));
-    RETURN_IF_ERROR(dist_copy(p->d, bytes, p->u + place, *to + bytes));
+    const size_t offset = offset_of(p, e->of.first, e->of.end);
+    RETURN_IF_ERROR(dist_copy(p->d, bytes, p->s + offset, *to));
+    RETURN_IF_ERROR(dist_copy(p->d, bytes, p->u + offset, *to + bytes));
     e->s = *to;
     e->u = *to + bytes;
     *to += 2 * bytes;
@@ -104,12 +104,12 @@ static affine find_map(const solving *p, uint64_t at, unsigned level) {
 /* Computes the map of a block by solving it on the GPU. The solution is written to v, or to a buffer if v is s or
  * u. */
 static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level, affine *map) {
-    const size_t n = (size_t)block_of(level), place = place_of(p, at, at + n);
+    const size_t n = (size_t)block_of(level), offset = offset_of(p, at, at + n);
     uint64_t words[2];
-    char *to = p->v + place;
+    char *to = p->v + offset;
     if (p->v == p->s || p->v == p->u) RETURN_IF_ERROR(dist_workspace(p->d, 0, n * weft_dtype_size(p->dtype), &to));
-    RETURN_IF_ERROR(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->direction, p->dtype, n, p->s + place,
-                                                         p->u + place, NULL, to, words)));
+    RETURN_IF_ERROR(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->direction, p->dtype, n, p->s + offset,
+                                                         p->u + offset, NULL, to, words)));
     *map = (affine){words[0], words[1]};
     return WEFT_OK;
 }
@@ -153,27 +153,27 @@ static weft_status solve_in_group(const solving *p, const affine_chain *c, uint6
     }
     RETURN_IF_ERROR(dist_took_host(p->d, weft_recurrence(p->d->host, WEFT_FORWARD, p->dtype, 1, n, s, u, &value, v)));
     for (size_t i = before; i < n; i++)
-        memcpy((char *)turned + place_in(p, (extent){at, end}, (extent){at + i - before, at + i - before + 1}),
+        memcpy((char *)turned + offset_in(p, (extent){at, end}, (extent){at + i - before, at + i - before + 1}),
                (char *)v + i * size, size);
-    return dist_copy(p->d, (n - before) * size, turned, p->v + place_of(p, at, end));
+    return dist_copy(p->d, (n - before) * size, turned, p->v + offset_of(p, at, end));
 }
 
-static weft_status solve_piece(const solving *p, const affine_chain *c, uint64_t at, uint64_t end) {
+static weft_status solve_part(const solving *p, const affine_chain *c, uint64_t at, uint64_t end) {
     const weft_fpmode mode = weft_fpmode_enter();
     const uint64_t value = affine_before(c, p->init);
-    const size_t place = place_of(p, at, end);
+    const size_t offset = offset_of(p, at, end);
     weft_fpmode_leave(mode);
     if (at % GROUP) return solve_in_group(p, c, at, end, value);
-    return dist_took(p->d, weft_recurrence(p->d->ctx, p->direction, p->dtype, 1, (size_t)(end - at), p->s + place,
-                                           p->u + place, &value, p->v + place));
+    return dist_took(p->d, weft_recurrence(p->d->ctx, p->direction, p->dtype, 1, (size_t)(end - at), p->s + offset,
+                                           p->u + offset, &value, p->v + offset));
 }
 
 static weft_status solve_slice(const solving *p, affine_chain *c) {
     const extent own = numbers_of(p, p->d->rank);
     const affine *maps = p->own;
     for (uint64_t at = own.first, end; at < own.end; at = end) {
-        end = piece_end(at, own.end);
-        RETURN_IF_ERROR(solve_piece(p, c, at, end));
+        end = part_end(at, own.end);
+        RETURN_IF_ERROR(solve_part(p, c, at, end));
         put_blocks(c, at, end, own.end, &maps);
     }
     return WEFT_OK;
@@ -187,7 +187,7 @@ static weft_status solve_after_others(const solving *p) {
     affine_chain c = {.f32 = p->dtype == WEFT_F32};
     for (int r = forward ? 0 : d->size - 1; r != d->rank; r += forward ? 1 : -1) {
         const extent e = numbers_of(p, r);
-        const affine *maps = p->all + d->places[r] / (int)sizeof *p->all;
+        const affine *maps = p->all + d->offsets[r] / (int)sizeof *p->all;
         put_blocks(&c, e.first, e.end, e.end, &maps);
     }
     return solve_slice(p, &c);

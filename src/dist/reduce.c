@@ -85,14 +85,14 @@ static weft_op combining_op(weft_op op) {
     return op == WEFT_NORMINF ? WEFT_MAX : op;
 }
 
-static bool is_place(weft_op op) { return op == WEFT_ARGMIN || op == WEFT_ARGMAX; }
+static bool gives_index(weft_op op) { return op == WEFT_ARGMIN || op == WEFT_ARGMAX; }
 
 static weft_status reduce_slice(weft_dist *d, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
                                 const void *x, candidate *c) {
     const size_t size = weft_dtype_size(dtype);
     *c = (candidate){0, 0, n > 0};
     if (n == 0) return WEFT_OK;
-    if (!is_place(op)) return dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->value));
+    if (!gives_index(op)) return dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->value));
     RETURN_IF_ERROR(dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->index)));
     RETURN_IF_ERROR(dist_copy(d, size, (const char *)x + c->index * size, &c->value));
     c->index += dist_first(d);
@@ -121,13 +121,13 @@ static weft_status run_free(weft_dist *d, weft_op op, weft_dtype dtype, weft_dty
     uint64_t *const indices = d->roots + 4 * (size_t)d->size;
     RETURN_IF_ERROR(dist_agree(d, reduce_slice(d, op, dtype, accumulate, n, x, &own)));
     RETURN_IF_ERROR(dist_gather(d, &own, all, sizeof own, "gathering values"));
-    const weft_dtype type = is_place(op) ? dtype : result;
+    const weft_dtype type = gives_index(op) ? dtype : result;
     const size_t count = pack(all, d->size, type, values, indices);
     uint64_t best = 0;
     const weft_status status =
-        weft_reduce(d->host, combining_op(op), type, WEFT_DEFAULT, count, values, is_place(op) ? &best : out);
+        weft_reduce(d->host, combining_op(op), type, WEFT_DEFAULT, count, values, gives_index(op) ? &best : out);
     RETURN_IF_ERROR(dist_agree(d, dist_took_host(d, status)));
-    if (is_place(op)) *(uint64_t *)out = indices[best];
+    if (gives_index(op)) *(uint64_t *)out = indices[best];
     return WEFT_OK;
 }
 

@@ -162,9 +162,9 @@ static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at
 }
 
 /* Scans elements [at, end) of a slice ending at `stop`, and appends their totals to the prefix. */
-static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_t end, uint64_t stop,
-                              const uint64_t **totals) {
-    const size_t place = (size_t)(at - dist_first(s->d));
+static weft_status scan_part(const scanning *s, prefix *p, uint64_t at, uint64_t end, uint64_t stop,
+                             const uint64_t **totals) {
+    const size_t offset = (size_t)(at - dist_first(s->d));
     uint64_t value;
     const void *carry;
     RETURN_IF_ERROR(find_carry(s, p, &value, &carry));
@@ -173,7 +173,7 @@ static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_
     else
         RETURN_IF_ERROR(
             dist_took(s->d, weft_scan(s->d->ctx, s->op, s->kind, s->dtype, s->accumulate, (size_t)(end - at),
-                                      s->x + place * weft_dtype_size(s->dtype), carry, value_at(s, s->y, place))));
+                                      s->x + offset * weft_dtype_size(s->dtype), carry, value_at(s, s->y, offset))));
     return put_blocks(s, p, at, end, stop, totals);
 }
 
@@ -181,7 +181,7 @@ static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_
  * chunk. */
 typedef struct ending {
     uint64_t value;
-    size_t place;
+    size_t offset;
 } ending;
 
 /* Scans the chunks of the slice one after the other. The inclusive result of the last element of a full group is the
@@ -195,16 +195,16 @@ static weft_status scan_slice(const scanning *s, prefix *p) {
     for (uint64_t at = begin, end; at < stop; at = end) {
         uint64_t value;
         const void *carry;
-        end = piece_end(at, stop);
-        RETURN_IF_ERROR(scan_piece(s, p, at, end, stop, &totals));
+        end = part_end(at, stop);
+        RETURN_IF_ERROR(scan_part(s, p, at, end, stop, &totals));
         if (s->kind == WEFT_EXCLUSIVE || end % GROUP) continue;
         RETURN_IF_ERROR(find_carry(s, p, &value, &carry));
         memcpy(&endings[count].value, carry, weft_dtype_size(s->result));
-        endings[count++].place = (size_t)(end - begin) - 1;
+        endings[count++].offset = (size_t)(end - begin) - 1;
     }
     for (size_t i = 0; i < count; i++)
         RETURN_IF_ERROR(
-            dist_copy(s->d, weft_dtype_size(s->result), &endings[i].value, value_at(s, s->y, endings[i].place)));
+            dist_copy(s->d, weft_dtype_size(s->result), &endings[i].value, value_at(s, s->y, endings[i].offset)));
     return WEFT_OK;
 }
 

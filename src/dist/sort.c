@@ -154,7 +154,7 @@ static weft_status find_cuts(const sorting *s) {
 /* Sends each rank the elements of its slice of the result. Parts arrive in the order of the ranks. */
 static weft_status deal_out(const sorting *s, void *to) {
     weft_dist *const d = s->d;
-    uint64_t place = 0;
+    uint64_t offset = 0;
     for (int r = 0; r < d->size; r++) {
         const uint64_t end = r + 1 < d->size ? s->less[r + 1] : s->n;
         d->out[r] = (extent){s->less[r] * s->size, end * s->size};
@@ -162,8 +162,8 @@ static weft_status deal_out(const sorting *s, void *to) {
     }
     RETURN_IF_ERROR(d->line.deal(d, s->here, s->all, "exchanging counts"));
     for (int r = 0; r < d->size; r++) {
-        d->in[r] = (extent){place, place + s->all[r] * s->size};
-        place = d->in[r].end;
+        d->in[r] = (extent){offset, offset + s->all[r] * s->size};
+        offset = d->in[r].end;
     }
     return dist_move(d, s->run, to);
 }

@@ -32,12 +32,12 @@ static const void *posted(const weft_dist *d, int rank) { return ((const hall *)
 
 /* ---------------------------------------------------------------------------- transport */
 
-static weft_status gather(weft_dist *d, const void *own, void *all, const int *counts, const int *places,
+static weft_status gather(weft_dist *d, const void *own, void *all, const int *counts, const int *offsets,
                           const char *doing) {
     (void)doing;
     post(d, own);
     for (int r = 0; r < d->size; r++)
-        if (counts[r]) memcpy((char *)all + places[r], posted(d, r), (size_t)counts[r]);
+        if (counts[r]) memcpy((char *)all + offsets[r], posted(d, r), (size_t)counts[r]);
     meet(d);
     return WEFT_OK;
 }

@@ -33,8 +33,8 @@ static size_t bin_by_edges(const histogram_call *c, array x, size_t i) {
 static size_t even_bin_of_real(const histogram_call *c, double x) {
     if (!(c->lower_real <= x && x <= c->upper_real)) return c->bins;
     const double scale = (double)c->bins / (c->upper_real - c->lower_real);
-    const double place = floor((x - c->lower_real) * scale);
-    return place < (double)c->bins ? (size_t)place : c->bins - 1;
+    const double position = floor((x - c->lower_real) * scale);
+    return position < (double)c->bins ? (size_t)position : c->bins - 1;
 }
 
 static size_t even_bin_of_integer(const histogram_call *c, uint64_t x) {
@@ -42,8 +42,8 @@ static size_t even_bin_of_integer(const histogram_call *c, uint64_t x) {
     const bool below = is_signed ? (int64_t)x < (int64_t)c->lower_integer : x < c->lower_integer;
     const bool above = is_signed ? (int64_t)x > (int64_t)c->upper_integer : x > c->upper_integer;
     if (below || above) return c->bins;
-    const wide place = (wide)(x - c->lower_integer) * c->bins / (c->upper_integer - c->lower_integer);
-    return place < c->bins ? (size_t)place : c->bins - 1;
+    const wide position = (wide)(x - c->lower_integer) * c->bins / (c->upper_integer - c->lower_integer);
+    return position < c->bins ? (size_t)position : c->bins - 1;
 }
 
 weft_status ref_histogram(void *state, const histogram_call *c, weft_error *error) {

@@ -54,7 +54,7 @@ static double part(const axis *a, const axis *next, size_t i, int side) {
 /* ------------------------------------------------------------------------------- the grids */
 
 static size_t points(const grid *g) { return g->of[0].n * g->of[1].n * g->of[2].n; }
-static size_t place(const grid *g, size_t i, size_t j, size_t k) { return i + g->of[0].n * (j + g->of[1].n * k); }
+static size_t index_of(const grid *g, size_t i, size_t j, size_t k) { return i + g->of[0].n * (j + g->of[1].n * k); }
 
 /* Sets *next to the direction on the next grid. Returns false if it is not coarsened. */
 static bool halve(axis *a, axis *next) {

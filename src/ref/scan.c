@@ -9,7 +9,7 @@
 
 /* Returns the address of the result for the first i elements: y[i] of an exclusive scan, y[i - 1] of an inclusive
  * one. */
-static void *place(const scan_call *c, size_t i) {
+static void *result_at(const scan_call *c, size_t i) {
     const size_t index = c->kind == WEFT_EXCLUSIVE ? i : i - 1;
     return (char *)c->y + index * weft_dtype_size(c->result);
 }
@@ -49,10 +49,10 @@ static void extremes_of_reals(const scan_call *c, array x) {
     if (c->init) best = ref_real((array){c->result, c->init}, 0);
     for (size_t i = 0; i < c->n; i++) {
         const double v = ref_real(x, i);
-        if (c->kind == WEFT_EXCLUSIVE) ref_store_real(c->result, best, place(c, i));
+        if (c->kind == WEFT_EXCLUSIVE) ref_store_real(c->result, best, result_at(c, i));
         const bool equal_but_sign = v == best && signbit(v) != signbit(best) && (signbit(v) != 0) == least;
         if (isnan(v) || (least ? v < best : v > best) || equal_but_sign) best = isnan(best) ? best : v;
-        if (c->kind == WEFT_INCLUSIVE) ref_store_real(c->result, best, place(c, i + 1));
+        if (c->kind == WEFT_INCLUSIVE) ref_store_real(c->result, best, result_at(c, i + 1));
     }
 }
 
@@ -86,9 +86,9 @@ static void scan_integers(const scan_call *c, array x) {
     uint64_t value = c->init ? ref_integer((array){c->result, c->init}, 0) : identity(c);
     for (size_t i = 0; i < c->n; i++) {
         const uint64_t v = ref_integer(x, i);
-        if (c->kind == WEFT_EXCLUSIVE) ref_store_integer(c->result, value, place(c, i));
+        if (c->kind == WEFT_EXCLUSIVE) ref_store_integer(c->result, value, result_at(c, i));
         value = combine_integers(c, value, v);
-        if (c->kind == WEFT_INCLUSIVE) ref_store_integer(c->result, value, place(c, i + 1));
+        if (c->kind == WEFT_INCLUSIVE) ref_store_integer(c->result, value, result_at(c, i + 1));
     }
 }
 

@@ -11,13 +11,13 @@ static weft_context *ctx;
 static double x[N], y[N], out[N];
 static int32_t k[N];
 
-/* Checks that the message ends with the formula's line and a caret under `place`. */
-static void refused_at(const char *formula, const char *words, int place) {
+/* Checks that the message ends with the formula's line and a caret under `position`. */
+static void refused_at(const char *formula, const char *words, int position) {
     weft_expr *expr = (weft_expr *)x;
     char end[256];
     EXPECT_ERROR(ctx, weft_expr_compile(ctx, formula, &expr), WEFT_INVALID, words);
     EXPECT(expr == NULL, "%s: there is a formula", formula);
-    snprintf(end, sizeof end, "\n  %s\n  %*s", formula, place + 1, "^");
+    snprintf(end, sizeof end, "\n  %s\n  %*s", formula, position + 1, "^");
     const size_t length = strlen(weft_last_error(ctx)), tail = strlen(end);
     EXPECT(length > tail && strcmp(weft_last_error(ctx) + length - tail, end) == 0,
            "the sentence ends otherwise than\"%s\":\n%s", end, weft_last_error(ctx));

@@ -74,7 +74,7 @@ static void what_is_allowed(void) {
     static const uint64_t ends[] = {4, 7};
     EXPECT_STATUS(ctx, weft_match_count(ctx, 10, "data, the ", 6, 6, &((weft_patterns){1, ends, "    the"}), 0, out),
                   WEFT_OK);
-    EXPECT(out[0] == 0, "no places");
+    EXPECT(out[0] == 0, "no positions");
     EXPECT_STATUS(ctx, weft_match_count(ctx, 10, "data, the ", 6, 7, &((weft_patterns){1, ends, "    the"}), 0, out),
                   WEFT_OK);
     EXPECT(out[0] == 1, "offsets need not begin with 0");

@@ -39,7 +39,7 @@ static void allowed(void) {
     const unsigned char *bytes = (const unsigned char *)out;
     for (size_t i = 0; i < sizeof out; i++) EXPECT(bytes[i] == POISON, "byte %zu was written", i);
     EXPECT_STATUS(ctx, weft_sobol(ctx, WEFT_UNSCRAMBLED, WEFT_F64, 1, 2, D, END - N, N, out), WEFT_OK);
-    for (size_t i = 0; i < N * D; i++) EXPECT(out[i] >= 0 && out[i] < 1, "place %zu: %g", i, out[i]);
+    for (size_t i = 0; i < N * D; i++) EXPECT(out[i] >= 0 && out[i] < 1, "position %zu: %g", i, out[i]);
 }
 
 int main(int argc, char **argv) {

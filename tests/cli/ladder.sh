@@ -47,7 +47,7 @@ is "one rung" no-barrier "$(rows faulty)"
 w ladder reduce --faulty >"$dir/table"
 is "who does not reach a barrier is told" 1 "$(grep -c 'block 39 stands still: .* threads wait for lanes of their warp' "$dir/table")"
 is "a mask of lanes that are not there is told" 1 "$(grep -c 'block 0 stands still: 16 threads wait for lanes' "$dir/table")"
-is "what nobody wrote is told" 1 "$(grep -c 'thread 8 reads shared memory that no thread of the block has written' "$dir/table")"
+is "a read of unwritten shared memory is reported" 1 "$(grep -c 'thread 8 reads shared memory that no thread of the block has written' "$dir/table")"
 climbs reduce --plot "$dir/stairs.svg"
 python3 -c 'import sys, xml.etree.ElementTree as x
 bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]

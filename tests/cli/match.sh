@@ -44,13 +44,13 @@ done
 python3 -c 'import sys
 size, word = (1 << 25) + 70000, b"needle in a haystack"
 text = bytearray(b"-") * size
-places = [0, size - len(word)] + [edge + i * 21 for edge in (1 << 22, 1 << 23, 1 << 25) for i in range(-3, 2)]
-for p in places: text[p:p + len(word)] = word
+positions = [0, size - len(word)] + [edge + i * 21 for edge in (1 << 22, 1 << 23, 1 << 25) for i in range(-3, 2)]
+for p in positions: text[p:p + len(word)] = word
 open(sys.argv[1], "wb").write(text)
-open(sys.argv[2], "w").writelines("%d\tneedle in a haystack\n" % p for p in sorted(places))' "$dir/long" "$dir/places"
+open(sys.argv[2], "w").writelines("%d\tneedle in a haystack\n" % p for p in sorted(positions))' "$dir/long" "$dir/positions"
 lines "needle in a haystack:17/n:34/-n:16/" --words 'needle in a haystack,n,-n' "$dir/long"
 lines "needle in a haystack:17/" --whole-word --words 'needle in a haystack' "$dir/long"
-is "a list across pieces" "$(cat "$dir/places")" "$(cat "$dir/long" | w match --list --words 'needle in a haystack')"
+is "a list across chunks" "$(cat "$dir/positions")" "$(cat "$dir/long" | w match --list --words 'needle in a haystack')"
 
 # More matches than the capacity of a list.
 head -c 600000 /dev/zero | tr '\0' a >"$dir/many"

@@ -72,7 +72,7 @@ refuses 2 "weft random: --dtype i32: samples of uniform must have type f32 or f6
 refuses 2 "weft random: --lower 7 is greater than --upper 6" random integers --n 1 --lower 7 --upper 6 -o "$y"
 rm -f "$y"
 refuses 2 "--first 9223372036854775806 --n 3: out of range: expected samples 0 to 9223372036854775807" random uniform --n 3 --first 9223372036854775806 -o "$y"
-is "nothing is left behind" "" "$(ls "$dir" | grep -F y.npy)"
+is "nothing is left over" "" "$(ls "$dir" | grep -F y.npy)"
 refuses 1 "$dir/no/y.npy: cannot be created" random uniform --n 3 -o "$dir/no/y.npy"
 
 is "random --json" "random normal $y f64 5 18446744073709551615 2 10 cpu 1" \

@@ -49,7 +49,7 @@ refuses 2 "--json cannot be combined with" sobol --dimensions 3 --n 3 -o - --jso
 refuses 2 "--n 1.5: expected an integer" sobol --dimensions 3 --n 1.5 -o "$y"
 refuses 2 "weft sobol: --dtype i32: expected f32 or f64" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
 refuses 2 "--first 9223372036854775806 --n 3: out of range: expected points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
-is "nothing is left behind" "" "$(ls "$dir" | grep -F y.npy)"
+is "nothing is left over" "" "$(ls "$dir" | grep -F y.npy)"
 refuses 1 "$dir/no/y.npy: cannot be created" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
 
 is "sobol --json" "sobol 7 owen $y f64 5 1 2 10 cpu 1" \

@@ -149,7 +149,7 @@ else
 fi
 is "TMPDIR that is not there" "weft sort: $x: a temporary file cannot be created (in $dir/no): No such file or directory" \
     "$(TMPDIR=$dir/no w sort --memory 400K "$x" -o "$dir/y.npy" 2>&1)"
-is "what is left behind" "" "$(ls -A "$out")"
+is "what is left over" "" "$(ls -A "$out")"
 is "files left in the directory" "" "$(cd "$dir" && ls -A | grep -e '^y' -e '^weft')"
 
 # --------------------------------------------------------------- interrupted, and its memory

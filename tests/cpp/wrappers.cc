@@ -83,11 +83,12 @@ static void selections(weft::context &ctx) {
     const std::vector<double> x = {3, -1, 4, -1, 5};
     const std::vector<std::uint8_t> flags = {1, 0, 1, 0, 1};
     std::vector<double> y(5);
-    std::vector<std::uint64_t> places(5);
+    std::vector<std::uint64_t> indices(5);
     expect(weft::select(ctx, x, flags, y) == 3 && starts<double>(y, {3, 4, 5}), "select");
     expect(weft::select_if(ctx, x, WEFT_LT, 0, y) == 2 && starts<double>(y, {-1, -1}), "select_if");
-    expect(weft::select_indices(ctx, flags, places) == 3 && starts<std::uint64_t>(places, {0, 2, 4}), "indices");
-    expect(weft::select_indices_if(ctx, x, WEFT_EQ, -1, places) == 2 && starts<std::uint64_t>(places, {1, 3}), "_if");
+    expect(weft::select_indices(ctx, flags, indices) == 3 && starts<std::uint64_t>(indices, {0, 2, 4}), "indices");
+    expect(weft::select_indices_if(ctx, x, WEFT_EQ, -1, indices) == 2 && starts<std::uint64_t>(indices, {1, 3}),
+           "_if");
     expect(weft::partition(ctx, x, flags, y) == 3 && starts<double>(y, {3, 4, 5, -1, -1}), "partition");
     expect(weft::partition_if(ctx, x, WEFT_GE, 4, y) == 2 && starts<double>(y, {4, 5, 3}), "partition_if");
 
@@ -110,15 +111,15 @@ static void selections(weft::context &ctx) {
 static void orders(weft::context &ctx) {
     const std::vector<double> keys = {3, 1, 2, 1};
     std::vector<double> sorted(4), merged(8);
-    std::vector<std::uint32_t> places(4);
+    std::vector<std::uint32_t> indices(4);
     weft::sort(ctx, keys, sorted, WEFT_DESCENDING);
     expect(starts<double>(sorted, {3, 2, 1, 1}), "sort");
     const std::vector<std::complex<double>> values = {10, 20, 30, 40};
     std::vector<std::complex<double>> moved(4);
     weft::sort_pairs(ctx, keys, values, sorted, moved);
     expect(starts<std::complex<double>>(moved, {20, 40, 30, 10}), "sort_pairs");
-    weft::argsort(ctx, keys, places);
-    expect(starts<std::uint32_t>(places, {1, 3, 2, 0}), "argsort");
+    weft::argsort(ctx, keys, indices);
+    expect(starts<std::uint32_t>(indices, {1, 3, 2, 0}), "argsort");
     std::vector<std::uint32_t> bits(4);
     weft::sort_bits(ctx, std::vector<std::uint32_t>{10, 20, 30, 40}, 1, 2, bits);
     expect(starts<std::uint32_t>(bits, {40, 10, 20, 30}), "sort_bits");

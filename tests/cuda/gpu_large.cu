@@ -3,7 +3,7 @@
  * and gpu_sort. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
-static const size_t N = ((size_t)1 << 32) + 17, EIGHTS = 8 * (N + 7), ROOM = 9 * (N + 7); /* bytes of outputs */
+static const size_t N = ((size_t)1 << 32) + 17, EIGHTS = 8 * (N + 7), CAPACITY = 9 * (N + 7); /* bytes of outputs */
 static weft_context *cpu;
 
 /* On the GPU and in host memory: bytes without a pattern, and runs of about a thousand equal ones. */
@@ -39,8 +39,8 @@ template <class CALL>
 static void kept(const char *what, const uint8_t *x, const uint8_t *host_x, size_t bytes, CALL call) {
     uint64_t count = 0;
     OK(call(cpu, host_x, expected, &count));
-    OK(call(gpu, x, out, (uint64_t *)(out + ROOM)));
-    CHECK(value_at<uint64_t>(out + ROOM) == count);
+    OK(call(gpu, x, out, (uint64_t *)(out + CAPACITY)));
+    CHECK(value_at<uint64_t>(out + CAPACITY) == count);
     compare(what, out, count * bytes);
 }
 
@@ -60,7 +60,7 @@ static void test_select() {
         return weft_run_length(ctx, WEFT_U8, N, x, (uint8_t *)y + EIGHTS, (uint64_t *)y, count);
     });
     OK(weft_partition_if(cpu, WEFT_GT, WEFT_U8, N, host_mixed, &value, expected, (uint64_t *)found));
-    OK(weft_partition_if(gpu, WEFT_GT, WEFT_U8, N, mixed_bytes, &value, out, (uint64_t *)(out + ROOM)));
+    OK(weft_partition_if(gpu, WEFT_GT, WEFT_U8, N, mixed_bytes, &value, out, (uint64_t *)(out + CAPACITY)));
     compare("partition", out, N);
 }
 
@@ -89,7 +89,7 @@ static void test_counts() {
     compare("top k", out, 100 * sizeof(uint64_t));
 }
 
-/* A word over the place 2^32 and one at the end. */
+/* A word across position 2^32 and one at the end. */
 static void test_match() {
     static const uint64_t offsets[] = {0, 4, 12};
     static const weft_patterns patterns = {2, offsets, "weftwarp-end"};
@@ -200,7 +200,7 @@ int main() {
     }
     CUDA_OK(cudaMemGetInfo(&left, &all));
     for (uint8_t **p : {&host_mixed, &host_runs, &expected, &found})
-        *p = (uint8_t *)malloc(p == &expected ? ROOM : N + 4096);
+        *p = (uint8_t *)malloc(p == &expected ? CAPACITY : N + 4096);
     if (left < 20 * N || !host_mixed || !host_runs || !expected || !found) {
         puts("skipped: cannot allocate memory for arrays of 2^32 elements");
         return 77;
@@ -208,7 +208,7 @@ int main() {
     OK(weft_open(&cpu, "cpu"));
     CUDA_OK(cudaMalloc(&mixed_bytes, N));
     CUDA_OK(cudaMalloc(&runs, N));
-    CUDA_OK(cudaMalloc(&out, ROOM + 8));
+    CUDA_OK(cudaMalloc(&out, CAPACITY + 8));
     fill_kernel<<<1024, 256>>>(N, mixed_bytes, runs);
     CUDA_OK(cudaMemcpy(host_mixed, mixed_bytes, N, cudaMemcpyDefault));
     CUDA_OK(cudaMemcpy(host_runs, runs, N, cudaMemcpyDefault));

@@ -14,7 +14,7 @@ static float expected_sum(size_t n, const float *x) {
 static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 /* Every kind of memory for the input and for the output, aligned and not. */
-static void test_places() {
+static void test_memory_kinds() {
     const size_t n = 1000003, elements = n + 8;
     const std::vector<float> x = mixed(elements, 1);
     float *device, *managed, *pinned, *out_device, *out_managed, *out_pinned, out_host, fetched;
@@ -354,7 +354,7 @@ int main() {
     }
     OK(weft_open(&ref, "ref"));
     test_devices();
-    test_places();
+    test_memory_kinds();
     test_chunks();
     test_default_stream();
     test_stream_and_graph();

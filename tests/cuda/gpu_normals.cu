@@ -16,8 +16,8 @@ struct findings {
 };
 
 static __device__ void note(findings *f, unsigned long long *count, uint64_t what) {
-    const unsigned long long place = atomicAdd(count, 1ull);
-    if (place < 8) f->some[place] = what;
+    const unsigned long long position = atomicAdd(count, 1ull);
+    if (position < 8) f->some[position] = what;
 }
 
 static __global__ void table_kernel(normal_part *table) {

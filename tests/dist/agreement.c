@@ -87,7 +87,7 @@ static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dty
 static void check_scan_in_place(world *w, size_t n) {
     double *const x = world_array(w, WEFT_F64, n), *const one = world_memory(n, 8);
     const cut c = world_cut(w, n);
-    double *const own = world_place(w, (c.begin[w->rank + 1] - c.begin[w->rank]) * sizeof *x, x + c.begin[w->rank]);
+    double *const own = world_put(w, (c.begin[w->rank + 1] - c.begin[w->rank]) * sizeof *x, x + c.begin[w->rank]);
     (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, x, NULL, one);
     const weft_status status =
         weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, world_slice(w, &c), own, NULL, own);
@@ -178,8 +178,8 @@ static void check_recurrence(world *w, weft_dtype dtype, weft_direction directio
     const void *const init = world_draw(w) % 2 ? start : NULL;
     const cut c = world_cut(w, n);
     void *const own_s = world_copy(w, &c, dtype, s), *const own_u = world_copy(w, &c, dtype, u);
-    void *const apart = world_result(w, n, 8), *const places[] = {apart, own_s, own_u};
-    void *const many = places[world_draw(w) % 3];
+    void *const apart = world_result(w, n, 8), *const targets[] = {apart, own_s, own_u};
+    void *const many = targets[world_draw(w) % 3];
     (void)weft_recurrence(w->alone, direction, dtype, 1, n, s, u, init, one);
     const weft_status status =
         weft_dist_recurrence(w->d, direction, dtype, world_slice(w, &c), own_s, own_u, init, many);
@@ -209,9 +209,9 @@ static void check_tridiag(world *w, size_t systems) {
     if (n && world_draw(w) % 2) b[world_draw(w) % systems * ROWS] = 0;
     const weft_lines lines[] = {{a, 1, ROWS}, {b, 1, ROWS}, {rhs, 1, ROWS}};
     const size_t bytes = own * sizeof *one;
-    const weft_lines parts[] = {{world_place(w, bytes, a + begin), 1, ROWS},
-                                {world_place(w, bytes, b + begin), 1, ROWS},
-                                {world_place(w, bytes, rhs + begin), 1, ROWS}};
+    const weft_lines parts[] = {{world_put(w, bytes, a + begin), 1, ROWS},
+                                {world_put(w, bytes, b + begin), 1, ROWS},
+                                {world_put(w, bytes, rhs + begin), 1, ROWS}};
     (void)weft_tridiag(w->alone, WEFT_OPEN_ENDS, WEFT_F64, systems, ROWS, lines[0], lines[1], lines[0], lines[2], one,
                        &first);
     const weft_status status = weft_dist_tridiag(w->d, WEFT_OPEN_ENDS, WEFT_F64, world_slice(w, &c), ROWS, parts[0],
@@ -259,9 +259,9 @@ static void check_tridiag_rows(world *w, weft_dtype dtype, weft_boundary boundar
     }
     if (n && kind == INFINITE) set_element(rhs, dtype, world_draw(w) % n, 1e300 * 1e300);
     const weft_lines off = {a, !constants, 0}, middle = {b, 1, 0}, right = {rhs, 1, 0};
-    char *const many = world_place(w, bytes, rhs + begin); /* in place */
-    const weft_lines own_off = {constants ? a : world_place(w, bytes, a + begin), !constants, 0};
-    const weft_lines own_middle = {world_place(w, bytes, b + begin), 1, 0};
+    char *const many = world_put(w, bytes, rhs + begin); /* in place */
+    const weft_lines own_off = {constants ? a : world_put(w, bytes, a + begin), !constants, 0};
+    const weft_lines own_middle = {world_put(w, bytes, b + begin), 1, 0};
     (void)weft_tridiag(w->alone, boundary, dtype, 1, n, off, middle, off, right, one, &first);
     const weft_status status = weft_dist_tridiag_rows(w->d, boundary, dtype, world_slice(w, &c), own_off, own_middle,
                                                       own_off, many, many, &firsts);
@@ -289,7 +289,7 @@ static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t swee
     const cut c = world_cut(w, planes);
     char *const many = world_result(w, n, 8);
     const size_t begin = c.begin[w->rank] * NX * NY * size, end = c.begin[w->rank + 1] * NX * NY * size;
-    const void *const part = world_place(w, end - begin, u + begin);
+    const void *const part = world_put(w, end - begin, u + begin);
     void *const to = world_draw(w) % 3 ? many : (void *)part;
     (void)weft_laplace(w->alone, dtype, NX, NY, planes, sweeps, u, one, NULL);
     const weft_status status = weft_dist_laplace(w->d, dtype, NX, NY, world_slice(w, &c), sweeps, part, to);
@@ -308,7 +308,7 @@ static void check_fft(world *w, weft_dtype dtype, weft_fft_kind kind, size_t bat
     char *const x = world_array(w, dtype, batch * in / size), *const one = world_memory(batch, out);
     const cut c = world_cut(w, batch);
     const size_t begin = c.begin[w->rank], own = c.begin[w->rank + 1] - begin;
-    char *const from = world_place(w, own * in, x + begin * in);
+    char *const from = world_put(w, own * in, x + begin * in);
     char *const many = in == out && world_draw(w) % 2 ? from : world_result(w, own, out);
     (void)weft_fft(w->alone, kind, dtype, batch, n, x, one);
     const weft_status status = weft_dist_fft(w->d, kind, dtype, world_slice(w, &c), n, from, many);
@@ -331,7 +331,7 @@ static void check_convolve(world *w, bool correlate, weft_dtype dtype, weft_fiel
     char *const alone =
         world_memory(held + 2 * n, size); /* surrounded by values that differ from those of adjacent ranks */
     memcpy(alone + n * size, x + begin * size, held * size);
-    const void *const part = world_place(w, held * size, alone + n * size);
+    const void *const part = world_put(w, held * size, alone + n * size);
     char *const many = world_result(w, own, size);
     (void)(correlate ? weft_correlate : weft_convolve)(w->alone, mode, dtype, field, n, x, m, h, one);
     const weft_status status = (correlate ? weft_dist_correlate : weft_dist_convolve)(

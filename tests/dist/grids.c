@@ -47,8 +47,8 @@ static char *block_of(const char *whole, size_t width, weft_slice rows, weft_sli
 }
 
 /* Returns a copy of such a block in memory that the device can access, valid until the next cut. */
-static char *place_block(world *w, const product *p, const char *whole, size_t width, weft_slice rows,
-                         weft_slice columns) {
+static char *put_block(world *w, const product *p, const char *whole, size_t width, weft_slice rows,
+                       weft_slice columns) {
     const size_t bytes = rows.count * columns.count * p->size;
     char *const block = block_of(whole, width, rows, columns, p->size), *const at = world_result(w, bytes, 1);
     if (bytes && weft_copy(w->ctx, bytes, block, at) != WEFT_OK) abort();
@@ -84,9 +84,9 @@ static void check_blocks(world *w, const product *p, int across) {
     const weft_slice rows = part_of(&by_rows, row), columns = part_of(&by_columns, column);
     const weft_slice a_terms = weft_slice_share(p->k, across, column);
     const weft_slice b_terms = weft_slice_share(p->k, w->size / across, row);
-    char *const a = place_block(w, p, p->a, p->k, rows, a_terms);
-    char *const b = place_block(w, p, p->b, p->n, b_terms, columns);
-    char *const c = place_block(w, p, p->before, p->n, rows, columns);
+    char *const a = put_block(w, p, p->a, p->k, rows, a_terms);
+    char *const b = put_block(w, p, p->b, p->n, b_terms, columns);
+    char *const c = put_block(w, p, p->before, p->n, rows, columns);
     expect_block(w, p,
                  weft_dist_matmul_blocks(w->d, p->dtype, p->accumulate, (size_t)across, told(w, rows),
                                          told(w, columns), p->k, p->alpha, a, b, p->beta, c),
@@ -96,9 +96,9 @@ static void check_blocks(world *w, const product *p, int across) {
 static void check_rows(world *w, const product *p) {
     const cut by_rows = world_cut(w, p->m);
     const weft_slice rows = world_slice(w, &by_rows), all = {p->n, 0, p->n}, terms = {p->k, 0, p->k};
-    char *const a = place_block(w, p, p->a, p->k, rows, terms);
-    char *const b = place_block(w, p, p->b, p->n, weft_dist_share(w->d, p->k), all);
-    char *const c = place_block(w, p, p->before, p->n, rows, all);
+    char *const a = put_block(w, p, p->a, p->k, rows, terms);
+    char *const b = put_block(w, p, p->b, p->n, weft_dist_share(w->d, p->k), all);
+    char *const c = put_block(w, p, p->before, p->n, rows, all);
     expect_block(w, p, weft_dist_matmul(w->d, p->dtype, p->accumulate, rows, p->n, p->k, p->alpha, a, b, p->beta, c),
                  1, rows, all, c);
 }

@@ -16,10 +16,10 @@ static int wait_for(int code, MPI_Request *request) {
     return code;
 }
 
-int MPI_Allgatherv(const void *own, int count, MPI_Datatype type, void *all, const int *counts, const int *places,
+int MPI_Allgatherv(const void *own, int count, MPI_Datatype type, void *all, const int *counts, const int *offsets,
                    MPI_Datatype all_type, MPI_Comm comm) {
     MPI_Request r;
-    return wait_for(PMPI_Iallgatherv(own, count, type, all, counts, places, all_type, comm, &r), &r);
+    return wait_for(PMPI_Iallgatherv(own, count, type, all, counts, offsets, all_type, comm, &r), &r);
 }
 
 int MPI_Allreduce(const void *own, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

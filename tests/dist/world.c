@@ -162,7 +162,7 @@ void *world_array(world *w, weft_dtype dtype, size_t n) {
     return p;
 }
 
-static int compare_places(const void *a, const void *b) {
+static int compare_offsets(const void *a, const void *b) {
     const size_t p = *(const size_t *)a, q = *(const size_t *)b;
     return (p > q) - (p < q);
 }
@@ -196,7 +196,7 @@ cut world_cut_in(world *w, size_t total, int parts) {
         const size_t before = c.begin[r - 1];
         c.begin[r] = kind == 0 ? before : kind == 1 && before + 3 <= total ? before + 3 : (size_t)anywhere;
     }
-    qsort(c.begin + 1, (size_t)parts - 1, sizeof *c.begin, compare_places);
+    qsort(c.begin + 1, (size_t)parts - 1, sizeof *c.begin, compare_offsets);
     c.begin[parts] = total;
     return c;
 }
@@ -205,7 +205,7 @@ weft_slice world_slice(const world *w, const cut *c) {
     return (weft_slice){c->begin[w->rank + 1] - c->begin[w->rank], c->begin[w->rank], c->total};
 }
 
-void *world_place(world *w, size_t bytes, const void *p) {
+void *world_put(world *w, size_t bytes, const void *p) {
     if (!w->on_gpu) return (void *)(uintptr_t)p;
     void *const copy = hold(w, bytes);
     if (bytes && weft_copy(w->ctx, bytes, p, copy) != WEFT_OK) abort();
@@ -214,7 +214,7 @@ void *world_place(world *w, size_t bytes, const void *p) {
 
 const void *world_part(world *w, const cut *c, weft_dtype dtype, const void *whole) {
     const size_t size = weft_dtype_size(dtype), begin = c->begin[w->rank];
-    return world_place(w, (c->begin[w->rank + 1] - begin) * size, (const char *)whole + begin * size);
+    return world_put(w, (c->begin[w->rank + 1] - begin) * size, (const char *)whole + begin * size);
 }
 
 void *world_copy(world *w, const cut *c, weft_dtype dtype, const void *whole) {

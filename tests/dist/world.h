@@ -53,7 +53,7 @@ const void *world_part(world *w, const cut *c, weft_dtype dtype, const void *who
 /* Returns a writable copy of this rank's part. Valid until the next cut. */
 void *world_copy(world *w, const cut *c, weft_dtype dtype, const void *whole);
 /* Returns a writable copy of `bytes` bytes at p, in memory that the device can access. Valid until the next cut. */
-void *world_place(world *w, size_t bytes, const void *p);
+void *world_put(world *w, size_t bytes, const void *p);
 /* Allocates memory that the device can access for a result of n elements, filled with a pattern. Valid until the next
  * cut. */
 void *world_result(world *w, size_t n, size_t size);

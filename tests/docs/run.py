@@ -20,8 +20,8 @@ from pathlib import Path
 FRAGMENT = """
 #include <stdio.h>
 #include <weft.h>
-enum {{ n = 1000, ROOM = 256 * 256 * 256 }};
-static double u[ROOM];
+enum {{ n = 1000, CAPACITY = 256 * 256 * 256 }};
+static double u[CAPACITY];
 static float x[2 * n], y[2 * n], z[n];
 static uint64_t values[n], lengths[n], where[n], counts[n];
 static uint32_t codes[n], dice[n];

@@ -49,7 +49,7 @@ contains
     real(real32) :: x(4, 5), single
     real(real64) :: total, y(3) = [1, 2, 3]
     integer(int32) :: i(3) = [7, -2, 5], least
-    integer(int64) :: whole, place
+    integer(int64) :: whole, index
     logical(c_bool) :: any_set
     x = 0.5
     call weft_reduce(ctx, WEFT_SUM, x, single)
@@ -60,8 +60,8 @@ contains
     call expect(whole == 10, 'sum of i32')
     call weft_reduce(ctx, WEFT_MIN, i, least)
     call expect(least == -2, 'min')
-    call weft_reduce(ctx, WEFT_ARGMIN, i, place)
-    call expect(place == 1, 'argmin')
+    call weft_reduce(ctx, WEFT_ARGMIN, i, index)
+    call expect(index == 1, 'argmin')
     call weft_reduce(ctx, WEFT_ANY, i, any_set)
     call expect(logical(any_set), 'any')
     call weft_variance(ctx, y, total, ddof=1)
@@ -104,17 +104,17 @@ contains
 
   subroutine selections
     real(real64) :: x(5) = [3, -1, 4, -1, 5], y(5)
-    integer(int64) :: places(5), count
+    integer(int64) :: indices(5), count
     logical(c_bool) :: flags(5)
     flags = x > 0
     call weft_select(ctx, x, flags, y, count)
     call expect(count == 3 .and. all(y(:3) == pack(x, x > 0)), 'select')
     call weft_select_if(ctx, WEFT_LT, x, 0.0_real64, y, count)
     call expect(count == 2 .and. all(y(:2) == -1), 'select_if')
-    call weft_select_indices(ctx, flags, places, count)
-    call expect(count == 3 .and. all(places(:3) == [0, 2, 4]), 'select_indices')
-    call weft_select_indices_if(ctx, WEFT_EQ, x, -1.0_real64, places, count)
-    call expect(count == 2 .and. all(places(:2) == [1, 3]), 'select_indices_if')
+    call weft_select_indices(ctx, flags, indices, count)
+    call expect(count == 3 .and. all(indices(:3) == [0, 2, 4]), 'select_indices')
+    call weft_select_indices_if(ctx, WEFT_EQ, x, -1.0_real64, indices, count)
+    call expect(count == 2 .and. all(indices(:2) == [1, 3]), 'select_indices_if')
     call weft_partition(ctx, x, flags, y, count)
     call expect(count == 3 .and. all(y == [3, 4, 5, -1, -1]), 'partition')
     call weft_partition_if(ctx, WEFT_GE, x, 4.0_real64, y, count)
@@ -123,7 +123,7 @@ contains
 
   subroutine counts
     integer(int32) :: x(6) = [2, 2, 7, 7, 7, 1], y(6), best(2)
-    integer(int64) :: lengths(6), count, bins(2), places(2), positions(3)
+    integer(int64) :: lengths(6), count, bins(2), indices(2), positions(3)
     call weft_unique(ctx, x, y, count)
     call expect(count == 3 .and. all(y(:3) == [2, 7, 1]), 'unique')
     call weft_run_length(ctx, x, y, lengths, count)
@@ -132,8 +132,8 @@ contains
     call expect(all(bins == [1, 5]), 'histogram')
     call weft_histogram_even(ctx, x, 0, 8, bins)
     call expect(all(bins == [3, 3]), 'histogram_even')
-    call weft_top_k(ctx, WEFT_LARGEST, x, best, places)
-    call expect(all(best == 7) .and. all(places == [2, 3]), 'top_k')
+    call weft_top_k(ctx, WEFT_LARGEST, x, best, indices)
+    call expect(all(best == 7) .and. all(indices == [2, 3]), 'top_k')
     call weft_top_k(ctx, WEFT_SMALLEST, x, best)
     call expect(all(best == [1, 2]), 'top_k without indices')
     call weft_search_sorted(ctx, WEFT_RIGHT, [1, 2, 2, 7], [0, 2, 9], positions)

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_again(const npy_header *first) {
     enum { PREFIX = 10 }; /* magic, version and length of the dictionary */
-    unsigned char text[NPY_HEADER_ROOM];
+    unsigned char text[NPY_HEADER_CAPACITY];
     npy_header second;
     npy_error error;
     const size_t bytes = npy_format_header(first->dtype, first->is_complex, &first->shape, text);

@@ -12,9 +12,9 @@ static void SWEEP(const problem *p, size_t axis) {
     for (size_t i = 0; i < neighbour_axis; i++) across *= p->shape[i];
     REAL *const u = ARRAYS[2];
     for (size_t i = 0; i < points(p); i++) {
-        const size_t place = i / across % p->shape[neighbour_axis];
-        const REAL before = place ? u[i - across] : 0,
-                   after = place + 1 < p->shape[neighbour_axis] ? u[i + across] : 0;
+        const size_t position = i / across % p->shape[neighbour_axis];
+        const REAL before = position ? u[i - across] : 0,
+                   after = position + 1 < p->shape[neighbour_axis] ? u[i + across] : 0;
         d[i] = doubled ? ratio * FMA(centre, u[i], before + after) : own * u[i];
     }
     for (size_t i = 0; i < points(p); i += along * p->shape[axis])

@@ -35,9 +35,9 @@ static size_t bin_counted(size_t bins) {
 
 /* ------------------------------------------------------------------------------ even bins */
 
-static bool near_whole(wide place) {
-    const wide whole = (wide)(uint64_t)(place + 0.5);
-    return oracle_magnitude(place - whole) <= place * 0x1p-50;
+static bool near_whole(wide position) {
+    const wide whole = (wide)(uint64_t)(position + 0.5);
+    return oracle_magnitude(position - whole) <= position * 0x1p-50;
 }
 
 /* Checks the bin of x[i] among even bins: that of 113-bit arithmetic, or an adjacent one if x[i] is almost on an
@@ -52,9 +52,9 @@ static void check_even(weft_dtype dtype, size_t i, size_t bins, const void *lowe
                bins);
         return;
     }
-    const wide place = (oracle_element(dtype, x, i) - low) * (wide)bins / (high - low);
-    size_t wanted = (size_t)place < bins ? (size_t)place : bins - 1;
-    if (type_is_float(dtype) && near_whole(place) && (found + 1 == wanted || found == wanted + 1)) wanted = found;
+    const wide position = (oracle_element(dtype, x, i) - low) * (wide)bins / (high - low);
+    size_t wanted = (size_t)position < bins ? (size_t)position : bins - 1;
+    if (type_is_float(dtype) && near_whole(position) && (found + 1 == wanted || found == wanted + 1)) wanted = found;
     EXPECT(found == wanted, "%s, input %zu: bin %zu of %zu, wanted %zu", weft_dtype_name(dtype), i, found, bins,
            wanted);
 }
@@ -65,8 +65,8 @@ static void check_even_64(weft_dtype dtype, size_t i, size_t bins, uint64_t lowe
     const uint64_t flip = dtype == WEFT_I64 ? UINT64_C(1) << 63 : 0, key = x[i] ^ flip;
     EXPECT_STATUS(ctx, weft_histogram_even(ctx, dtype, 1, &x[i], bins, &lower, &upper, counts), WEFT_OK);
     const bool inside = key >= (lower ^ flip) && key <= (upper ^ flip);
-    const u128 place = (u128)(x[i] - lower) * bins / (upper - lower);
-    const size_t wanted = !inside ? bins : place < bins ? (size_t)place : bins - 1, found = bin_counted(bins);
+    const u128 position = (u128)(x[i] - lower) * bins / (upper - lower);
+    const size_t wanted = !inside ? bins : position < bins ? (size_t)position : bins - 1, found = bin_counted(bins);
     EXPECT(found == wanted, "%s 0x%" PRIx64 ": bin %zu of %zu, wanted %zu", weft_dtype_name(dtype), x[i], found, bins,
            wanted);
 }

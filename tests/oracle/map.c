@@ -358,20 +358,20 @@ static void fused_scans(bool threaded) {
 
 /* Checks a result that is larger than the caches, at several alignments and in place. */
 static void long_results(void) {
-    enum { LONG = 9000001, PLACES = 3 };
-    float *x = malloc(LONG * sizeof *x), *out = malloc((LONG + PLACES) * sizeof *out);
+    enum { LONG = 9000001, POSITIONS = 3 };
+    float *x = malloc(LONG * sizeof *x), *out = malloc((LONG + POSITIONS) * sizeof *out);
     weft_expr *const expr = compiled("x + 1");
     const weft_binding binding = {"x", WEFT_F32, x, NULL};
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 2), WEFT_OK);
     for (size_t i = 0; i < LONG; i++) x[i] = (float)(i % 1000003);
-    for (size_t place = 0; place < PLACES; place++) {
+    for (size_t position = 0; position < POSITIONS; position++) {
         size_t wrong = 0;
-        EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, LONG, &binding, 1, out + place), WEFT_OK);
-        for (size_t i = 0; i < LONG; i++) wrong += out[place + i] != x[i] + 1;
-        EXPECT(wrong == 0, "%zu of %d values are wrong at place %zu", wrong, (int)LONG, place);
+        EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, LONG, &binding, 1, out + position), WEFT_OK);
+        for (size_t i = 0; i < LONG; i++) wrong += out[position + i] != x[i] + 1;
+        EXPECT(wrong == 0, "%zu of %d values are wrong at position %zu", wrong, (int)LONG, position);
     }
     EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, LONG, &binding, 1, x), WEFT_OK);
-    EXPECT(memcmp(x, out + PLACES - 1, LONG * sizeof *x) == 0, "in place is something else");
+    EXPECT(memcmp(x, out + POSITIONS - 1, LONG * sizeof *x) == 0, "in place is something else");
     weft_expr_free(expr);
     free(x);
     free(out);

@@ -90,7 +90,7 @@ static void zeros_and_ends(void) {
         EXPECT_STATUS(ctx, weft_match_count(ctx, n + 5, text, 0, n + 5, &p, 0, counts), WEFT_OK);
         EXPECT(counts[1] == 1 && counts[3] == 1 && counts[5] == 1, "at the end of %zu bytes", n + 5);
         EXPECT_STATUS(ctx, weft_match_count(ctx, n + 5, text, n, n + 5, &p, 0, counts), WEFT_OK);
-        EXPECT(counts[5] == 0, "a place before the first one");
+        EXPECT(counts[5] == 0, "a position before the first one");
         memset(text + n - 1, '-', 6);
     }
 }
@@ -141,14 +141,15 @@ static void check_list(size_t n, unsigned flags) {
     for (size_t i = 0; i < p.count; i++) sum += counts[i];
     EXPECT(total == sum, "%" PRIu64 " listed, %" PRIu64 " counted", total, sum);
     for (size_t i = 0; i < total && i < LISTED; i++) {
-        const size_t place = positions[i], word = numbers[i];
-        if (!EXPECT(word < p.count && place + length_of(word) <= n, "match %zu is of no word or place", i)) return;
+        const size_t position = positions[i], word = numbers[i];
+        if (!EXPECT(word < p.count && position + length_of(word) <= n, "match %zu is of no word or position", i))
+            return;
         other[word]++;
-        EXPECT(i == 0 || positions[i - 1] < place || (positions[i - 1] == place && numbers[i - 1] < word),
+        EXPECT(i == 0 || positions[i - 1] < position || (positions[i - 1] == position && numbers[i - 1] < word),
                "match %zu is out of order", i);
         EXPECT((flags & WEFT_FOLD_CASE) ||
-                   memcmp(text + place, words.bytes + words.offsets[word], length_of(word)) == 0,
-               "word %zu is not at %zu", word, place);
+                   memcmp(text + position, words.bytes + words.offsets[word], length_of(word)) == 0,
+               "word %zu is not at %zu", word, position);
     }
     EXPECT(total > LISTED || memcmp(other, counts, p.count * sizeof *counts) == 0, "the list has other counts");
     positions[3] = numbers[3] = 77;
@@ -249,7 +250,7 @@ static void across_seams(size_t n, size_t length, unsigned flags) {
 }
 
 /* Checks a word that begins at the last searched position, extends past it, and crosses a chunk of 2048 bytes. */
-static void at_the_last_place(size_t length) {
+static void at_the_last_position(size_t length) {
     memset(long_text, '.', 5000);
     for (size_t end = 2030; end < 2066; end++) {
         memcpy(long_text + end - 1, "needleworks", length);
@@ -259,14 +260,15 @@ static void at_the_last_place(size_t length) {
         for (int alone = 0; alone < 2; alone++) {
             const size_t first = alone ? end - 1 : 0;
             EXPECT_STATUS(ctx, weft_match_count(ctx, 5000, long_text, first, end, &p, 0, counts), WEFT_OK);
-            EXPECT(counts[0] == 1, "%zu bytes at place %zu, the last of those from %zu on", length, end - 1, first);
+            EXPECT(counts[0] == 1, "%zu bytes at position %zu, the last of those from %zu on", length, end - 1,
+                   first);
         }
         memset(long_text + end - 1, '.', length);
     }
 }
 
 static void long_texts(void) {
-    for (size_t length = 1; length <= 11; length++) at_the_last_place(length);
+    for (size_t length = 1; length <= 11; length++) at_the_last_position(length);
     memset(long_text, 'a', LONG);
     for (size_t m = 1; m <= 8; m++) {
         one_letter(LISTED / 4, m, m + 3);

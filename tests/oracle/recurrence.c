@@ -118,33 +118,33 @@ static void whole_numbers(void) {
 
 /* Checks results larger than the caches, which the CPU backend writes with other stores, at several alignments. */
 static void long_results(void) {
-    enum { PLACES_MOST = 9 };
+    enum { POSITIONS_MAX = 9 };
     const size_t n = ((size_t)1 << 23) + 77;
     const float poison = -12345;
     float *factors = malloc(n * sizeof *factors), *terms = malloc(n * sizeof *terms);
-    float *to = malloc((n + PLACES_MOST + 1) * sizeof *to);
+    float *to = malloc((n + POSITIONS_MAX + 1) * sizeof *to);
     const bool there = EXPECT(factors && terms && to, "cannot allocate memory for %zu elements", n);
     for (size_t i = 0; there && i < n; i++) {
         const uint64_t r = input_random(8, i);
         factors[i] = r % 64 == 0 ? 0 : r & 64 ? 1 : -1;
         terms[i] = (float)(r >> 8 & 127) - 64;
     }
-    for (size_t place = 0; there && place <= PLACES_MOST; place += 3) {
-        const bool reverse = place % 2;
+    for (size_t position = 0; there && position <= POSITIONS_MAX; position += 3) {
+        const bool reverse = position % 2;
         const weft_direction direction = reverse ? WEFT_REVERSE : WEFT_FORWARD;
         float value = 0;
         size_t wrong = 0;
-        for (size_t i = 0; i < n + PLACES_MOST + 1; i++) to[i] = poison;
-        EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, WEFT_F32, 1, n, factors, terms, NULL, to + place),
+        for (size_t i = 0; i < n + POSITIONS_MAX + 1; i++) to[i] = poison;
+        EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, WEFT_F32, 1, n, factors, terms, NULL, to + position),
                       WEFT_OK);
         for (size_t k = 0; k < n; k++) {
             const size_t i = reverse ? n - 1 - k : k;
             value = factors[i] * value + terms[i];
-            wrong += to[place + i] != value;
+            wrong += to[position + i] != value;
         }
-        EXPECT(wrong == 0, "%zu of %zu values at place %zu are wrong", wrong, n, place);
-        for (size_t i = 0; i < place; i++) EXPECT(to[i] == poison, "place %zu: written before v", place);
-        EXPECT(to[place + n] == poison, "place %zu: written after the end of v", place);
+        EXPECT(wrong == 0, "%zu of %zu values at position %zu are wrong", wrong, n, position);
+        for (size_t i = 0; i < position; i++) EXPECT(to[i] == poison, "position %zu: written before v", position);
+        EXPECT(to[position + n] == poison, "position %zu: written after the end of v", position);
     }
     free(factors);
     free(terms);
@@ -178,10 +178,10 @@ static void check_properties(weft_dtype dtype, factors kind) {
     }
     memcpy(w, s, N * size);
     EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, N, w, u, NULL, w), WEFT_OK);
-    EXPECT(same(dtype, v, w, N), "%s, s %s: v in the place of s is not the same", type, NAMES[kind]);
+    EXPECT(same(dtype, v, w, N), "%s, s %s: v equal to s is not the same", type, NAMES[kind]);
     memcpy(w, u, N * size);
     EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, N, s, w, NULL, w), WEFT_OK);
-    EXPECT(same(dtype, v, w, N), "%s, s %s: v in the place of u is not the same", type, NAMES[kind]);
+    EXPECT(same(dtype, v, w, N), "%s, s %s: v equal to u is not the same", type, NAMES[kind]);
     reverse_inputs(dtype, s, N);
     reverse_inputs(dtype, u, N);
     run(dtype, WEFT_REVERSE, 1, N, NULL, w);
@@ -237,7 +237,7 @@ static void all(double factor, double term) {
 }
 
 /* Positions in groups, blocks and tiles. */
-static const size_t PLACES[] = {0, 1, 14, 15, 16, 255, 256, 4096, 5000, 16383, N - 1};
+static const size_t POSITIONS[] = {0, 1, 14, 15, 16, 255, 256, 4096, 5000, 16383, N - 1};
 
 /* Checks factors of 2, whose products overflow from 1024 elements on. Values that are exactly zero must stay zero. */
 static void overflown_products(void) {
@@ -246,9 +246,9 @@ static void overflown_products(void) {
     size_t i = 0;
     while (i < N && v[i] == 0) i++;
     EXPECT(i == N, "s = 2, u = 0, from 0: v[%zu] = %a", i, v[i % N]);
-    for (size_t p = 0; p < COUNT(PLACES); p++) { /* zeros, then 1 and its halves */
+    for (size_t p = 0; p < COUNT(POSITIONS); p++) { /* zeros, then 1 and its halves */
         all(2, 0);
-        const size_t at = PLACES[p];
+        const size_t at = POSITIONS[p];
         u[at] = 1;
         for (i = at + 1; i < N; i++) s[i] = 0.5;
         run(WEFT_F64, WEFT_FORWARD, 1, N, NULL, v);
@@ -261,8 +261,8 @@ static void overflown_products(void) {
 /* Checks that a factor 0 removes the influence of earlier elements: if they are finite, also if products have
  * overflowed. */
 static void cut_off(void) {
-    for (size_t p = 0; p < COUNT(PLACES); p++) {
-        const size_t at = PLACES[p];
+    for (size_t p = 0; p < COUNT(POSITIONS); p++) {
+        const size_t at = POSITIONS[p];
         all(1.5, 0);
         for (size_t i = 0; i < at; i++)
             s[i] = i % 2 ? 3 : 0.25; /* the values before are small, and so are their products */
@@ -306,11 +306,11 @@ static void check_not_finite(bool in_factor, double what, size_t at, bool cut) {
 
 static void not_finite(void) {
     const double what[] = {-NAN, INFINITY, -INFINITY};
-    for (size_t p = 1; p < COUNT(PLACES); p++)
+    for (size_t p = 1; p < COUNT(POSITIONS); p++)
         for (size_t k = 0; k < COUNT(what); k++)
             for (int cut = 0; cut < 2; cut++) {
-                check_not_finite(false, what[k], PLACES[p], cut);
-                check_not_finite(true, what[k], PLACES[p], cut);
+                check_not_finite(false, what[k], POSITIONS[p], cut);
+                check_not_finite(true, what[k], POSITIONS[p], cut);
             }
 }
 

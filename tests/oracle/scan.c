@@ -200,11 +200,11 @@ static void check_nan(weft_op op, weft_dtype dtype, size_t where) {
 }
 
 static void not_a_number(void) {
-    static const size_t places[] = {0, 1, 14, 15, 16, 255, 256, 4096, 5000, 16383, N - 1};
-    for (size_t p = 0; p < COUNT(places); p++)
+    static const size_t positions[] = {0, 1, 14, 15, 16, 255, 256, 4096, 5000, 16383, N - 1};
+    for (size_t p = 0; p < COUNT(positions); p++)
         for (weft_op op = WEFT_SUM; op <= WEFT_MAX; op++) {
-            check_nan(op, WEFT_F32, places[p]);
-            check_nan(op, WEFT_F64, places[p]);
+            check_nan(op, WEFT_F32, positions[p]);
+            check_nan(op, WEFT_F64, positions[p]);
         }
 }
 
@@ -293,20 +293,20 @@ static void long_results(void) {
     int16_t *from = malloc(n * sizeof *from), *to = malloc((n + most + 1) * sizeof *to);
     EXPECT(from && to, "cannot allocate memory for %zu elements", n);
     for (size_t i = 0; from && i < n; i++) from[i] = (int16_t)(i * i ^ i >> 7);
-    for (size_t place = 0; from && to && place <= most; place += place < 3 ? 1 : 4) {
+    for (size_t position = 0; from && to && position <= most; position += position < 3 ? 1 : 4) {
         uint16_t sum = 0;
         size_t wrong = 0;
         memset(to, 0x5a, (n + most + 1) * sizeof *to);
         EXPECT_STATUS(ctx,
-                      weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_I16, WEFT_DEFAULT, n, from, NULL, to + place),
+                      weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_I16, WEFT_DEFAULT, n, from, NULL, to + position),
                       WEFT_OK);
         for (size_t i = 0; i < n; i++) {
             sum = (uint16_t)(sum + (uint16_t)from[i]);
-            wrong += (uint16_t)to[place + i] != sum;
+            wrong += (uint16_t)to[position + i] != sum;
         }
-        EXPECT(wrong == 0, "%zu of %zu sums at place %zu are wrong", wrong, n, place);
-        for (size_t i = 0; i < place; i++) EXPECT(to[i] == 0x5a5a, "place %zu: written before y", place);
-        EXPECT(to[place + n] == 0x5a5a, "place %zu: written after the end of y", place);
+        EXPECT(wrong == 0, "%zu of %zu sums at position %zu are wrong", wrong, n, position);
+        for (size_t i = 0; i < position; i++) EXPECT(to[i] == 0x5a5a, "position %zu: written before y", position);
+        EXPECT(to[position + n] == 0x5a5a, "position %zu: written after the end of y", position);
     }
     free(from);
     free(to);

@@ -289,8 +289,9 @@ static void parts(int scrambling) {
     EXPECT(memcmp(whole, piece, sizeof whole) == 0, "scrambling %d differs in parts", scrambling);
     EXPECT_STATUS(ctx, weft_sobol(ctx, (weft_scrambling)scrambling, WEFT_F32, 7, 5, D, first, N, shorts), WEFT_OK);
     for (size_t i = 0; i < N * D; i++) {
-        EXPECT((double)shorts[i] == floor(whole[i] * 0x1p24) * 0x1p-24, "f32, place %zu: %.9g", i, (double)shorts[i]);
-        if (i % D < OF_ALL) EXPECT(few[i / D * OF_ALL + i % D] == whole[i], "fewer dimensions, place %zu", i);
+        EXPECT((double)shorts[i] == floor(whole[i] * 0x1p24) * 0x1p-24, "f32, position %zu: %.9g", i,
+               (double)shorts[i]);
+        if (i % D < OF_ALL) EXPECT(few[i / D * OF_ALL + i % D] == whole[i], "fewer dimensions, position %zu", i);
     }
 }
 

@@ -1,5 +1,5 @@
-/* weft_fft. The parameter is the kind. The length of the transforms, their number, and whether they are made in
- * place vary with match_case.turn: one transform as long as the array allows, or batches of shorter ones. */
+/* weft_fft. The parameter is the kind. The length and number of the transforms, and in place or not,
+ * depend on match_case.turn: one transform as long as the array allows, or batches of shorter ones. */
 #include "core/types.h"
 #include "verify/match.h"
 

@@ -66,19 +66,20 @@ template <> struct even_map<float> : even_map_of_reals<float> {
     }
     __device__ __forceinline__ bool find(float x, uint32_t &bin) const {
         const float ulp_is_one = 0x1.8p23f; /* added to a position, leaves the nearest integer in the low bits */
-        const float place = (x - lower) * rough_scale, raised = place + ulp_is_one, nearest = raised - ulp_is_one;
-        if (!(fabsf(place - nearest) > margin)) return find_in_f64(x, bin);
-        bin = (__float_as_uint(raised) & 0x3fffff) - (nearest > place);
+        const float position = (x - lower) * rough_scale, raised = position + ulp_is_one,
+                    nearest = raised - ulp_is_one;
+        if (!(fabsf(position - nearest) > margin)) return find_in_f64(x, bin);
+        bin = (__float_as_uint(raised) & 0x3fffff) - (nearest > position);
         return x >= lower && x <= upper;
     }
 };
 
 /* An approximate position between the outermost edges, in cells. It must only be monotonic: not decreasing in x. */
-template <class T> struct guide_place {
+template <class T> struct guide_cell {
     T lower;
     float scale;
     uint32_t last;
-    __device__ guide_place(T low, T high, uint32_t cells) : lower(low), last(cells - 1) {
+    __device__ guide_cell(T low, T high, uint32_t cells) : lower(low), last(cells - 1) {
         scale = (float)cells / (float)distance(high);
         if (!(scale <= 0x1p126f)) scale = 0; /* infinite or almost equal edges: one cell */
     }
@@ -87,8 +88,8 @@ template <class T> struct guide_place {
         return sizeof(T) == 8 ? (float)((uint64_t)x - (uint64_t)lower) : (float)((uint32_t)x - (uint32_t)lower);
     }
     __device__ __forceinline__ uint32_t of(T x) const {
-        const float place = distance(x) * scale;
-        return place < (float)last ? (uint32_t)place : last;
+        const float position = distance(x) * scale;
+        return position < (float)last ? (uint32_t)position : last;
     }
 };
 
@@ -98,13 +99,13 @@ template <class T> struct edge_map {
     const T *edges;
     const uint32_t *guide;
     T lower, upper;
-    guide_place<T> place;
+    guide_cell<T> position;
     __device__ edge_map(const histogram_params &j, const T *shared_edges, const uint32_t *shared_guide)
         : edges(j.edges_shared ? shared_edges : (const T *)j.edges), guide(shared_guide), lower(edges[0]),
-          upper(edges[j.bins]), place(lower, upper, HISTOGRAM_CELLS) {}
+          upper(edges[j.bins]), position(lower, upper, HISTOGRAM_CELLS) {}
     __device__ __forceinline__ bool find(T x, uint32_t &bin) const {
         if (!(x >= lower && x <= upper)) return false;
-        const uint32_t cell = place.of(x);
+        const uint32_t cell = position.of(x);
         uint32_t high = guide[cell + 1];
         bin = guide[cell];
         while (bin < high) {
@@ -121,12 +122,12 @@ template <class T> struct edge_map {
 /* Sets guide[c] to the last bin whose lower edge is in a cell below c, and guide[0] to 0. Must be called by a whole
  * block. */
 template <class T> __device__ void fill_guide(const T *edges, uint32_t bins, uint32_t *guide) {
-    const guide_place<T> place(edges[0], edges[bins], HISTOGRAM_CELLS);
+    const guide_cell<T> position(edges[0], edges[bins], HISTOGRAM_CELLS);
     for (uint32_t c = threadIdx.x; c <= HISTOGRAM_CELLS; c += blockDim.x) {
         uint32_t low = 0, high = bins - 1;
         while (low < high) {
             const uint32_t middle = (low + high + 1) / 2;
-            if (place.of(edges[middle]) < c)
+            if (position.of(edges[middle]) < c)
                 low = middle;
             else
                 high = middle - 1;

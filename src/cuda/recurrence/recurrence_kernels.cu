@@ -225,7 +225,7 @@ static __device__ __forceinline__ T value_before(const affine<T> *groups, const 
     return threadIdx.x % 16 ? op.apply(groups[threadIdx.x - 1], to_half) : to_half;
 }
 
-/* Scans the tiles of one block, which then ends; the next block starts in its place (see scan_tiles.cuh). */
+/* Scans the tiles of one block, which then ends; then the next block starts (see scan_tiles.cuh). */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     long_rows(const __grid_constant__ recurrence_params a) {

@@ -170,7 +170,7 @@ size_t gpu_tridiag_scratch(const tridiag_call *c);
 weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error);
 
 /* Copies concurrent with the context's work (transfer.cu); backend.h documents them. */
-weft_status transfer_memory_kind(void *state, const void *p, memory_kind *place, weft_error *error);
+weft_status transfer_memory_kind(void *state, const void *p, memory_kind *kind, weft_error *error);
 weft_status transfer_open(void *state, void **transfer, weft_error *error);
 weft_status transfer_begin(void *state, void *transfer, weft_lane lane, size_t bytes, const void *from, void *to,
                            weft_error *error);

@@ -50,7 +50,7 @@ enum {
 template <class Op, int TURNS> struct bulk_shared {
     typedef typename Op::value A;
     typedef typename Op::element T;
-    static_assert(sizeof(T) == sizeof(typename Op::result) && sizeof(T) >= 4, "results take the place of elements");
+    static_assert(sizeof(T) == sizeof(typename Op::result) && sizeof(T) >= 4, "results overwrite elements");
     enum { TILE_BYTES = SCAN_TILE * sizeof(T), STAGES = BULK_BYTES / TILE_BYTES / TURNS * TURNS };
     /* Otherwise a warp for totals could wait for a phase of a barrier while the phase before it, of another warp's
      * tile, has not ended. A warp that looks back cannot: before its next tile, all tiles of the block before its

@@ -228,7 +228,7 @@ static __device__ __forceinline__ void scan_block(const Op &op, const From &from
                   carry.after(t));
 }
 
-/* Scans one block's tiles and ends; the next block starts in its place. Blocks that stayed resident, and took the
+/* Scans one block's tiles and ends; then the next block starts. Blocks that stayed resident, and took the
  * next ticket while they waited or wrote, would hold tiles for which all later ones wait. Measured on an H200, that
  * took 1.7 times the time. */
 template <class Op, class From>

@@ -4,7 +4,7 @@
  * weights. On the first grid all weights are 1 and there is no right-hand side. */
 static REAL OF(around)(const grid *g, int level, size_t i, size_t j, size_t k, REAL *weights) {
     const REAL *e = g->e, *right = g->g;
-    const size_t p = place(g, i, j, k), step[] = {1, g->of[0].n, g->of[0].n * g->of[1].n}, at[] = {i, j, k};
+    const size_t p = index_of(g, i, j, k), step[] = {1, g->of[0].n, g->of[0].n * g->of[1].n}, at[] = {i, j, k};
     REAL sum = 0;
     *weights = 6;
     for (int d = 0; d < 3; d++) {
@@ -24,7 +24,7 @@ static bool OF(is_inside)(const grid *g, size_t i, size_t j, size_t k) {
 
 static void OF(relax_point)(grid *g, int level, REAL omega, size_t i, size_t j, size_t k) {
     const REAL sixth = (REAL)1 / 6;
-    REAL *e = (REAL *)g->e + place(g, i, j, k), weights;
+    REAL *e = (REAL *)g->e + index_of(g, i, j, k), weights;
     const REAL sum = OF(around)(g, level, i, j, k, &weights);
     const REAL wanted = level == 0 ? sum * sixth : sum / weights;
     const REAL now = *e + omega * (wanted - *e);
@@ -48,7 +48,7 @@ static void OF(find_residual)(grid *g, int level) {
     for (size_t k = 0; k < g->of[2].n; k++)
         for (size_t j = 0; j < g->of[1].n; j++)
             for (size_t i = 0; i < g->of[0].n; i++) {
-                const size_t p = place(g, i, j, k);
+                const size_t p = index_of(g, i, j, k);
                 REAL weights;
                 if (!OF(is_inside)(g, i, j, k)) continue;
                 const REAL sum = OF(around)(g, level, i, j, k, &weights);
@@ -74,7 +74,7 @@ static REAL OF(residual_round)(const grid *g, const grid *next, const size_t at[
         for (size_t k = 0; k < 3; k++) {
             REAL y[3];
             for (size_t j = 0; j < 3; j++)
-                y[j] = r[place(g, centre[0] + i - 1, centre[1] + j - 1, centre[2] + k - 1)];
+                y[j] = r[index_of(g, centre[0] + i - 1, centre[1] + j - 1, centre[2] + k - 1)];
             z[k] = OF(combined)(&g->of[1], &next->of[1], at[1], y);
         }
         x[i] = OF(combined)(&g->of[2], &next->of[2], at[2], z);
@@ -87,7 +87,7 @@ static void OF(restrict_residual)(const grid *g, int level, grid *next) {
     for (size_t k = 1; k + 1 < next->of[2].n; k++)
         for (size_t j = 1; j + 1 < next->of[1].n; j++)
             for (size_t i = 1; i + 1 < next->of[0].n; i++)
-                ((REAL *)next->g)[place(next, i, j, k)] =
+                ((REAL *)next->g)[index_of(next, i, j, k)] =
                     scale * OF(residual_round)(g, next, (const size_t[]){i, j, k});
 }
 
@@ -111,7 +111,7 @@ static REAL OF(correction)(const grid *g, const grid *next, const size_t at[3]) 
         for (size_t k = 0; k < 2; k++) {
             REAL y[2];
             for (size_t j = 0; j < 2; j++)
-                y[j] = e[place(next, i ? to[0] : from[0], j ? to[1] : from[1], k ? to[2] : from[2])];
+                y[j] = e[index_of(next, i ? to[0] : from[0], j ? to[1] : from[1], k ? to[2] : from[2])];
             z[k] = OF(between)(&g->of[1], at[1], y);
         }
         x[i] = OF(between)(&g->of[2], at[2], z);
@@ -123,7 +123,7 @@ static void OF(correct)(grid *g, const grid *next) {
     for (size_t k = 1; k + 1 < g->of[2].n; k++)
         for (size_t j = 1; j + 1 < g->of[1].n; j++)
             for (size_t i = 1; i + 1 < g->of[0].n; i++) {
-                REAL *e = (REAL *)g->e + place(g, i, j, k);
+                REAL *e = (REAL *)g->e + index_of(g, i, j, k);
                 *e = *e + OF(correction)(g, next, (const size_t[]){i, j, k});
             }
 }

@@ -48,8 +48,8 @@ static weft_status SCAN(const scan_call *c, array x, weft_error *error) {
     if (c->init) memcpy(&s.init, c->init, sizeof s.init);
     TOTALS(&s, c->n);
     for (size_t i = first_prefix(c); i < c->n + first_prefix(c); i++)
-        ref_store_real(RESULT, PREFIX(&s, 0, i), place(c, i));
-    if (c->kind == WEFT_EXCLUSIVE && sum && !c->init) ref_store_real(RESULT, 0, place(c, 0)); /* the empty sum */
+        ref_store_real(RESULT, PREFIX(&s, 0, i), result_at(c, i));
+    if (c->kind == WEFT_EXCLUSIVE && sum && !c->init) ref_store_real(RESULT, 0, result_at(c, 0)); /* the empty sum */
     free(values);
     return WEFT_OK;
 }

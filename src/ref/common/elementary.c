@@ -206,11 +206,11 @@ static angle far_angle(double x) {
     v.quadrant += beyond;
     const sum upper = fast_sum((double)digits[0] * 0x1p-32, (double)digits[1] * 0x1p-64);
     const sum lower = fast_sum((double)digits[2] * 0x1p-96, (double)digits[3] * 0x1p-128);
-    sum place = fast_sum(upper.high, lower.high);
-    place.low += upper.low + lower.low;
-    const double r = place.high * WEFT_HALF_PI_HIGH;
-    v.r = fast_sum(r, fma(place.high, WEFT_HALF_PI_HIGH, -r) +
-                          fma(place.high, WEFT_HALF_PI_LOW, place.low * WEFT_HALF_PI_HIGH));
+    sum position = fast_sum(upper.high, lower.high);
+    position.low += upper.low + lower.low;
+    const double r = position.high * WEFT_HALF_PI_HIGH;
+    v.r = fast_sum(r, fma(position.high, WEFT_HALF_PI_HIGH, -r) +
+                          fma(position.high, WEFT_HALF_PI_LOW, position.low * WEFT_HALF_PI_HIGH));
     if (beyond) v.r = (sum){-v.r.high, -v.r.low};
     return v;
 }

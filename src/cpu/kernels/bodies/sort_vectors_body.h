@@ -135,15 +135,15 @@ INLINE __m512i OF(median)(__m512i a, __m512i b, __m512i c) {
 }
 
 /* Returns a pivot: the median of three lanes of the pseudo-medians (medians of three medians of three) of nine
- * vectors. Their positions are multiples of the golden section, modulo 1, where patterns in the keys are unlikely
- * to place extreme values. */
+ * vectors. Their positions are multiples of the golden section, modulo 1, at which patterns in the keys are unlikely
+ * to have extreme values. */
 INLINE KEY OF(pivot)(const KEY *x, size_t n) {
     const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
     __m512i v[9];
     KEY m[LANES];
     for (uint64_t i = 0; i < 9; i++) {
-        const uint64_t fraction = (i + 1) * golden >> 32, places = n - LANES + 1;
-        v[i] = _mm512_loadu_si512(x + (places >> 32) * fraction + ((places & UINT32_MAX) * fraction >> 32));
+        const uint64_t fraction = (i + 1) * golden >> 32, starts = n - LANES + 1;
+        v[i] = _mm512_loadu_si512(x + (starts >> 32) * fraction + ((starts & UINT32_MAX) * fraction >> 32));
     }
     _mm512_storeu_si512(
         m, OF(median)(OF(median)(v[0], v[1], v[2]), OF(median)(v[3], v[4], v[5]), OF(median)(v[6], v[7], v[8])));
