@@ -62,7 +62,7 @@
 #define WEFT_VERSION_PATCH 0
 
 /* Version of docs/spec/ORDER.md. Two releases with equal order versions return equal bits. */
-#define WEFT_ORDER_VERSION 1
+#define WEFT_ORDER_VERSION 2
 
 #if defined(__GNUC__)
 #define WEFT_API __attribute__((visibility("default")))
@@ -697,12 +697,11 @@ typedef enum weft_boundary {
  *             system * n + row of the first system that failed. The row is that of its first lost pivot or, if it
  *             lost none, of its first NaN or infinite element of x
  * Returns WEFT_OK also if a system failed: it has NaN in x if it lost a pivot, and the other systems are solved. A
- * lost pivot has no valid digit left. The solution is accurate if |b| exceeds |a| + |c| by a few percent in every
- * row. Otherwise, even if |b| >= |a| + |c| or the matrix is positive definite, the residual may grow with the
- * condition number. Source: elimination in chunks of 16 rows down to their last rows (H. Wang, ACM TOMS 7, 1981;
- * E. Laszlo, M. Giles, J. Appleyard, ACM TOMS 42, 2016), repeated until at most 32 rows are left for parallel cyclic
- * reduction (R. Hockney, JACM 12, 1965; Y. Zhang, J. Cohen, J. Owens, PPoPP 2010).
- * Order: docs/spec/ORDER.md 16. Docs: docs/ops/tridiag.md. */
+ * lost pivot has no valid digit left. There is no pivoting: the residual is a few eps if |b| >= |a| + |c| in every
+ * row, or if the matrix is symmetric positive definite or an M-matrix, and may be large otherwise. Source:
+ * elimination in chunks of 16 rows down to their last rows (H. Wang, ACM TOMS 7, 1981; E. Laszlo, M. Giles, J.
+ * Appleyard, ACM TOMS 42, 2016), repeated until at most 32 rows are left for cyclic reduction (R. Hockney, JACM 12,
+ * 1965). Order: docs/spec/ORDER.md 16. Docs: docs/ops/tridiag.md. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);

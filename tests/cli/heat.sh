@@ -13,7 +13,7 @@ npy "$dir/none.npy" '<f8' '(0, 3)'
 
 # 3x - y = 3, -x + 3y - z = 0, -y + 3z = 0
 prints '1 steps, largest |u| 1.1428571428571428' heat "$dir/line.npy" -o "$v"
-prints 1.714285714285714 sum "$v"
+prints 1.7142857142857142 sum "$v"
 prints '1 steps, largest |u| 2.2857142857142856' heat "$dir/rods.npy" --dimensions 1
 prints '0 steps, largest |u| 12' heat "$dir/plate.npy" --steps 0
 prints '2 steps, largest |u| 0' heat "$dir/none.npy" --steps 2 --dimensions 1

@@ -54,11 +54,18 @@ def npy(name, values):
 
 npy("neumann.npy", [1.0] + [2.0] * 998 + [1 + 2.0**-40])
 npy("source.npy", [0.0] * 999 + [2.0**-40])
+npy("small.npy", [2.0**-30] * 1000)
+npy("ones.npy", [1.0] * 1000)
 TEXT
 w tridiag --check -o "$x" -- -1 "$dir/neumann.npy" -1 "$dir/source.npy" >"$dir/stdout" 2>"$dir/stderr"
 is "Neumann: exit code" 0 $?
 is "Neumann: the error of 0.84 %" 1 "$(grep -c '^error 0.0084$' "$dir/stdout")"
-is "Neumann: warnings" 2 "$(grep -cE 'warning: the (residual 8.5e-10 exceeds 2.3e-13|solution is off by about 0.0084)' "$dir/stderr")"
+is "Neumann: the residual" 1 "$(grep -cE '^residual [0-9.]+e-1[67]$' "$dir/stdout")"
+is "Neumann: warnings" 1 "$(grep -c 'warning: the solution is off by about 0.0084' "$dir/stderr")"
+w tridiag --check -o "$x" -- 1 "$dir/small.npy" 1 "$dir/ones.npy" >"$dir/stdout" 2>"$dir/stderr"
+is "a matrix that needs pivoting: exit code" 0 $?
+is "a matrix that needs pivoting: warnings" 2 \
+    "$(grep -cE 'warning: the (residual 2.9e-08 exceeds 2.3e-13|solution is off by about 2.9e-07)' "$dir/stderr")"
 is "--json" "2 3 True" "$(w --json tridiag --check --periodic 1 4 1 "$dir/two.npy" |
     python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["systems"], j["n"], j["residual"] < 1e-15 and j["error"] < 1e-15)')"
 

@@ -113,6 +113,81 @@ static void accuracy(void) {
     for (size_t s = 0; s < COUNT(sizes); s++) check_accuracy(WEFT_F64, false, sizes[s], 0, true);
 }
 
+/* ---------------------------------------------------------------------------- stability */
+
+typedef enum family { NEUMANN, DOMINANT, WEAKLY_DOMINANT, M_MATRIX, POSITIVE_DEFINITE, FAMILIES } family;
+static const char *const FAMILY_NAMES[] = {"Neumann", "0.1 % dominant", "weakly dominant", "M-matrix", "L D L^T"};
+
+/* Returns a random number in [-1, 1]. */
+static double draw(uint64_t seed, size_t i) {
+    double value;
+    input_fill(INPUT_UNIFORM, WEFT_F64, seed * N + i, 1, &value);
+    return 2 * value - 1;
+}
+
+/* Fills the rows of a matrix whose elimination is stable in any order, and a right-hand side. The entries of D have
+ * magnitudes down to `least`. Without pivoting, POSITIVE_DEFINITE matrices are open. */
+static void fill_family(family f, bool periodic, uint64_t seed, size_t n, double least) {
+    double l = 0, d = 0;
+    for (size_t i = 0; i < n; i++) {
+        double a = draw(4 * seed, i), c = draw(4 * seed + 1, i), b;
+        const double sign = draw(4 * seed + 2, i) < 0 ? -1 : 1;
+        if (f == NEUMANN) a = c = -1;
+        if (f == M_MATRIX) a = -fabs(a), c = -fabs(c);
+        b = fabs(a) + fabs(c);
+        if (f == NEUMANN && !periodic && (i == 0 || i + 1 == n)) b = 1;
+        if (f == NEUMANN && i + 1 == n) b += least;
+        if (f == DOMINANT) b *= sign * 1.001;
+        if (f == WEAKLY_DOMINANT) b *= i == 0 ? 2 * sign : sign;
+        if (f == M_MATRIX && i == n / 2) b *= 1 + least;
+        if (f == POSITIVE_DEFINITE) {
+            const double next_d = pow(least, fabs(b - 1)), next_l = 2 * sign * fabs(draw(4 * seed, i));
+            a = l * d, b = next_d + l * l * d, c = next_l * next_d;
+            l = next_l, d = next_d;
+        }
+        const double row[] = {a, b, c, draw(4 * seed + 3, i)};
+        for (int k = 0; k < 4; k++) f64[k][i] = row[k], f32[k][i] = (float)row[k];
+    }
+}
+
+/* Returns the largest |a x[i-1] + b x[i] + c x[i+1] - d| / (|a x[i-1]| + |b x[i]| + |c x[i+1]| + |d|) of a row. */
+static double backward_error(weft_dtype dtype, bool periodic, size_t n) {
+    wide most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const wide a = periodic || i ? real(dtype, 0, i) : 0, c = periodic || i + 1 < n ? real(dtype, 2, i) : 0;
+        const wide terms[] = {a * (wide)real(dtype, 4, i ? i - 1 : n - 1),
+                              (wide)real(dtype, 1, i) * (wide)real(dtype, 4, i),
+                              c * (wide)real(dtype, 4, i + 1 < n ? i + 1 : 0), -(wide)real(dtype, 3, i)};
+        wide sum = 0, size = 0;
+        for (int k = 0; k < 4; k++) sum += terms[k], size += oracle_magnitude(terms[k]);
+        if (size > 0 && !(oracle_magnitude(sum) <= most * size)) most = oracle_magnitude(sum) / size;
+    }
+    return (double)most;
+}
+
+/* Checks that the backward error is a few eps, whatever the condition number is: every x comes from one elimination
+ * without growth of the entries. */
+static void stability(void) {
+    static const size_t sizes[] = {1, 2, 3, 5, 20, 31, 32, 33, 300, 513, 1000, N};
+    static const double leasts[2][4] = {{1, 0x1p-6, 0x1p-12, 0x1p-17}, {1, 0x1p-15, 0x1p-30, 0x1p-45}};
+    for (size_t s = 0; s < COUNT(sizes); s++)
+        for (int kind = 0; kind < 4; kind++)
+            for (int f = 0; f < (kind & 2 ? POSITIVE_DEFINITE : FAMILIES); f++)
+                for (int l = 0; l < 4; l++) {
+                    const weft_dtype dtype = kind & 1 ? WEFT_F64 : WEFT_F32;
+                    const bool periodic = kind & 2;
+                    const double epsilon = kind & 1 ? DBL_EPSILON : (double)FLT_EPSILON, least = leasts[kind & 1][l];
+                    if (periodic && sizes[s] < 3) continue; /* opposite off-diagonals may cancel */
+                    fill_family((family)f, periodic, s, sizes[s], least);
+                    const uint64_t singular = solve(dtype, periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, sizes[s]);
+                    const double found = backward_error(dtype, periodic, sizes[s]);
+                    EXPECT(singular == UINT64_MAX && found <= 16 * epsilon,
+                           "%s, %s, %s, n = %zu, least %g: backward error %.3g eps, row %" PRIu64, FAMILY_NAMES[f],
+                           weft_dtype_name(dtype), periodic ? "periodic" : "open", sizes[s], least, found / epsilon,
+                           singular);
+                }
+}
+
 /* ---------------------------------------------------------------------------- the heat equation */
 
 /* Solves -x[i-1] + 3 x[i] - x[i+1] = u[i] from u = 1: x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt
@@ -263,6 +338,7 @@ static void layouts(weft_dtype dtype, size_t systems, size_t n) {
 int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     accuracy();
+    stability();
     heat();
     modes();
     zero_pivots();

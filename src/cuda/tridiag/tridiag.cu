@@ -73,6 +73,7 @@ static weft_status launch_warps(const solver *s, tridiag_params *j, weft_error *
 static weft_status launch_blocks(const solver *s, tridiag_params *j, bool adjacent, weft_error *error) {
     const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_GATHER_THREADS(s->size) / chunks;
     j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
+    j->lanes = power_of_two(chunks);
     const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
     const size_t tiles = adjacent ? INPUTS * threads * TRIDIAG_CHUNK * s->size : 0;
     return launch(s, j, tridiag_block_kernel(s->f32, adjacent), div_up(j->systems, j->side), threads,

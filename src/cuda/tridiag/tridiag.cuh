@@ -189,60 +189,99 @@ __device__ __forceinline__ void tridiag_not_finite(const tridiag_params &j, trid
 
 /* ------------------------------------------------------------------------ at most 32 rows */
 
-/* Parallel cyclic reduction of rows 0 .. n-1, one per lane; this lane has row t. Replaces d by x, and if SECOND the
- * second right-hand side e by its solution. Returns true if this row lost its pivot. */
-template <bool SECOND, class T>
-__device__ __forceinline__ bool tridiag_reduce_cyclically(T a, T b, T c, T &d, T &e, int t, int n) {
+/* A row of a system, or of a system's base, in a lane. e is the coefficient of x of the border row. */
+template <class T> struct tridiag_row { T a, b, c, d, e; };
+
+/* Subtracts the eliminated first row, and the last row if it was eliminated, from the border row, which is in the
+ * lane after the n rows that begin in lane `base`. */
+template <class T>
+__device__ __forceinline__ void tridiag_eliminate_border(tridiag_row<T> &v, bool border, int base, int n, int level) {
     typedef tridiag_type<T> type;
-    const int lane = (int)(threadIdx.x & 31);
-    bool lost, any;
-    if (t == 0) a = 0;
-    if (t == n - 1) c = 0;
-    T r = tridiag_reciprocal(b, b, &any);
-    a *= r, c *= r, d *= r;
-    if (SECOND) e *= r;
-    for (int w = 1; w < n; w *= 2) {
-        const int up = t >= w ? lane - w : lane, down = t + w < n ? lane + w : lane;
-        const T a_up = __shfl_sync(~0u, a, up), c_up = __shfl_sync(~0u, c, up), d_up = __shfl_sync(~0u, d, up);
-        const T a_down = __shfl_sync(~0u, a, down), c_down = __shfl_sync(~0u, c, down);
-        const T d_down = __shfl_sync(~0u, d, down);
-        r = tridiag_reciprocal(type::fused(-c, a_down, type::fused(-a, c_up, (T)1)), (T)1, &lost);
-        any |= lost;
-        if (SECOND) {
-            const T e_up = __shfl_sync(~0u, e, up), e_down = __shfl_sync(~0u, e, down);
-            e = type::fused(-c, e_down, type::fused(-a, e_up, e)) * r;
+    const int first = base + (1 << level) - 1, last = base + (n >> level << level) - 1;
+    const T c = __shfl_sync(~0u, v.c, first), d = __shfl_sync(~0u, v.d, first), e = __shfl_sync(~0u, v.e, first);
+    const T a_last = __shfl_sync(~0u, v.a, last), d_last = __shfl_sync(~0u, v.d, last);
+    const T e_last = __shfl_sync(~0u, v.e, last);
+    if (!border) return;
+    v.b = type::fused(-v.c, e, v.b);
+    v.d = type::fused(-v.c, d, v.d);
+    v.c = -v.c * c;
+    if ((n >> level) % 2 == 0) return;
+    v.b = type::fused(-v.a, e_last, v.b);
+    v.d = type::fused(-v.a, d_last, v.d);
+    v.a = -v.a * a_last;
+}
+
+/* Updates the rows that remain with the eliminated rows w before and after them. */
+template <bool PERIODIC, class T>
+__device__ __forceinline__ void tridiag_update_rows(tridiag_row<T> &v, int t, int n, int w) {
+    typedef tridiag_type<T> type;
+    const T a_up = __shfl_up_sync(~0u, v.a, w), c_up = __shfl_up_sync(~0u, v.c, w);
+    const T d_up = __shfl_up_sync(~0u, v.d, w), e_up = PERIODIC ? __shfl_up_sync(~0u, v.e, w) : (T)0;
+    T a_down = __shfl_down_sync(~0u, v.a, w), c_down = __shfl_down_sync(~0u, v.c, w);
+    T d_down = __shfl_down_sync(~0u, v.d, w), e_down = PERIODIC ? __shfl_down_sync(~0u, v.e, w) : (T)0;
+    if (t + w >= n) a_down = c_down = d_down = e_down = 0;
+    if (((t + 1) & (2 * w - 1)) != 0 || t >= n) return;
+    v.b = type::fused(-v.c, a_down, type::fused(-v.a, c_up, v.b));
+    v.d = type::fused(-v.c, d_down, type::fused(-v.a, d_up, v.d));
+    if (PERIODIC) v.e = type::fused(-v.c, e_down, type::fused(-v.a, e_up, v.e));
+    v.a = -v.a * a_up;
+    v.c = -v.c * c_down;
+}
+
+/* Solves rows 0 .. n-1, one per lane, in the order of cyclic reduction, and then the border row n of a periodic
+ * system (PERIODIC). This lane has row t. Returns x, and sets *lost if this row lost its pivot. LEVELS_AT_ONCE:
+ * levels that are unrolled; 1 needs fewer registers. */
+template <bool PERIODIC, int LEVELS_AT_ONCE, class T>
+__device__ __forceinline__ T tridiag_reduce_cyclically(tridiag_row<T> v, int t, int n, bool *lost) {
+    typedef tridiag_type<T> type;
+    enum { LEVELS = TRIDIAG_BASE_LEVELS };
+    const int base = (int)(threadIdx.x & 31) - t;
+    const T diagonal = v.b;
+    bool lost_here;
+    *lost = false;
+    if (t == 0) v.a = 0;
+    if (t == n - 1) v.c = 0;
+#pragma unroll LEVELS_AT_ONCE
+    for (int level = 0; level < LEVELS; level++) {
+        const int w = 1 << level;
+        if (w > n) break;
+        const T r = tridiag_reciprocal(v.b, diagonal, &lost_here);
+        if (((t + 1) & (2 * w - 1)) == w && t < n) {
+            v.a *= r, v.c *= r, v.d *= r;
+            if (PERIODIC) v.e *= r;
+            *lost = lost_here;
         }
-        d = type::fused(-c, d_down, type::fused(-a, d_up, d)) * r;
-        a = (-a * a_up) * r;
-        c = (-c * c_down) * r;
+        if (PERIODIC) tridiag_eliminate_border(v, t == n, base, n, level);
+        if (2 * w <= n) tridiag_update_rows<PERIODIC>(v, t, n, w);
     }
-    return any;
+    if (PERIODIC) {
+        const T r = tridiag_reciprocal(v.b, diagonal, &lost_here);
+        if (t == n) v.d *= r, *lost = lost_here;
+        const T last = __shfl_sync(~0u, v.d, base + n);
+        if (t < n) v.d = type::fused(-v.e, last, v.d);
+    }
+#pragma unroll LEVELS_AT_ONCE
+    for (int level = LEVELS - 1; level >= 0; level--) {
+        const int w = 1 << level;
+        if (w > n) continue;
+        T before = __shfl_up_sync(~0u, v.d, w), after = __shfl_down_sync(~0u, v.d, w);
+        if (t < w) before = 0;
+        if (t + w >= n) after = 0;
+        if (((t + 1) & (2 * w - 1)) == w && t < n) v.d = type::fused(-v.c, after, type::fused(-v.a, before, v.d));
+    }
+    return v.d;
 }
 
 /* Returns x of row t of n; adjacent lanes have the rows. All lanes of the warp must take part. *lost: true if this
  * row lost its pivot. */
-template <class T>
+template <int LEVELS_AT_ONCE = TRIDIAG_BASE_LEVELS, class T>
 __device__ __forceinline__ T tridiag_solve_base(bool periodic, T a, T b, T c, T d, int t, int n, bool *lost) {
-    typedef tridiag_type<T> type;
-    T e = 0;
-    if (!periodic) {
-        *lost = tridiag_reduce_cyclically<false>(a, b, c, d, e, t, n);
-        return d;
-    }
+    if (!periodic) return tridiag_reduce_cyclically<false, LEVELS_AT_ONCE>(tridiag_row<T>{a, b, c, d, 0}, t, n, lost);
     if (n == 1) return d * tridiag_reciprocal((a + b) + c, b, lost);
-    const int m = n - 1, base = (int)(threadIdx.x & 31) - t;
-    if (t == m - 1) e = c;
-    if (t == 0) e = m == 1 ? a + c : a;
-    T x = d; /* the last row keeps its own right-hand side */
-    *lost = tridiag_reduce_cyclically<true>(a, b, c, x, e, t, m);
-    const T d_first = __shfl_sync(~0u, x, base), d_last = __shfl_sync(~0u, x, base + m - 1);
-    const T e_first = __shfl_sync(~0u, e, base), e_last = __shfl_sync(~0u, e, base + m - 1);
-    bool last_lost;
-    const T r = tridiag_reciprocal(type::fused(-c, e_first, type::fused(-a, e_last, b)), b, &last_lost);
-    const T own = type::fused(-c, d_first, type::fused(-a, d_last, d)) * r;
-    const T border = __shfl_sync(~0u, own, base + m);
-    if (t == m) *lost = last_lost;
-    return t == m ? own : type::fused(-e, border, x);
+    const int last = n - 1;
+    T e = t == last - 1 ? c : (T)0;
+    if (t == 0) e = last == 1 ? a + c : a;
+    return tridiag_reduce_cyclically<true, LEVELS_AT_ONCE>(tridiag_row<T>{a, b, c, d, e}, t, last, lost);
 }
 
 /* --------------------------------------------------------------------- rows in shared memory */

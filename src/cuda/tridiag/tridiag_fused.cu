@@ -157,7 +157,7 @@ __device__ void solve_separators(const tridiag_params &j, const exchange<T> &e, 
     if (active && (!at_end || j.periodic)) tridiag_combine(reduced, first_a, first_c, first_d);
     bool lost;
     const T x =
-        tridiag_solve_base(j.periodic, reduced.a, reduced.b, reduced.c, reduced.d, (int)lane, (int)chunks, &lost);
+        tridiag_solve_base<1>(j.periodic, reduced.a, reduced.b, reduced.c, reduced.d, (int)lane, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, lane ? lane - 1 : chunks - 1);
     if (!active) return;
     tridiag_substitute<false>(v, absent, lane || j.periodic ? left : (T)0, x);
@@ -170,22 +170,26 @@ __device__ void solve_separators(const tridiag_params &j, const exchange<T> &e, 
     tridiag_report(j, system, false, (row < j.n ? row : j.n) - 1);
 }
 
-/* Solves at most 32 separators of a system by one warp, from `at` on in the exchange. Stores x in d. */
+/* Solves at most 32 separators of each of several systems by one warp: systems first, first + 1, ... of the block's
+ * exchange. Stores x in d. */
 template <class T>
-__device__ void solve_few_separators(const tridiag_params &j, const exchange<T> &e, uint32_t at, uint64_t system) {
-    const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks;
+__device__ void solve_few_separators(const tridiag_params &j, const exchange<T> &e, uint32_t first) {
+    const uint32_t n = (uint32_t)j.chunks, lane = threadIdx.x & 31;
+    const uint32_t t = lane & (j.lanes - 1), k = first + lane / j.lanes, at = k * e.pitch;
+    const uint64_t system = (uint64_t)blockIdx.x * j.side + k;
+    const bool active = t < n && k < j.side && system < j.systems;
     T a = 0, b = 1, c = 0, d = 0;
     bool lost;
-    if (lane < n) {
-        a = *tridiag_at(e.a + at, lane);
-        b = *tridiag_at(e.b + at, lane);
-        c = *tridiag_at(e.c + at, lane);
-        d = *tridiag_at(e.d + at, lane);
+    if (active) {
+        a = *tridiag_at(e.a + at, t);
+        b = *tridiag_at(e.b + at, t);
+        c = *tridiag_at(e.c + at, t);
+        d = *tridiag_at(e.d + at, t);
     }
-    const T x = tridiag_solve_base(j.periodic, a, b, c, d, (int)lane, (int)n, &lost);
-    if (lane >= n) return;
-    *tridiag_at(e.d + at, lane) = x;
-    const uint64_t last = (uint64_t)(lane + 1) * TRIDIAG_CHUNK;
+    const T x = tridiag_solve_base(j.periodic, a, b, c, d, (int)t, (int)n, &lost);
+    if (!active) return;
+    *tridiag_at(e.d + at, t) = x;
+    const uint64_t last = (uint64_t)(t + 1) * TRIDIAG_CHUNK;
     if (lost) tridiag_report(j, system, false, (last < j.n ? last : j.n) - 1);
 }
 
@@ -262,13 +266,12 @@ __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : 
         tridiag_put(tile_d, threadIdx.x * TRIDIAG_CHUNK, v.d);
     }
     __syncthreads();
-    for (uint32_t k = threadIdx.x / 32; k < j.side; k += blockDim.x / 32) {
-        const uint64_t number = (uint64_t)blockIdx.x * j.side + k;
-        if (number >= j.systems) continue;
+    const uint32_t warps = blockDim.x / 32, per_warp = ADJACENT ? 1 : 32 / j.lanes;
+    for (uint32_t k = threadIdx.x / 32 * per_warp; k < j.side; k += warps * per_warp) {
         if (ADJACENT)
-            solve_separators(j, e, k * e.pitch, number);
+            solve_separators(j, e, k * e.pitch, system);
         else
-            solve_few_separators(j, e, k * e.pitch, number);
+            solve_few_separators(j, e, k);
     }
     __syncthreads();
     if (active) {

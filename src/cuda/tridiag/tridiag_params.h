@@ -8,6 +8,7 @@
 
 #define TRIDIAG_CHUNK WEFT_TRIDIAG_CHUNK
 #define TRIDIAG_BASE WEFT_TRIDIAG_BASE
+#define TRIDIAG_BASE_LEVELS 6 /* levels of cyclic reduction: 2^5 rows */
 
 /* Tuning parameters. WARP_ROWS: maximum rows of a system that a warp solves. THREADS: threads of blocks whose warps
  * are independent. BLOCK_THREADS: maximum threads of a block that solves one system. GATHER_THREADS: maximum threads
@@ -37,6 +38,7 @@ typedef struct tridiag_params {
     bool periodic, begins, ends; /* begins, ends: `a` of the first row, or `c` of the last, is 0 */
     bool vectors;     /* vector access to adjacent rows: every line begins, and its last chunk ends, on 16 bytes */
     uint32_t side;    /* number of systems per block at a time, or lanes per system in a warp */
+    uint32_t lanes;   /* lanes of a warp that solve the separators of a system of a block */
     uint64_t *faults; /* minimum of the faults that tridiag_report encodes, or NULL */
     uint64_t full_n;  /* rows of the caller's systems */
     uint64_t scale;   /* number of the caller's rows that a row of this level represents */

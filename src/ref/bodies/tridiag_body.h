@@ -1,8 +1,8 @@
 /* The body of ref/tridiag_levels.h for one type. The includer sets REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and
  * OF(name). */
 
-/* A row of a system. For an eliminated row, x + a x[p] + c x[i+1] = d. e is the second right-hand side of a periodic
- * system. */
+/* A row of a system. For an eliminated row of a chunk, x + a x[p] + c x[i+1] = d. e is the coefficient of the last
+ * x of a periodic system. */
 typedef struct OF(row) {
     REAL a, b, c, d, e;
 } OF(row);
@@ -18,49 +18,73 @@ static REAL OF(reciprocal)(faults *f, size_t row, REAL p, REAL b) {
 
 /* ------------------------------------------------------------------------ at most 32 rows */
 
-/* Solves n rows by parallel cyclic reduction. Returns x in d, and the solution for the second right-hand side in e.
- * number[i] is the number of row i in the whole system. */
-static void OF(reduce_cyclically)(faults *f, OF(row) * rows, size_t n, const size_t *number) {
-    OF(row) before[WEFT_TRIDIAG_BASE];
+/* Eliminates every second row: rows w - 1, 3 w - 1, ... of the rows w - 1, 2 w - 1, ... that are left. x of an
+ * eliminated row i is d - a x[i-w] - c x[i+w] - e y, where y is x of the border row. */
+static void OF(eliminate_half)(faults *f, OF(row) * rows, size_t n, size_t w, const REAL *diagonal,
+                               const size_t *number) {
+    for (size_t i = w - 1; i < n; i += 2 * w) {
+        const REAL r = OF(reciprocal)(f, number[i], rows[i].b, diagonal[i]);
+        rows[i] = (OF(row)){rows[i].a * r, rows[i].b, rows[i].c * r, rows[i].d * r, rows[i].e * r};
+    }
+    for (size_t i = 2 * w - 1; i < n; i += 2 * w) {
+        const OF(row) self = rows[i], u = rows[i - w], v = i + w < n ? rows[i + w] : (OF(row)){0};
+        rows[i].a = -(self.a * u.a);
+        rows[i].b = FMA(-self.c, v.a, FMA(-self.a, u.c, self.b));
+        rows[i].c = -(self.c * v.c);
+        rows[i].d = FMA(-self.c, v.d, FMA(-self.a, u.d, self.d));
+        rows[i].e = FMA(-self.c, v.e, FMA(-self.a, u.e, self.e));
+    }
+}
+
+/* Subtracts the eliminated first row, and the last row if it was eliminated, from the border row. Its c belongs to
+ * the first row that is left, its a to the last one. */
+static void OF(eliminate_border)(OF(row) * border, const OF(row) * rows, size_t n, size_t w) {
+    const OF(row) first = rows[w - 1], last = rows[n / w * w - 1];
+    border->b = FMA(-border->c, first.e, border->b);
+    border->d = FMA(-border->c, first.d, border->d);
+    border->c = -(border->c * first.c);
+    if (n / w % 2 == 0) return;
+    border->b = FMA(-border->a, last.e, border->b);
+    border->d = FMA(-border->a, last.d, border->d);
+    border->a = -(border->a * last.a);
+}
+
+/* Solves n rows in the order of cyclic reduction, and then the border row of a periodic system, if there is one:
+ * border points to row n. number[i] is the number of row i in the whole system. */
+static void OF(reduce_cyclically)(faults *f, OF(row) * rows, size_t n, OF(row) * border, const size_t *number,
+                                  REAL *x) {
+    REAL diagonal[WEFT_TRIDIAG_BASE], y = 0;
+    size_t w = 1;
+    for (size_t i = 0; i < n; i++) diagonal[i] = rows[i].b;
+    if (border) diagonal[n] = border->b;
     rows[0].a = 0;
     rows[n - 1].c = 0;
-    for (size_t i = 0; i < n; i++) {
-        const REAL r = OF(reciprocal)(f, number[i], rows[i].b, rows[i].b);
-        rows[i] = (OF(row)){rows[i].a * r, 1, rows[i].c * r, rows[i].d * r, rows[i].e * r};
+    for (; w <= n; w *= 2) {
+        OF(eliminate_half)(f, rows, n, w, diagonal, number);
+        if (border) OF(eliminate_border)(border, rows, n, w);
     }
-    for (size_t w = 1; w < n; w *= 2) {
-        memcpy(before, rows, n * sizeof *rows);
-        for (size_t i = 0; i < n; i++) {
-            const OF(row) self = before[i], u = before[i >= w ? i - w : i], v = before[i + w < n ? i + w : i];
-            const REAL r = OF(reciprocal)(f, number[i], FMA(-self.c, v.a, FMA(-self.a, u.c, 1)), 1);
-            rows[i].a = -(self.a * u.a) * r;
-            rows[i].c = -(self.c * v.c) * r;
-            rows[i].d = FMA(-self.c, v.d, FMA(-self.a, u.d, self.d)) * r;
-            rows[i].e = FMA(-self.c, v.e, FMA(-self.a, u.e, self.e)) * r;
+    if (border) x[n] = y = border->d * OF(reciprocal)(f, number[n], border->b, diagonal[n]);
+    while (w /= 2)
+        for (size_t i = w - 1; i < n; i += 2 * w) {
+            const REAL before = i >= w ? x[i - w] : 0, after = i + w < n ? x[i + w] : 0;
+            const REAL rest = border ? FMA(-rows[i].e, y, rows[i].d) : rows[i].d;
+            x[i] = FMA(-rows[i].c, after, FMA(-rows[i].a, before, rest));
         }
-    }
 }
 
 static void OF(solve_base)(faults *f, bool periodic, OF(row) * rows, size_t n, const size_t *number, REAL *x) {
     for (size_t i = 0; i < n; i++) rows[i].e = 0;
     if (!periodic) {
-        OF(reduce_cyclically)(f, rows, n, number);
-        for (size_t i = 0; i < n; i++) x[i] = rows[i].d;
+        OF(reduce_cyclically)(f, rows, n, NULL, number, x);
         return;
     }
-    const OF(row) last = rows[n - 1];
     if (n == 1) {
-        x[0] = last.d * OF(reciprocal)(f, number[0], (last.a + last.b) + last.c, last.b);
+        x[0] = rows[0].d * OF(reciprocal)(f, number[0], (rows[0].a + rows[0].b) + rows[0].c, rows[0].b);
         return;
     }
     rows[0].e = rows[0].a;
     rows[n - 2].e = n == 2 ? rows[0].a + rows[0].c : rows[n - 2].c;
-    OF(reduce_cyclically)(f, rows, n - 1, number);
-    const OF(row) top = rows[0], bottom = rows[n - 2];
-    const REAL pivot = FMA(-last.c, top.e, FMA(-last.a, bottom.e, last.b));
-    const REAL right = FMA(-last.c, top.d, FMA(-last.a, bottom.d, last.d));
-    x[n - 1] = right * OF(reciprocal)(f, number[n - 1], pivot, last.b);
-    for (size_t i = 0; i < n - 1; i++) x[i] = FMA(-rows[i].e, x[n - 1], rows[i].d);
+    OF(reduce_cyclically)(f, rows, n - 1, &rows[n - 1], number, x);
 }
 
 /* --------------------------------------------------------------------------------- chunks */

@@ -8,9 +8,11 @@ typedef struct OF(factors) {
     REAL left[2];                                              /* a of the first row, and of all other rows */
     REAL a[TRIDIAG_ALONE], c[TRIDIAG_ALONE], r[TRIDIAG_ALONE]; /* L, C and r of rows that are not separators */
     REAL link[OF(base)];                                       /* c of separators before they are linked */
-    REAL first_r[OF(base)];                                    /* r of the rows that cyclic reduction solves */
+    /* The rows that cyclic reduction solves: A, C and r of each row when it is eliminated, and a and c of the rows
+     * that remain at a level. */
+    REAL base_a[OF(base)], base_c[OF(base)], base_r[OF(base)];
     struct {
-        REAL a[OF(base)], c[OF(base)], r[OF(base)];
+        REAL a[OF(base)], c[OF(base)];
     } level[OF(levels)];
 } OF(factors);
 
@@ -59,23 +61,26 @@ static void OF(factor_link)(OF(factors) * f, size_t k, size_t j, OF(matrix) * m)
     m->c[j - 1] = -(own * first_c);
 }
 
+/* Eliminates the rows of m in the order of cyclic reduction. */
 static bool OF(factor_base)(OF(factors) * f, OF(matrix) * m, size_t n) {
+    REAL *a = f->base_a, *b = m->b, *c = f->base_c, diagonal[OF(base)];
     bool good = true;
-    m->a[0] = m->c[n - 1] = 0;
-    for (size_t i = 0; i < n; i++) {
-        good &= OF(good_pivot)(m->b[i], m->b[i], &f->first_r[i]);
-        m->a[i] *= f->first_r[i];
-        m->c[i] *= f->first_r[i];
-    }
-    for (size_t w = 1, l = 0; w < n; w *= 2, l++) {
-        REAL *a = f->level[l].a, *c = f->level[l].c, *r = f->level[l].r;
-        memcpy(a, m->a, n * sizeof *a);
-        memcpy(c, m->c, n * sizeof *c);
-        for (size_t i = 0; i < n; i++) {
-            const size_t up = i >= w ? i - w : i, down = i + w < n ? i + w : i;
-            good &= OF(good_pivot)(FUSED(-c[i], a[down], FUSED(-a[i], c[up], 1)), 1, &r[i]);
-            m->a[i] = -(a[i] * a[up]) * r[i];
-            m->c[i] = -(c[i] * c[down]) * r[i];
+    memcpy(a, m->a, n * sizeof *a);
+    memcpy(c, m->c, n * sizeof *c);
+    memcpy(diagonal, b, n * sizeof *b);
+    a[0] = c[n - 1] = 0;
+    for (size_t w = 1, l = 0; w <= n; w *= 2, l++) {
+        for (size_t i = w - 1; i < n; i += 2 * w) {
+            good &= OF(good_pivot)(b[i], diagonal[i], &f->base_r[i]);
+            a[i] *= f->base_r[i];
+            c[i] *= f->base_r[i];
+        }
+        for (size_t i = 2 * w - 1; i < n; i += 2 * w) {
+            const REAL own_a = f->level[l].a[i] = a[i], own_c = f->level[l].c[i] = c[i];
+            const bool there = i + w < n;
+            a[i] = -(own_a * a[i - w]);
+            b[i] = FUSED(-own_c, there ? a[i + w] : 0, FUSED(-own_a, c[i - w], b[i]));
+            c[i] = -(own_c * (there ? c[i + w] : 0));
         }
     }
     return good;
@@ -126,17 +131,18 @@ INLINE void OF(backward)(const OF(factors) * f, size_t first, size_t k, VECTOR *
 }
 
 static void OF(solve_base_factored)(const OF(factors) * f, size_t n, VECTOR *d) {
-    VECTOR old[OF(base)];
-    for (size_t i = 0; i < n; i++) d[i] *= OF(splat)(f->first_r[i]);
-    for (size_t w = 1, l = 0; w < n; w *= 2, l++) {
-        memcpy(old, d, n * sizeof *d);
-        for (size_t i = 0; i < n; i++) {
-            const size_t up = i >= w ? i - w : i, down = i + w < n ? i + w : i;
-            d[i] = OF(fused)(OF(splat)(-f->level[l].c[i]), old[down],
-                             OF(fused)(OF(splat)(-f->level[l].a[i]), old[up], old[i])) *
-                   OF(splat)(f->level[l].r[i]);
-        }
+    const VECTOR zero = OF(splat)(0);
+    size_t w = 1;
+    for (size_t l = 0; w <= n; w *= 2, l++) {
+        for (size_t i = w - 1; i < n; i += 2 * w) d[i] *= OF(splat)(f->base_r[i]);
+        for (size_t i = 2 * w - 1; i < n; i += 2 * w)
+            d[i] = OF(fused)(OF(splat)(-f->level[l].c[i]), i + w < n ? d[i + w] : zero,
+                             OF(fused)(OF(splat)(-f->level[l].a[i]), d[i - w], d[i]));
     }
+    while (w /= 2)
+        for (size_t i = w - 1; i < n; i += 2 * w)
+            d[i] = OF(fused)(OF(splat)(-f->base_c[i]), i + w < n ? d[i + w] : zero,
+                             OF(fused)(OF(splat)(-f->base_a[i]), i >= w ? d[i - w] : zero, d[i]));
 }
 
 /* Solves systems of more than `base` rows. Full chunks use code with a constant length. */

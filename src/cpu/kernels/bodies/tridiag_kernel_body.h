@@ -219,52 +219,85 @@ INLINE void OF(combine)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
 /* Returns the number in the whole system of row i: i itself (scale 1), or the separator of chunk i. */
 INLINE size_t OF(number)(size_t i, size_t scale, size_t n) { return ((i + 1) * scale < n ? (i + 1) * scale : n) - 1; }
 
-/* Parallel cyclic reduction of n rows: writes x to d and, if `second`, the solution for e to b. */
-static void OF(reduce_cyclically)(LANES *lost, size_t n, size_t scale, size_t all, bool second, OF(rows) v,
-                                  const VECTOR *e) {
-    VECTOR a[WEFT_TRIDIAG_BASE], c[WEFT_TRIDIAG_BASE], d[WEFT_TRIDIAG_BASE], f[WEFT_TRIDIAG_BASE];
-    v.a[0] = v.c[n - 1] = OF(splat)(0);
-    for (size_t i = 0; i < n; i++) {
-        const VECTOR r = OF(reciprocal)(lost, OF(number)(i, scale, all), v.b[i], v.b[i]);
+/* Coefficients and right-hand side of the last row of a periodic system, and the column e of its x in the other
+ * rows. */
+typedef struct OF(border) {
+    VECTOR a, b, c, d, *e;
+} OF(border);
+
+/* Eliminates rows w - 1, 3 w - 1, ... of the rows w - 1, 2 w - 1, ... that are left. */
+INLINE void OF(eliminate_half)(LANES *lost, size_t n, size_t w, size_t scale, size_t all, OF(rows) v,
+                               const VECTOR *diagonal, VECTOR *e) {
+    for (size_t i = w - 1; i < n; i += 2 * w) {
+        const VECTOR r = OF(reciprocal)(lost, OF(number)(i, scale, all), v.b[i], diagonal[i]);
         v.a[i] *= r, v.c[i] *= r, v.d[i] *= r;
-        if (second) v.b[i] = e[i] * r;
+        if (e) e[i] *= r;
     }
-    for (size_t w = 1; w < n; w *= 2) {
-        memcpy(a, v.a, n * sizeof *a), memcpy(c, v.c, n * sizeof *c), memcpy(d, v.d, n * sizeof *d);
-        if (second) memcpy(f, v.b, n * sizeof *f);
-        for (size_t i = 0; i < n; i++) {
-            const size_t up = i >= w ? i - w : i, down = i + w < n ? i + w : i;
-            const VECTOR p = OF(fused)(-c[i], a[down], OF(fused)(-a[i], c[up], OF(splat)(1)));
-            const VECTOR r = OF(reciprocal)(lost, OF(number)(i, scale, all), p, OF(splat)(1));
-            v.a[i] = -(a[i] * a[up]) * r;
-            v.c[i] = -(c[i] * c[down]) * r;
-            v.d[i] = OF(fused)(-c[i], d[down], OF(fused)(-a[i], d[up], d[i])) * r;
-            if (second) v.b[i] = OF(fused)(-c[i], f[down], OF(fused)(-a[i], f[up], f[i])) * r;
+    for (size_t i = 2 * w - 1; i < n; i += 2 * w) {
+        const bool there = i + w < n;
+        const size_t up = i - w, down = there ? i + w : i;
+        const VECTOR zero = OF(splat)(0), a = v.a[i], c = v.c[i];
+        v.a[i] = -(a * v.a[up]);
+        v.b[i] = OF(fused)(-c, there ? v.a[down] : zero, OF(fused)(-a, v.c[up], v.b[i]));
+        v.c[i] = -(c * (there ? v.c[down] : zero));
+        v.d[i] = OF(fused)(-c, there ? v.d[down] : zero, OF(fused)(-a, v.d[up], v.d[i]));
+        if (e) e[i] = OF(fused)(-c, there ? e[down] : zero, OF(fused)(-a, e[up], e[i]));
+    }
+}
+
+/* Subtracts the eliminated first row, and the last row if it was eliminated, from the border row. */
+INLINE void OF(eliminate_border)(OF(border) * border, OF(rows) v, size_t n, size_t w) {
+    const size_t first = w - 1, last = n / w * w - 1;
+    border->b = OF(fused)(-border->c, border->e[first], border->b);
+    border->d = OF(fused)(-border->c, v.d[first], border->d);
+    border->c = -(border->c * v.c[first]);
+    if (n / w % 2 == 0) return;
+    border->b = OF(fused)(-border->a, border->e[last], border->b);
+    border->d = OF(fused)(-border->a, v.d[last], border->d);
+    border->a = -(border->a * v.a[last]);
+}
+
+/* Solves n rows in the order of cyclic reduction, and then the border row of a periodic system, if there is one. x is
+ * in d. */
+static void OF(reduce_cyclically)(LANES *lost, size_t n, size_t scale, size_t all, OF(rows) v, OF(border) * border) {
+    VECTOR diagonal[WEFT_TRIDIAG_BASE], last = OF(splat)(0);
+    VECTOR *const e = border ? border->e : NULL;
+    const VECTOR own = border ? border->b : last;
+    size_t w = 1;
+    memcpy(diagonal, v.b, n * sizeof *diagonal);
+    v.a[0] = v.c[n - 1] = OF(splat)(0);
+    for (; w <= n; w *= 2) {
+        OF(eliminate_half)(lost, n, w, scale, all, v, diagonal, e);
+        if (border) OF(eliminate_border)(border, v, n, w);
+    }
+    if (border) {
+        last = border->d * OF(reciprocal)(lost, OF(number)(n, scale, all), border->b, own);
+        v.d[n] = last;
+    }
+    while (w /= 2)
+        for (size_t i = w - 1; i < n; i += 2 * w) {
+            const VECTOR before = i >= w ? v.d[i - w] : OF(splat)(0), after = i + w < n ? v.d[i + w] : OF(splat)(0);
+            if (border) v.d[i] = OF(fused)(-e[i], last, v.d[i]);
+            v.d[i] = OF(fused)(-v.c[i], after, OF(fused)(-v.a[i], before, v.d[i]));
         }
-    }
 }
 
 /* Solves n rows, with x in d. They are the whole system, or the separators of a system of `all` rows. */
 static void OF(solve_base)(LANES *lost, bool periodic, size_t n, size_t scale, size_t all, OF(rows) v) {
-    if (!periodic) {
-        OF(reduce_cyclically)(lost, n, scale, all, false, v, NULL);
-        return;
-    }
-    const VECTOR a = v.a[n - 1], b = v.b[n - 1], c = v.c[n - 1], d = v.d[n - 1];
     VECTOR e[WEFT_TRIDIAG_BASE];
-    if (n == 1) {
-        v.d[0] = d * OF(reciprocal)(lost, OF(number)(0, scale, all), (a + b) + c, b);
+    if (!periodic) {
+        OF(reduce_cyclically)(lost, n, scale, all, v, NULL);
         return;
     }
-    for (size_t i = 0; i < n; i++) e[i] = OF(splat)(0);
+    if (n == 1) {
+        v.d[0] *= OF(reciprocal)(lost, OF(number)(0, scale, all), (v.a[0] + v.b[0]) + v.c[0], v.b[0]);
+        return;
+    }
+    OF(border) border = {v.a[n - 1], v.b[n - 1], v.c[n - 1], v.d[n - 1], e};
+    for (size_t i = 0; i + 1 < n; i++) e[i] = OF(splat)(0);
     e[n - 2] = v.c[n - 2];
     e[0] = n == 2 ? v.a[0] + v.c[0] : v.a[0];
-    OF(reduce_cyclically)(lost, n - 1, scale, all, true, v, e);
-    const VECTOR p = OF(fused)(-c, v.b[0], OF(fused)(-a, v.b[n - 2], b));
-    const VECTOR right = OF(fused)(-c, v.d[0], OF(fused)(-a, v.d[n - 2], d));
-    const VECTOR x = right * OF(reciprocal)(lost, OF(number)(n - 1, scale, all), p, b);
-    v.d[n - 1] = x;
-    for (size_t i = 0; i + 1 < n; i++) v.d[i] = OF(fused)(-v.b[i], x, v.d[i]);
+    OF(reduce_cyclically)(lost, n - 1, scale, all, v, &border);
 }
 
 /* ----------------------------------------------------------------------------------- kernels */
