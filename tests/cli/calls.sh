@@ -93,7 +93,6 @@ done
 is "weft version" "weft" "$(w version | cut -d' ' -f1)"
 prints "$(w version)" --version
 number=$(sed -n 's/#define WEFT_VERSION_[A-Z]* //p' "$root/include/weft.h" | paste -sd.)
-order=$(sed -n 's/#define WEFT_ORDER_VERSION //p' "$root/include/weft.h")
 prints "weft $number, order version $order" version
 
 # an output that cannot be written, and one that is closed

@@ -5,6 +5,7 @@ set -u
 weft=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/../.." && pwd)
+order=$(sed -n 's/#define WEFT_ORDER_VERSION //p' "$root/include/weft.h")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 checks=0

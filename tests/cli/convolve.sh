@@ -91,12 +91,12 @@ got=$(w convolve "$dir/x.npy" "$dir/h.npy" --mode same -o "$y" --json | python3 
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "convolve --json" "convolve $dir/x.npy $dir/h.npy $y same False 3 3 3 f32 cpu 1" "$got"
+is "convolve --json" "convolve $dir/x.npy $dir/h.npy $y same False 3 3 3 f32 cpu $order" "$got"
 got=$(w fft "$dir/four.npy" --real -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "fft --json" "fft $dir/four.npy $y r2c 4 1 complex f64 cpu 1" "$got"
+is "fft --json" "fft $dir/four.npy $y r2c 4 1 complex f64 cpu $order" "$got"
 refuses 2 "weft fft: --json cannot be combined with" fft "$dir/four.npy" -o - --json
 
 # errors

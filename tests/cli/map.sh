@@ -95,12 +95,12 @@ refuses 2 "weft map_reduce: --accumulate i64: sum of f64 cannot accumulate in i6
 refuses 2 "weft map_scan: --accumulate i64: " map_scan 'x' "x=$dir/x.npy" --accumulate i64 -o "$z"
 refuses 2 "--accumulate x" map_reduce sum 'x' "x=$dir/x.npy" --accumulate x
 
-is "map --json" "map x + a {'x': '$dir/x.npy', 'a': 2} f64 6 $z cpu 1" "$(w map 'x + a' "x=$dir/x.npy" a=2 -o "$z" --json |
+is "map --json" "map x + a {'x': '$dir/x.npy', 'a': 2} f64 6 $z cpu $order" "$(w map 'x + a' "x=$dir/x.npy" a=2 -o "$z" --json |
     python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')"
-is "map_reduce --json" "map_reduce x*x {'x': '$dir/x.npy'} f64 6 sum f64 55 0x404b800000000000 cpu 1" \
+is "map_reduce --json" "map_reduce x*x {'x': '$dir/x.npy'} f64 6 sum f64 55 0x404b800000000000 cpu $order" \
     "$(w map_reduce sum 'x*x' "x=$dir/x.npy" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60

@@ -78,7 +78,7 @@ got=$(w matmul "$dir/a.npy" "$dir/b.npy" --check -o "$c" --json | python3 -c 'im
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "--json" "matmul $dir/a.npy $dir/b.npy $c f32 2 2 3 0 cpu 1" "$got"
+is "--json" "matmul $dir/a.npy $dir/b.npy $c f32 2 2 3 0 cpu $order" "$got"
 
 # shapes that do not match
 refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy is 2 x 3: the columns of the first must equal the rows of the second" \

@@ -148,8 +148,8 @@ o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')"
 }
-json "histogram $dir/i4.npy $y i32 8 4 5 cpu 1" histogram "$dir/i4.npy" --bins 4 --lower 2 --upper 6
-json "top_k $dir/i4.npy $y i32 8 $dir/at.npy 2 smallest cpu 1" top_k "$dir/i4.npy" -k 2 --smallest --indices "$dir/at.npy"
-json "merge $dir/a.npy $dir/b.npy $y f64 3 4 cpu 1" merge "$dir/a.npy" "$dir/b.npy"
-json "search_sorted $dir/s.npy $dir/i4.npy $y i32 5 8 left cpu 1" search_sorted "$dir/s.npy" "$dir/i4.npy"
+json "histogram $dir/i4.npy $y i32 8 4 5 cpu $order" histogram "$dir/i4.npy" --bins 4 --lower 2 --upper 6
+json "top_k $dir/i4.npy $y i32 8 $dir/at.npy 2 smallest cpu $order" top_k "$dir/i4.npy" -k 2 --smallest --indices "$dir/at.npy"
+json "merge $dir/a.npy $dir/b.npy $y f64 3 4 cpu $order" merge "$dir/a.npy" "$dir/b.npy"
+json "search_sorted $dir/s.npy $dir/i4.npy $y i32 5 8 left cpu $order" search_sorted "$dir/s.npy" "$dir/i4.npy"
 finish

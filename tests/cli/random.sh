@@ -75,7 +75,7 @@ refuses 2 "--first 9223372036854775806 --n 3: out of range: expected samples 0 t
 is "nothing is left over" "" "$(ls "$dir" | grep -F y.npy)"
 refuses 1 "$dir/no/y.npy: cannot be created" random uniform --n 3 -o "$dir/no/y.npy"
 
-is "random --json" "random normal $y f64 5 18446744073709551615 2 10 cpu 1" \
+is "random --json" "random normal $y f64 5 18446744073709551615 2 10 cpu $order" \
     "$(w random normal --n 5 --dtype f64 --seed 18446744073709551615 --stream 2 --first 10 -o "$y" --json |
         python3 -c 'import json, sys
 o = json.load(sys.stdin)

@@ -64,7 +64,7 @@ got=$(w recurrence "$dir/s4.npy" "$dir/u4.npy" --reverse -o "$v" --json | python
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu 1" "$got"
+is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu $order" "$got"
 
 # errors
 rm -f "$v"

@@ -110,7 +110,7 @@ got=$(w scan "$dir/i4.npy" --op max --exclusive -o "$y" --json | python3 -c 'imp
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "--json" "scan $dir/i4.npy $y max True i32 5 i32 cpu 1" "$got"
+is "--json" "scan $dir/i4.npy $y max True i32 5 i32 cpu $order" "$got"
 refuses 2 "weft scan: --json cannot be combined with" scan "$dir/i4.npy" -o - --json
 
 # wrong calls

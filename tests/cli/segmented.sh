@@ -63,7 +63,7 @@ is "cpu and ref" same "$(cmp -s "$dir/ref.npy" "$dir/cpu.npy" && echo same)"
 got=$(w segmented_reduce "$dir/x.npy" --heads "$dir/h.npy" --op max -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 print(o["command"], o["op"], o["dtype"], o["n"], o["segments"], o["result"], o["order"])')
-is "--json" "segmented_reduce max i32 6 3 i32 1" "$got"
+is "--json" "segmented_reduce max i32 6 3 i32 $order" "$got"
 
 # errors
 npy "$dir/falls.npy" '<u8' '(4,)' 0 4 3 6

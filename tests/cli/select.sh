@@ -84,13 +84,13 @@ assert 0 <= o.pop("seconds") < 60
 print(*o.items())'
 }
 is "select --json" \
-    "('command', 'select') ('file', '$dir/i4.npy') ('output', '$y') ('ge', '3') ('indices', False) ('dtype', 'i32') ('n', 6) ('count', 3) ('device', 'cpu') ('order', 1)" \
+    "('command', 'select') ('file', '$dir/i4.npy') ('output', '$y') ('ge', '3') ('indices', False) ('dtype', 'i32') ('n', 6) ('count', 3) ('device', 'cpu') ('order', $order)" \
     "$(w select "$dir/i4.npy" --ge 3 -o "$y" --json | json)"
 is "partition --json" \
-    "('command', 'partition') ('file', '$dir/i4.npy') ('output', '$y') ('flags', '$dir/b.npy') ('dtype', 'i32') ('n', 6) ('count', 3) ('device', 'cpu') ('order', 1)" \
+    "('command', 'partition') ('file', '$dir/i4.npy') ('output', '$y') ('flags', '$dir/b.npy') ('dtype', 'i32') ('n', 6) ('count', 3) ('device', 'cpu') ('order', $order)" \
     "$(w partition "$dir/i4.npy" --flags "$dir/b.npy" -o "$y" --json | json)"
 is "run_length --json" \
-    "('command', 'run_length') ('file', '$dir/runs.npy') ('values', '$y') ('lengths', '$dir/l.npy') ('dtype', 'f32') ('n', 8) ('count', 4) ('device', 'cpu') ('order', 1)" \
+    "('command', 'run_length') ('file', '$dir/runs.npy') ('values', '$y') ('lengths', '$dir/l.npy') ('dtype', 'f32') ('n', 8) ('count', 4) ('device', 'cpu') ('order', $order)" \
     "$(w run_length "$dir/runs.npy" --values "$y" --lengths "$dir/l.npy" --json | json)"
 
 # wrong calls

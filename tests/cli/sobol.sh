@@ -52,7 +52,7 @@ refuses 2 "--first 9223372036854775806 --n 3: out of range: expected points 0 to
 is "nothing is left over" "" "$(ls "$dir" | grep -F y.npy)"
 refuses 1 "$dir/no/y.npy: cannot be created" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
 
-is "sobol --json" "sobol 7 owen $y f64 5 1 2 10 cpu 1" \
+is "sobol --json" "sobol 7 owen $y f64 5 1 2 10 cpu $order" \
     "$(w sobol --dimensions 7 --n 5 --scramble owen --dtype f64 --seed 1 --stream 2 --first 10 -o "$y" --json |
         python3 -c 'import json, sys
 o = json.load(sys.stdin)

@@ -76,7 +76,7 @@ got=$(w sort "$dir/i4.npy" --descending --values "$dir/f8.npy" -o "$y" --values-
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "--json" "sort $dir/i4.npy $y $dir/f8.npy $dir/w.npy True i32 5 i32 cpu 1" "$got"
+is "--json" "sort $dir/i4.npy $y $dir/f8.npy $dir/w.npy True i32 5 i32 cpu $order" "$got"
 got=$(w argsort "$dir/i4.npy" -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 print(o["command"], o["descending"], o["result"])')
