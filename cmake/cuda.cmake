@@ -1,5 +1,7 @@
 # libweft_cuda.so, the plugin with the CUDA backend. WEFT_CUDA=AUTO omits it if there is no nvcc.
 if(NOT WEFT_CUDA)
+  # The command would load the plugin of an earlier configuration.
+  file(REMOVE ${CMAKE_BINARY_DIR}/libweft_cuda.so)
   return()
 endif()
 

@@ -1,5 +1,6 @@
 # Tests of libweft_dist under mpirun, also with more ranks than cores: with the MPI that it was built with and, if
-# that is not MPICH and MPICH is available, also with MPICH. Label dist.
+# that is not MPICH and MPICH is available, also with MPICH. Label dist; the tests with 3 ranks or threads and one run of
+# the command are daily tests, the others are deep.
 if(NOT TARGET weft_dist)
   return()
 endif()
@@ -8,6 +9,13 @@ endif()
 function(dist_program name dist mpi)
   weft_program(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${dist} ${mpi})
+endfunction()
+
+# dist_deep(NAME...): these tests are not run daily.
+function(dist_deep)
+  foreach(test ${ARGN})
+    set_tests_properties(dist_${test} PROPERTIES LABELS "dist;deep")
+  endforeach()
 endfunction()
 
 # dist_test(NAME MPIEXEC RANKS PROGRAM ARGUMENTS...)
@@ -28,6 +36,7 @@ function(dist_tests suffix mpiexec)
       faults${suffix} death${suffix} command${suffix})
     set_tests_properties(dist_${test} PROPERTIES ENVIRONMENT "${ARGN}")
   endforeach()
+  dist_deep(agreement${suffix}_1 agreement${suffix}_2 agreement${suffix}_5 agreement${suffix}_8)
 endfunction()
 
 set(dist_agreement tests/dist/agreement.c tests/dist/grids.c tests/dist/world.c)
@@ -38,6 +47,7 @@ endforeach()
 foreach(threads 1 2 3 5)
   weft_test(dist_threads_${threads} dist 600 $<TARGET_FILE:dist_agreement> cpu ${threads} ${threads})
 endforeach()
+dist_deep(threads_1 threads_2 threads_5)
 weft_test(dist_launcher dist 600 sh ${tests_dir}/dist/launcher.sh $<TARGET_FILE:weft_command>)
 if(TARGET weft_emulated)
   # Slices in the memory of an emulated GPU (cmake/tests_emulated.cmake). Sorts are left out: they are not emulated.
@@ -98,3 +108,4 @@ foreach(program dist_agreement dist_faults)
   set_target_properties(${program}_mpich PROPERTIES BUILD_RPATH ${mpich} EXPORT_COMPILE_COMMANDS OFF)
 endforeach()
 dist_tests(_mpich ${WEFT_MPICH_MPIEXEC} "LD_LIBRARY_PATH=${mpich};WEFT_MPI_LAYER=$<TARGET_FILE:weft_patient>")
+dist_deep(command_mpich)
