@@ -1,6 +1,6 @@
 # Tests run by CTest. Labels: agreement, oracle, api, threads, lint, install, cli, gpu, languages, examples, emulated,
 # ladder, docs, dist, nvrtc; and deep, for tests that are not run daily. With a sanitizer, slow tests and tests of
-# texts are omitted; ThreadSanitizer runs the tests that use threads.
+# texts are omitted, and most of the others are deep; ThreadSanitizer runs the tests that use threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
   set(sanitized thread)
@@ -118,4 +118,15 @@ if(sanitized STREQUAL no)
   if(EXISTS ${tests_dir}/install/run.sh)
     weft_test(install install 300 sh ${tests_dir}/install/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   endif()
+endif()
+
+# ------------------------------------------------------------ the daily sample with AddressSanitizer
+if(sanitized STREQUAL memory)
+  get_property(names DIRECTORY PROPERTY TESTS)
+  list(FILTER names INCLUDE REGEX "^oracle_.*_ref$|^oracle_matmul_|^api_(fpmode|sources)$|^cli_")
+  list(FILTER names EXCLUDE REGEX "^cli_(faults|files|inputs|json|stream)$")
+  foreach(name IN LISTS names)
+    get_test_property(${name} LABELS label)
+    set_tests_properties(${name} PROPERTIES LABELS "${label};deep")
+  endforeach()
 endif()
