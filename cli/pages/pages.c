@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATION(stem, operands, text, examples) static const char operands_of_##stem[] = operands;
+#define OPERATION(stem, operands, text, examples) \
+    static const char operands_of_##stem[] = operands, text_of_##stem[] = text;
 #include "cli/commands.def"
 
 const page_command PAGE_COMMANDS[] = {
-#define COMMAND(name, operands, summary, text, examples) {#name, operands, summary},
+#define COMMAND(name, operands, summary, text, examples) {#name, operands, summary, text, false},
 #include "cli/commands.def"
-#define REDUCE(ID, name, domain, result, empty, help) {#name, operands_of_reduce, help},
-#define CALL(stem, form, reads, passes, writes, help) {#stem, operands_of_##stem, help},
+#define REDUCE(ID, name, domain, result, empty, help) {#name, operands_of_reduce, help, "", true},
+#define CALL(stem, form, reads, passes, writes, help) {#stem, operands_of_##stem, help, text_of_##stem, true},
 #include "core/ops.def"
 };
 const size_t PAGE_COMMAND_COUNT = sizeof PAGE_COMMANDS / sizeof *PAGE_COMMANDS;

@@ -9,7 +9,8 @@
 
 /* A command, from cli/commands.def and core/ops.def. */
 typedef struct page_command {
-    const char *name, *operands, *summary;
+    const char *name, *operands, *summary, *text;
+    bool operation;
 } page_command;
 extern const page_command PAGE_COMMANDS[];
 extern const size_t PAGE_COMMAND_COUNT;
