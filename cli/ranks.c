@@ -1,6 +1,6 @@
 #include "cli/ranks.h"
 #include "cli/io/file.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 
 #include <dlfcn.h>
 #include <errno.h>

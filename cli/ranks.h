@@ -5,7 +5,7 @@
 #define WEFT_CLI_RANKS_H
 
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/operations.h"
 #include "weft_dist.h"
 

@@ -8,4 +8,4 @@ function(weft_fuzzer name)
 endfunction()
 
 weft_fuzzer(formula)
-weft_fuzzer(npy_header cli/io/npy_header.c)
+weft_fuzzer(npy_header cli/io/npy/npy_header.c)

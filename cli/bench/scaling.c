@@ -3,7 +3,7 @@
 #include "cli/bench/scaling.h"
 #include "cli/bench/measure.h"
 #include "cli/io/json.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/io/picture.h"
 #include "cli/ranks.h"
 

@@ -3,7 +3,7 @@
 #include "cli/bench/measure.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
 #include "cli/progress.h"

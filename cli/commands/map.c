@@ -4,7 +4,7 @@
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
 #include "cli/nearest.h"

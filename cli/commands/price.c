@@ -1,7 +1,7 @@
 /* weft price: prices an option by Monte Carlo simulation, with its standard error, and draws the convergence. */
 #include "cli/cli.h"
 #include "cli/io/json.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
 #include "cli/nearest.h"

@@ -1,7 +1,7 @@
 /* weft recurrence S.npy U.npy -o V.npy: computes a linear recurrence from two arrays, row by row. */
 #include "cli/io/file.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/operations.h"
 

@@ -2,7 +2,7 @@
  * print a value. */
 #include "cli/commands/reduce_options.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/operations.h"
 #include "cli/ranks.h"

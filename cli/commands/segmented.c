@@ -2,7 +2,7 @@
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/operations.h"
 
 #include <inttypes.h>

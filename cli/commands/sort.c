@@ -5,7 +5,7 @@
 #include "cli/commands/sort_runs.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/io/value.h"
 #include "cli/ranks.h"
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/io/value.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "cli/io/column.h"
 
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/io/value.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define WEFT_CLI_COLUMN_H
 
 #include "cli/io/input.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 /* Reads the column named by the settings into a flat array that owns its memory. Returns false and writes a sentence
  * with the line number to `error` if a field is not a value of the type. `path` is used in warnings only. */

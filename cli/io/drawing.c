@@ -1,7 +1,7 @@
 /* Line drawings as SVG. A history has a logarithmic axis with a line for each power of ten. Other drawings show the
  * convergence of a simulation's prices and the scaling of operations with ranks. */
 #include "cli/io/file.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/io/picture.h"
 
 #include <math.h>

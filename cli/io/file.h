@@ -3,7 +3,7 @@
 #define WEFT_CLI_FILE_H
 
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 #include <limits.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "cli/io/foreign.h"
 
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef WEFT_CLI_FOREIGN_H
 #define WEFT_CLI_FOREIGN_H
 
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 /* Writes a sentence to `error` about a file that begins with these bytes, which must not be those of a .npy file.
  * Returns false. */

@@ -4,7 +4,7 @@
 #define WEFT_CLI_KEPT_H
 
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 /* State of one call of such a command. */
 typedef struct kept {

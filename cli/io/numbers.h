@@ -3,7 +3,7 @@
 #define WEFT_CLI_NUMBERS_H
 
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 /* Reads an array of f32, f64 or complex elements. Prints the error and returns false on failure. */
 bool numbers_read(const char *command, const char *path, npy_array *a);

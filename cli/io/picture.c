@@ -2,7 +2,7 @@
  * labels. */
 #include "cli/io/picture.h"
 #include "cli/io/file.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 
 #ifdef WEFT_PNG
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef WEFT_CLI_PICTURE_H
 #define WEFT_CLI_PICTURE_H
 
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 /* Writes `height` rows of `width` f32 or f64 values to a PNG file, with the first row on top. Small planes are
  * enlarged. The least finite value is dark blue, the greatest is yellow, values that are not finite are grey. A

@@ -3,7 +3,7 @@
 #define WEFT_CLI_PRODUCE_H
 
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 enum { PRODUCE_FILES = 2 };
 

@@ -2,7 +2,7 @@
 #include "cli/io/json.h"
 
 #include "cli/io/file.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/io/value.h"
 #include "cli/progress.h"
 

@@ -1,5 +1,5 @@
 #include "cli/io/source.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/signals.h"
 
 #include <errno.h>

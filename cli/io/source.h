@@ -2,7 +2,7 @@
 #ifndef WEFT_CLI_SOURCE_H
 #define WEFT_CLI_SOURCE_H
 
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 #include "cli/io/streamed.h"
 
 #include "cli/io/input.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 

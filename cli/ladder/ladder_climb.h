@@ -3,7 +3,7 @@
 #define WEFT_CLI_LADDER_CLIMB_H
 
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/ladder/ladder_text.h"
 #include "ladder/ladder.h"
 

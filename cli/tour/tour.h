@@ -4,7 +4,7 @@
 
 #include "cli/bench/measure.h"
 #include "cli/cli.h"
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 #include "cli/operations.h"
 
 /* A device. One with `shown` is printed with its times; others are witnesses, which are only compared. */

@@ -1,8 +1,8 @@
 /* weft_convolve and weft_correlate on the CPU (ORDER.md 15). */
 #include "core/order.h"
 #include "core/types.h"
+#include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
-#include "cpu/transform_run.h"
 
 #include <string.h>
 

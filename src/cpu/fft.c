@@ -1,7 +1,7 @@
 /* weft_fft on the CPU (ORDER.md 14). Either all threads share each transform, or each thread computes whole
  * transforms. */
+#include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
-#include "cpu/transform_run.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * The lines of a one-dimensional grid are independent: each thread takes a group of lines that fits in its cache
  * through all steps. In all other cases the threads share each sweep. */
 #include "arith/heat.h"
+#include "cpu/common/tridiag_kernel.h"
 #include "cpu/runtime/parallel.h"
-#include "cpu/tridiag_kernel.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@ enum {
     PART_ELEMENTS = 1 << 16
 };
 
-#define BODY "cpu/merge_body.h"
+#define BODY "cpu/common/merge_body.h"
 #include "cpu/kernels/bodies/each_type.h"
 
 typedef void merge_part(const void *a, size_t na, const void *b, size_t nb, size_t d, size_t end, void *y);

@@ -5,7 +5,7 @@
  * the values before its tiles from the state left by the parts before, passes the state on, and finally computes
  * the values of its part, whose input is still in its cache. Memory is therefore read once. The part size and the
  * assignment of parts to threads do not change the results. */
-#include "cpu/recurrence_state.h"
+#include "cpu/common/recurrence_state.h"
 #include "cpu/runtime/cpu.h"
 #include "cpu/runtime/relay.h"
 

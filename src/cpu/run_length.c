@@ -2,8 +2,8 @@
  * its runs, and waits for its turn. Then it reads how many runs are in the parts before and where the last of them
  * begins, and writes its own runs. The length of a part's last run is written by the next part in which a run
  * begins. */
+#include "cpu/common/selection_parts.h"
 #include "cpu/runtime/relay.h"
-#include "cpu/selection_parts.h"
 
 typedef struct runs {
     const run_length_call *call;

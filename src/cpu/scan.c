@@ -7,9 +7,9 @@
  * own. So memory is read once, and only the short middle goes one thread after the other. A thread alone needs no
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
 #include "core/types.h"
+#include "cpu/common/scan_state.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
-#include "cpu/scan_state.h"
 
 #include <math.h>
 #include <string.h>

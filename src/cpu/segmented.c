@@ -6,8 +6,8 @@
  * that begins in its part. */
 #include "core/offsets.h"
 #include "core/types.h"
+#include "cpu/common/segments.h"
 #include "cpu/runtime/parallel.h"
-#include "cpu/segments.h"
 
 #include <stdatomic.h>
 

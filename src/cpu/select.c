@@ -3,9 +3,9 @@
  * its own, which are still in its cache. Memory is therefore read once. A partition counts all kept elements first,
  * because the remaining elements are written after them. */
 #include "core/compare.h"
+#include "cpu/common/selection_parts.h"
 #include "cpu/runtime/cpu.h"
 #include "cpu/runtime/relay.h"
-#include "cpu/selection_parts.h"
 
 #include <string.h>
 

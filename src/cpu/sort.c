@@ -1,7 +1,7 @@
 /* weft_sort, weft_sort_pairs, weft_sort_bits and weft_argsort on the CPU (ORDER.md 17): workspace, and insertion
  * sort of few keys. */
 #include "core/types.h"
-#include "cpu/sort_passes.h"
+#include "cpu/common/sort_passes.h"
 
 #include <string.h>
 

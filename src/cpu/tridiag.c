@@ -6,8 +6,8 @@
  * systems are distributed over the threads. Many systems are processed in groups that fit in a core's cache, so
  * that the second elimination reads from the cache. */
 #include "core/types.h"
+#include "cpu/common/tridiag_kernel.h"
 #include "cpu/runtime/parallel.h"
-#include "cpu/tridiag_kernel.h"
 
 #include <stdatomic.h>
 #include <string.h>

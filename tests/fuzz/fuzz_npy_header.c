@@ -1,6 +1,6 @@
 /* Fuzzer of the dictionary of .npy files: any bytes either are refused with a sentence or are a shape whose elements
  * fit in memory; what the command writes for that shape is read as the same shape. */
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Matrix product kernels (ORDER.md 13); compiled once per instruction set level. */
+#include "cpu/common/matmul_calls.h"
 #include "cpu/kernels/vectors.h"
-#include "cpu/matmul_calls.h"
 
 /* Shape of a tile. It leaves registers for a row's vectors and one element of A. */
 #if defined(__AVX512F__) || defined(__aarch64__)

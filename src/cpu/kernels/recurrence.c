@@ -1,7 +1,7 @@
 /* Kernels of weft_recurrence (ORDER.md 9); compiled once per instruction set level. */
+#include "cpu/common/recurrence_state.h"
 #include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
-#include "cpu/recurrence_state.h"
 
 typedef int32_t recurrence_lanes_f32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));

@@ -1,8 +1,8 @@
 /* Kernels of weft_scan (ORDER.md 6); compiled once per instruction set level. One body serves all operators: those
  * whose results do not depend on the order also use the canonical order. */
+#include "cpu/common/scan_state.h"
 #include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
-#include "cpu/scan_state.h"
 
 /* Operators that combine two values. Minimum and AND are computed as maximum and OR, with the bits of all elements
  * and results XORed with `xor_mask`. The maximum compares signed values, so `xor_mask` also inverts the sign bit of

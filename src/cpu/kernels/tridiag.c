@@ -1,6 +1,6 @@
 /* Kernels of weft_tridiag (ORDER.md 16); compiled once per instruction set level. */
+#include "cpu/common/tridiag_kernel.h"
 #include "cpu/kernels/vectors.h"
-#include "cpu/tridiag_kernel.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* The backend "cpu": contexts and host memory. */
 #include "cpu/runtime/cpu.h"
-#include "cpu/transform.h"
+#include "cpu/common/transform.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "arith/multigrid.h"
 #include "arith/sort_code.h"
 #include "core/backend.h"
-#include "cpu/matmul_calls.h"
+#include "cpu/common/matmul_calls.h"
 
 /* Name of the baseline instruction set. */
 #if defined(__x86_64__)
@@ -84,7 +84,7 @@ typedef union scan_state scan_state;
 typedef union scan_totals scan_totals;
 
 /* Kernels of one kind of scan. A part of an array starts from the state that the part before it left. Only the last
- * part may have a length that is not a multiple of a tile (cpu/scan_state.h). */
+ * part may have a length that is not a multiple of a tile (cpu/common/scan_state.h). */
 typedef struct scan_kernel {
     void (*begin)(const scan_params *params, scan_state *state);
     void (*totals)(const scan_params *params, const void *x, size_t tiles, scan_totals *totals);
@@ -252,9 +252,9 @@ typedef struct filter_kernels {
     filter *filter[DTYPES];
 } filter_kernels;
 
-typedef struct level_transforms level_transforms; /* cpu/transform.h */
+typedef struct level_transforms level_transforms; /* cpu/common/transform.h */
 
-/* Kernels of weft_tridiag: cpu/tridiag_kernel.h. */
+/* Kernels of weft_tridiag: cpu/common/tridiag_kernel.h. */
 typedef struct tridiag_kernels tridiag_kernels;
 
 /* Radix digit: at most SORT_BITS_MAX bits of the keys' codes (arith/sort_code.h), starting at bit `shift`. */

@@ -1,4 +1,4 @@
-/* The body of ref/parts_recurrence.c for one type. The includer sets REAL, FMA and OF(name). */
+/* The body of ref/parts/parts_recurrence.c for one type. The includer sets REAL, FMA and OF(name). */
 #include "ref/bodies/recurrence_maps_body.h"
 
 /* Computes the map of a row of 16^k elements: the only one of level k. */

@@ -1,4 +1,4 @@
-/* The body of ref/parts_tridiag.c for one type. The includer sets REAL and OF(name). */
+/* The body of ref/parts/parts_tridiag.c for one type. The includer sets REAL and OF(name). */
 
 /* Runs a stage on the rows of a part. Returns true if it computes x. */
 static bool OF(run_stage)(const tridiag_call *call, const void *part, faults *f, OF(row) * rows, size_t *number,

@@ -1,4 +1,5 @@
-/* Passes of a transform (cpu/transform.h) for one element type; included after cpu/kernels/bodies/complex_body.h.
+/* Passes of a transform (cpu/common/transform.h) for one element type; included after
+ * cpu/kernels/bodies/complex_body.h.
  *
  * A sweep computes two stages (radix 4) over the vectors of a tile: in each block of `length` vectors, it combines
  * corresponding vectors of the four quarters. If the number of stages is odd, the first stage is computed

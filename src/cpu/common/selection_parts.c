@@ -1,4 +1,4 @@
-#include "cpu/selection_parts.h"
+#include "cpu/common/selection_parts.h"
 
 enum {
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */

@@ -1,4 +1,4 @@
-#include "cpu/segments.h"
+#include "cpu/common/segments.h"
 
 #include <string.h>
 

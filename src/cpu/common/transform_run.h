@@ -2,8 +2,8 @@
 #ifndef WEFT_CPU_TRANSFORM_RUN_H
 #define WEFT_CPU_TRANSFORM_RUN_H
 
+#include "cpu/common/transform.h"
 #include "cpu/runtime/cpu.h"
-#include "cpu/transform.h"
 
 /* The `threads` threads that work on one transform, each with a buffer of `buffer_bytes` bytes. */
 typedef struct transform_team {

@@ -3,7 +3,7 @@
  * sorted. Memory is read and written three times for any number of keys. Blocks and splitters do not change the
  * result. NaNs, which have no rank, are in a bucket of their own, in which their order is preserved. */
 #include "core/types.h"
-#include "cpu/sort_passes.h"
+#include "cpu/common/sort_passes.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Writes the header of a .npy file, and parses the dictionary of a .npy header by recursive descent. The parser is
  * strict: it requires each of the three keys exactly once, allows no other key, and allows only spaces after the
  * closing brace. */
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 
 #include <stdarg.h>
 #include <stdint.h>

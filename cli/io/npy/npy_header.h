@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_NPY_HEADER_H
 #define WEFT_CLI_NPY_HEADER_H
 
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 #define NPY_MAGIC "\x93NUMPY"
 enum { NPY_MAGIC_BYTES = 6 };

@@ -3,7 +3,7 @@
  * split into chunks. Every chunk counts its digits; these counts determine where each bucket of each chunk begins,
  * so chunks are moved independently. The number of chunks and digits does not change the result, which is
  * unique. */
-#include "cpu/sort_passes.h"
+#include "cpu/common/sort_passes.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Multithreaded passes of a transform. The assignment of tiles to threads does not change the results. */
-#include "cpu/transform_run.h"
+#include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
 
 enum { ALONE_BYTES = 1 << 18 }; /* below this size, starting threads costs more than it gains */

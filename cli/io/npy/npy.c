@@ -1,13 +1,13 @@
 /* Reads .npy files from a source (a mapping, or a stream that is read as far as needed): magic and length, the
  * header, the elements. Nothing is allocated on the basis of a header alone: a stream's buffer grows with the data
  * that arrives. */
-#include "cli/io/npy.h"
+#include "cli/io/npy/npy.h"
 
 #include "cli/io/column.h"
 #include "cli/io/file.h"
 #include "cli/io/foreign.h"
 #include "cli/io/input.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 #include "cli/io/source.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Writes .npy files: header and elements. */
 #include "cli/io/file.h"
-#include "cli/io/npy_header.h"
+#include "cli/io/npy/npy_header.h"
 
 bool npy_write_numbers(const char *path, weft_dtype dtype, bool is_complex, const npy_shape *shape, const void *data,
                        npy_error *error) {

@@ -1,8 +1,8 @@
 /* Tables of the CPU's transforms (ORDER.md 14.1). They are created once per length and kept in the context. */
 #include "arith/turns.h"
 #include "core/watch.h"
+#include "cpu/common/transform.h"
 #include "cpu/runtime/parallel.h"
-#include "cpu/transform.h"
 
 #include <stdlib.h>
 #include <string.h>
