@@ -92,10 +92,10 @@ def table(run, stem):
     """Returns a section of a page."""
     words = f"Measured on an {run.machine}, {run.date}, commit {run.commit}: n = {run.n}, {run.dtype}."
     if run.bars:
-        words += (f" A copy within its memory reads and writes {digits(run.copy)} GB/s, and its f32 lanes do "
-                  f"{digits(run.flops)} GFLOP/s at the most; a rung that took no longer than the result needs at these "
-                  "two speeds would have 100 %. A step is the time of the rung before over that of this one, for one "
-                  "of n.")
+        words += (f" A copy within the memory of this GPU runs at {digits(run.copy)} GB/s, and its f32 units reach "
+                  f"{digits(run.flops)} GFLOP/s. The column *share* is relative to the ceiling: the time that the "
+                  "result needs at these two speeds. The column *step* is the speed of a rung divided by that of the "
+                  "previous rung, for equal n.")
     lines = [textwrap.fill(words, WRAPPED), ""]
     if run.timed:
         lines += ["| rung | ms | rate | share | step |", "|---|---:|---:|---:|---:|"]
