@@ -1,4 +1,4 @@
-/* The definition of weft_laplace_solve (ORDER.md 7.3 to 7.7). */
+/* The definition of weft_laplace_solve (ORDER.md 7.3 to 7.9). */
 #include "ref/common/tree.h"
 #include "ref/ref.h"
 

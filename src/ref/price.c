@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---------------------------------------------------------------------------- paths (21.2 to 21.4) */
+/* ------------------------------------------------------------------------- paths (21.2 to 21.5) */
 
 /* Returns the word of normal number q of path p. */
 static uint32_t word_of(const price_call *c, uint64_t p, uint64_t q) {
@@ -35,7 +35,7 @@ static double normal(const price_call *c, uint64_t p, uint64_t q) {
 #define OF(name) name##_f64
 #include "ref/bodies/price_body.h"
 
-/* --------------------------------------------------------------------------------- sums (21.5) */
+/* ---------------------------------------------------------------------------------- sums (21.6) */
 
 static double add(double a, double b) { return a + b; }
 
@@ -53,7 +53,7 @@ static double sum_of_products(const double *x, const double *y, size_t n) {
     return tree_f64(&(terms_f64){-0.0, step_product, add, {WEFT_F64, x}, {WEFT_F64, y}, 0}, n);
 }
 
-/* -------------------------------------------------------- what the control is worth (21.6) */
+/* ------------------------------------------------------------------- mean of the control (21.7) */
 
 static double worth_at_end(const price_call *c) {
     double worth = 0;
@@ -85,7 +85,7 @@ static double worth_of_geometric(const price_call *c) {
                 : k * normal_probability(-d2) - forward * normal_probability(-d1);
 }
 
-/* ---------------------------------------------------------------------------- estimate (21.7) */
+/* ------------------------------------------------------------------------------ estimate (21.8) */
 
 /* Computes the sums over the payoffs of the paths and over their controls: V, VV, C, CC, VC. */
 static void find_sums(const price_call *c, size_t n, const double *v, const double *controls, double *sums) {

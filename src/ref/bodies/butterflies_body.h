@@ -1,4 +1,4 @@
-/* The transforms F and G of ORDER.md 14.3 and 9.3, in place. The includer sets REAL, FMA and OF(name). */
+/* The transforms F and G of ORDER.md 14.3 and 15.3, in place. The includer sets REAL, FMA and OF(name). */
 
 typedef struct OF(number) {
     REAL re, im;
