@@ -83,7 +83,7 @@ end_tally() {
 
 # ------------------------------------------------------------------------------------- the deep parts
 
-DEEP_PARTS="agreement tidy memory threads undefined faults cuda fuzz packages compilers site"
+DEEP_PARTS="agreement tidy memory threads undefined faults cuda netlib fuzz packages compilers site"
 
 # deep_inputs PART: prints the files and directories on which the result of the part depends, as pathspecs of git.
 deep_inputs() {
@@ -95,6 +95,7 @@ deep_inputs() {
     memory | threads | undefined) echo "$builds" include src verify cli tests examples ;;
     faults) echo "$builds" include src verify cli tests ;;
     cuda) echo "$builds" include src tests/cuda bench ladder ;;
+    netlib) echo "$builds" include src tests/netlib ;;
     fuzz) echo "$builds" include src verify cli tests/fuzz ;;
     packages) echo "$builds" include src verify cli tests/install examples fortran ladder ;;
     compilers) echo "$builds" include src verify cli tests ladder examples ;;
