@@ -1,14 +1,17 @@
 /* Topic first-steps: launching a kernel, memory, errors, limits
  *
- * What a program must do before it computes anything on a GPU: choose the number of threads, allocate memory, and
- * find out what went wrong. The GPU is a separate processor with its own memory. A program on the host asks it to
- * allocate, to copy and to run kernels. The program must also ask whether that worked, because errors are not
- * reported unasked.
+ * This topic shows what a program must do before it computes on a GPU. The program must choose the number of threads,
+ * allocate memory, and check for errors.
  *
- * No GPU is needed. These sources are also compiled for an executor, which runs the threads one after another on the
- * CPU and detects errors that a GPU does not report. Running them on a GPU takes an NVIDIA GPU with its driver, the
- * CUDA toolkit (nvcc), and a new build of weft (`./x build`). `weft devices` then lists the GPU, and `weft ladder
- * first-steps` runs on both.
+ * The GPU is a separate processor with its own memory. A program on the host calls the CUDA runtime to allocate
+ * memory, to copy data and to run kernels. The program must also check whether each call and each kernel succeeded.
+ * The runtime returns errors but does not print them.
+ *
+ * This topic needs no GPU. The same sources are also compiled for an executor. It runs the threads one after another
+ * on the CPU, and it detects errors that a GPU does not report.
+ *
+ * To run the topic on a GPU, you need an NVIDIA GPU with its driver and the CUDA toolkit (`nvcc`). Then build weft
+ * again with `./x build`. After that, `weft devices` lists the GPU, and `weft ladder first-steps` runs on both.
  */
 #include "climb.h"
 
@@ -18,12 +21,13 @@ constexpr unsigned BLOCKS = 2, THREADS = 8;
 
 /* Rung thread-index: each of 2 x 8 threads writes its own number
  *
- * __global__ makes a function a kernel: called from the host, run by the device. numbers<<<2, 8>>>(x) runs it in 2
- * blocks of 8 threads. The program must assume that all of them run at the same time. threadIdx.x counts within a
- * block, so that it is 0 ... 7 twice; blockIdx.x * blockDim.x + threadIdx.x counts through all blocks. So x[i] = i
- * mod 8.
+ * `__global__` makes a function a kernel: the host calls it, and the device runs it. `write_numbers<<<2, 8>>>(x)`
+ * runs the kernel in 2 blocks of 8 threads. The program must assume that all of these threads run at the same time.
  *
- * The launch returns at once, before the kernel has run. cudaMemcpy waits for it.
+ * `threadIdx.x` is the index of a thread in its block. It takes the values 0 ... 7 in both blocks. `blockIdx.x *
+ * blockDim.x + threadIdx.x` is the index of the thread in the whole grid. So the result is x[i] = i mod 8.
+ *
+ * The launch returns immediately, before the kernel has run. `cudaMemcpy` waits until the kernel has finished.
  */
 __global__ void write_numbers(float *x) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -34,22 +38,25 @@ static void thread_index(float *x) { write_numbers<<<BLOCKS, THREADS>>>(x); }
 
 /* Faulty rung unchecked: a launch that fails, and a program that does not check
  *
- * The classic first program, with 4000 threads in a block. The device refuses the launch, the kernel never runs, and
- * the program copies back memory that nothing has written. It printed zeros, which the texts took for a result, but
- * the memory only happened to be zero. Here the memory is filled with arbitrary bytes first, and these bytes come
- * back.
+ * This is the classic first program, launched with 4000 threads in a block. The device refuses the launch, and the
+ * kernel never runs. The program then copies back memory that no thread has written.
+ *
+ * The program printed zeros, and the texts took them for a result. The memory contained zeros only by chance. The
+ * ladder fills the memory with arbitrary bytes first, and the program copies these bytes back.
  */
 static void unchecked(float *x) {
     write_numbers<<<BLOCKS, 4000>>>(x);
     (void)cudaGetLastError(); /* error deliberately ignored */
 }
 
-/* Rung too-many-threads: what a device says about 4000 threads in a block
+/* Rung too-many-threads: the error for 4000 threads in a block
  *
- * A block has at most 1024 threads. cudaGetLastError, called directly after the launch, reports a launch that could
- * not start. The message was "invalid configuration argument" for many years and is "invalid argument" since CUDA 13.
- * Errors that occur while a kernel runs are returned later, by cudaDeviceSynchronize or by the next call that waits.
- * A checked launch asks for both.
+ * A block has at most 1024 threads. A launch that cannot start sets an error. `cudaGetLastError`, called directly
+ * after the launch, returns it. Its message was "invalid configuration argument" for many years. Since CUDA 13 it is
+ * "invalid argument".
+ *
+ * An error that occurs while a kernel runs is returned later. `cudaDeviceSynchronize` returns it, or the next call
+ * that waits for the kernel. A program that checks a launch must call both functions.
  */
 static std::string is_refused(const char *what, cudaError_t fault) {
     if (fault != cudaErrorInvalidConfiguration && fault != cudaErrorInvalidValue)
@@ -64,7 +71,8 @@ static std::string too_many_threads(float *x) {
 
 /* Rung no-blocks: a grid of 0 blocks
  *
- * For n < 256, n / 256 blocks of 256 threads are 0 blocks. That launch fails; it is not a launch that does nothing.
+ * If n < 256, the expression n / 256 is 0, so the program launches a grid of 0 blocks. This launch returns an error.
+ * It is not a launch that does nothing.
  */
 static std::string no_blocks(float *x) {
     const unsigned none = 0;
@@ -74,8 +82,8 @@ static std::string no_blocks(float *x) {
 
 /* Rung too-much-memory: an allocation of a petabyte
  *
- * cudaMalloc returns an error if there is not enough memory, and the pointer must not be used. The program can
- * continue: only this call has failed.
+ * `cudaMalloc` returns an error if there is not enough memory. The program must not use the pointer then. The program
+ * can continue, because only this call has failed.
  */
 static std::string too_much_memory() {
     char *p = NULL;
@@ -87,9 +95,11 @@ static std::string too_much_memory() {
 
 /* Rung explicit-memory: copy in, compute, copy out
  *
- * Arrays of the host are copied to the device and added there, and the sum is copied back. The three copies and the
- * launch run in order, because all are on the same stream. The classic exercise asks for this. The classic answer let
- * a kernel fill the arrays and never copied anything in.
+ * The program copies two arrays from the host to the device. A kernel adds them there, and the program copies the sum
+ * back. The three copies and the launch run in order, because all of them are on the same stream.
+ *
+ * The classic exercise asks for these steps. In the classic answer, a kernel filled the arrays, and nothing was
+ * copied to the device.
  */
 __global__ void add(size_t n, const float *a, const float *b, float *c) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -112,9 +122,12 @@ static void explicit_memory(const std::vector<float> &a, const std::vector<float
 
 /* Rung managed-memory: one pointer for host and device
  *
- * cudaMallocManaged returns memory that host and device may both access, and that migrates to the one that accesses
- * it. There are no copies to write, but one rule: the host must not read before the kernel has finished. So
- * cudaDeviceSynchronize must be called between the launch and the loop. The bytes are those of explicit-memory.
+ * `cudaMallocManaged` returns memory that both host and device may access. The memory migrates to the processor that
+ * accesses it. So the program contains no copies.
+ *
+ * There is one rule: the host must not read the memory before the kernel has finished. So the program must call
+ * `cudaDeviceSynchronize` between the launch and the loop on the host. The result has the same bytes as that of
+ * `explicit-memory`.
  */
 static std::string managed_memory(const std::vector<float> &a, const std::vector<float> &b,
                                   const std::vector<float> &expected) {
@@ -139,9 +152,9 @@ static std::string managed_memory(const std::vector<float> &a, const std::vector
 
 /* Faulty rung host-pointer: a kernel reads an array of the host
  *
- * A pointer does not say whose memory it points to, so the compiler cannot detect the mistake. The kernel ends with
- * "an illegal memory access". On a GPU nothing works in this process after that, so this rung runs only on the
- * executor.
+ * The type of a pointer does not show which memory it points to, so the compiler cannot detect this mistake. The
+ * kernel fails with "an illegal memory access". On a GPU, every later CUDA call of the process fails after this
+ * error. So this rung runs only on the executor.
  */
 static void host_pointer(const std::vector<float> &a, float *sum) {
     add<<<(unsigned)blocks_for<size_t>(a.size(), 256), 256>>>(a.size(), a.data(), a.data(), sum);
@@ -149,8 +162,8 @@ static void host_pointer(const std::vector<float> &a, float *sum) {
 
 /* Faulty rung device-pointer: the host reads an array of the device
  *
- * The opposite mistake: a loop on the host through a pointer from cudaMalloc. On a real machine the process ends with
- * a segmentation fault. The executor permits the access and reports it.
+ * This is the opposite mistake. A loop on the host reads through a pointer from `cudaMalloc`. On a machine with a GPU
+ * the process ends with a segmentation fault. The executor permits the access and reports it.
  */
 static void device_pointer(size_t n, const float *x, float *sum) {
     volatile float total = 0;
@@ -160,9 +173,10 @@ static void device_pointer(size_t n, const float *x, float *sum) {
 
 /* Rung device-limits: the limits of this device
  *
- * Query the limits of the device; do not compute them from other limits. The classic program multiplied the blocks
- * that a multiprocessor can hold by the threads that a block can have, 16 x 1024. It printed 16384 threads per
- * multiprocessor for a card that holds 1024. The correct attribute is maxThreadsPerMultiProcessor.
+ * A program should query the limits of the device. It must not compute them from other limits. The classic program
+ * multiplied the number of blocks that a multiprocessor can hold by the number of threads of a block, 16 x 1024. It
+ * printed 16384 threads per multiprocessor for a card that holds 1024. The correct attribute is
+ * `maxThreadsPerMultiProcessor`.
  */
 static std::string device_limits() {
     cudaDeviceProp p;
@@ -181,11 +195,12 @@ static std::string device_limits() {
 
 /* Exercises
  *
- * 1. Run thread-index with 4 threads per block. What is x[5]?
- * 2. Which of the two checks of a launch finds 4000 threads, and which an access after the end of an array?
- * 3. Remove cudaDeviceSynchronize from managed-memory. Why does the executor still give the right answer?
- * 4. printf works in a kernel. Print blockIdx.x and threadIdx.x from thread-index. In which order do the lines
- *    appear, with --schedule forward, backward and random, and on a GPU?
+ * 1. Run `thread-index` with 4 threads per block. What is x[5]?
+ * 2. A launch is checked twice. Which check detects 4000 threads? Which one detects an access after the end of an
+ *    array?
+ * 3. Remove `cudaDeviceSynchronize` from `managed-memory`. Why does the executor still give the right answer?
+ * 4. A kernel can call `printf`. Print `blockIdx.x` and `threadIdx.x` in `thread-index`. In which order do the lines
+ *    appear with `--schedule forward`, `backward` and `random`? In which order do they appear on a GPU?
  */
 
 /* Climbing the rungs. */

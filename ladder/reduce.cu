@@ -1,20 +1,23 @@
 /* Topic reduce: the sum of n numbers
  *
- * One number from n: n - 1 additions, in only log2(n) steps if enough threads take part. Every element is read once
- * and almost nothing is written, so reading speed is the ceiling: 4 bytes per element of f32. The lesson is how
- * threads work together: through shared memory and barriers, through the registers of a warp, and how blocks, which
- * cannot wait for each other, pass on their results.
+ * The sum of n numbers takes n - 1 additions. If enough threads add at the same time, they need only log2(n) steps.
+ * The kernel reads every element once and writes one number. So the limit is the read bandwidth: f32 moves 4 bytes
+ * per element. The lesson is how threads combine their results. The threads of a block use shared memory and
+ * barriers, and the threads of a warp use registers. The blocks of a grid have no common barrier, so they use atomics
+ * or a second launch.
  *
- * The way up: one-thread leaves the GPU idle. atomics uses all of it, but every addition waits in one queue.
- * global-halves has no queue, but waits for memory at every step. shared-modulo and shared-halves do these steps in
- * shared memory, and shuffles does them in registers. All of these take a step for every halving of 256 elements.
- * grid-stride takes hardly any such steps. Each thread does most of the n - 1 additions alone, in a register, and
- * combining the results of threads becomes too rare to matter. That is the lesson: first reduce the amount that must
- * be shared, then share it efficiently.
+ * `one-thread` leaves the GPU idle. `atomics` uses the whole GPU, but the n additions to one address run one after
+ * another. `global-halves` adds in parallel, but each step waits for global memory. `shared-modulo` and
+ * `shared-halves` execute these steps in shared memory, and `shuffles` executes them in registers. In all of these
+ * rungs, 256 elements take log2(256) = 8 steps.
  *
- * A sum of floats depends on its order. Each rung states its order and is compared bit for bit with a plain loop in
- * that order. Integers have one sum, whatever the order. Where atomics leave the order open, the elements are whole
- * numbers, whose sum is the same in every order.
+ * In `grid-stride` each thread first adds many elements in a register. Almost all of the n - 1 additions need no
+ * other thread. The steps that combine threads occur once per block, and their time does not matter. The general rule
+ * is: first reduce the amount of shared data, then share it efficiently.
+ *
+ * A sum of floats depends on the order of its additions. Each rung states its order, and the result is compared bit
+ * for bit with a plain loop in that order. The sum of integers is the same in every order. Some rungs use atomics,
+ * which have no fixed order. Their elements are whole numbers, whose sum is the same in every order.
  */
 #include "climb.h"
 
@@ -32,10 +35,10 @@ constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
 
 /* Rung one-thread: one thread adds them all
  *
- * The definition, and the usual C loop. In f32 it is also the least accurate way: once the sum is 2^24 times larger
- * than an element, adding that element changes nothing.
+ * This is the definition of the sum, and the usual loop in C. In f32 it is also the least accurate way. When the sum
+ * is 2^24 times larger than an element, adding that element does not change the sum.
  *
- * Order: from 0, x[0], x[1], ... in turn.
+ * Order: the loop starts with 0 and adds x[0], x[1], ... in turn.
  */
 template <class T> __global__ void sum_by_one_thread(size_t n, const T *x, T *sum) {
     T s = 0;
@@ -51,9 +54,11 @@ template <class T> static T order_of_one_thread(const std::vector<T> &x) {
 
 /* Faulty rung lost-updates: every thread adds to one number, without atomics
  *
- * *sum += x[i] is three operations: a read, an addition, a write. If two threads read the same value and each writes
- * its own sum, one of the additions is lost. On a GPU almost all are lost. The executor runs threads in turn and gets
- * the right sum, unless a barrier separates the read from the write, as it does here.
+ * `*sum += x[i]` is three operations: a read, an addition and a write. Two threads may read the same value, and each
+ * writes its own sum. Then one of the two additions is lost. On a GPU almost all additions are lost.
+ *
+ * The executor runs the threads in turn, so it would compute the right sum. Here a barrier separates the read from
+ * the write, and the executor loses the additions too.
  */
 template <class T> __global__ void sum_losing_updates(size_t n, const T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,12 +74,12 @@ template <class T> static void lost_updates(size_t n, const T *x, T *sum) {
 
 /* Rung atomics: every thread adds to one number, atomically
  *
- * atomicAdd makes one operation of the three. The result is right, but each of the n additions waits for the one
- * before. This is the slowest way to use a whole GPU. The sum must be cleared first. A program that does not clear it
- * computes the sum of both runs when it runs twice.
+ * `atomicAdd` executes the three operations as one. The result is right, but each of the n additions waits for the
+ * previous one. This is the slowest way to use a whole GPU. The program must clear the sum before the launch. If it
+ * does not, a second run adds to the result of the first run.
  *
- * Order: unspecified, and different in every run. So the bits of a float sum change from run to run, which is why
- * weft has no float atomics. Here the numbers are small whole numbers.
+ * Order: the order is unspecified and different in every run. So the bits of a float sum change from run to run. For
+ * this reason weft has no float atomics. Here the elements are small whole numbers.
  */
 template <class T> __global__ void sum_by_atomics(size_t n, const T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -88,22 +93,23 @@ template <class T> static void atomics(size_t n, const T *x, T *sum) {
 
 /* Rung global-halves: a block reduces its slice by halves, in global memory
  *
- * Each block has a slice of 256 elements. Thread i adds element i + 128 to element i, and then 64, 32, ... are left:
- * log2(256) = 8 steps instead of 255. Between two steps all threads of the block wait at __syncthreads, because a
- * thread adds what another has just written. The sums of the slices form the next, shorter array, until one is left.
+ * Each block has a slice of 256 elements. Thread i adds element i + 128 to element i. The next steps do the same with
+ * the first 128, 64, 32, ... elements. This takes log2(256) = 8 steps instead of 255. Between two steps all threads
+ * of the block wait at `__syncthreads`, because a thread reads what another thread has just written. The sums of the
+ * slices form the next, shorter array. The launches continue until one sum is left.
  *
  *     half    thread 0    thread 1    thread 2    thread 3
  *     4       x0 + x4     x1 + x5     x2 + x6     x3 + x7
- *     2       s0 + s2     s1 + s3     rests       rests
- *     1       s0 + s1     rests       rests       rests
+ *     2       s0 + s2     s1 + s3     idle        idle
+ *     1       s0 + s1     idle        idle        idle
  *
- * The half is rounded up, (m + 1) / 2, so that a slice of any length is reduced correctly. If m is odd, the middle
- * element is left for the next step. The classic kernel starts with blockDim.x / 2, which must be a power of two. It
- * reads after the end of the last slice and writes into its input array, so a second run gives a different sum. Here
- * a copy is reduced.
+ * The half is rounded up, (m + 1) / 2, so a slice of any length is reduced correctly. If m is odd, the middle element
+ * is added in the next step. The classic kernel starts with `blockDim.x / 2`, so `blockDim.x` must be a power of two.
+ * The classic kernel reads after the end of the last slice. It also writes into its input array, so a second run
+ * gives a different sum. This rung reduces a copy.
  *
- * Order: slices of 256; in a slice of m, element i becomes x[i] + x[i + h] with h = ceil(m / 2), repeatedly; then the
- * same with the sums of the slices.
+ * Order: the array is divided into slices of 256. In a slice of m elements, element i becomes x[i] + x[i + h] with h
+ * = ceil(m / 2), repeatedly. The sums of the slices are then added by the same rule.
  */
 template <class T> __global__ void fold_global(size_t n, T *x, T *sums) {
     const size_t first = (size_t)blockIdx.x * THREADS;
@@ -149,8 +155,8 @@ template <class T> static T order_of_halves(std::vector<T> x) {
 
 /* Faulty rung global-in-place: the classic kernel, on the caller's own array
  *
- * The kernel as the texts have it: half is blockDim.x / 2, and the input array is reduced in place. Its last block
- * reads after the end when n is not a multiple of 256, and its input is lost.
+ * This is the kernel of the texts. The half is `blockDim.x / 2`, and the kernel reduces the input array in place. If
+ * n is not a multiple of 256, the last block reads after the end of the array. The input is overwritten.
  */
 template <class T> __global__ void fold_in_place(T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -168,22 +174,25 @@ template <class T> static void global_in_place(size_t n, const T *x, T *sum) {
 
 /* Rung shared-modulo: in shared memory, adjacent elements first
  *
- * Shared memory is on the multiprocessor, belongs to a block, and takes a tenth of the time of global memory. The
- * slice is read once and reduced there. First each thread i that is a multiple of 2 adds the element after its own.
- * Then the multiples of 4 add the element 2 positions away, and so on.
+ * Shared memory is on the multiprocessor. Each block has its own, and an access takes a tenth of the time of global
+ * memory. The block reads its slice once and reduces it there. In the first step, each thread i that is a multiple of
+ * 2 adds the next element to its own. In the second step, the multiples of 4 add the element 2 positions away, and so
+ * on.
  *
  *     by      thread 0    thread 1    thread 2    thread 3    thread 4
- *     1       x0 + x1     rests       x2 + x3     rests       x4 + x5
- *     2       s0 + s2     rests       rests       rests       s4 + s6
- *     4       s0 + s4     rests       rests       rests       rests
+ *     1       x0 + x1     idle        x2 + x3     idle        x4 + x5
+ *     2       s0 + s2     idle        idle        idle        s4 + s6
+ *     4       s0 + s4     idle        idle        idle        idle
  *
- * The active threads are spread over all warps, and a warp with one active thread takes as long as one with 32. At
- * every step all eight warps are busy, with fewer and fewer active lanes. This is divergence, and the next rung has
- * none. On an H200 it makes this rung slower than global-halves, 0.71 ms against 0.50 for 2^26 elements of f32. A
- * slice in global memory is soon in a cache, and fast memory does not help a kernel that wastes its warps.
+ * The active threads are spread over all warps. A warp with one active thread takes as long as a warp with 32. So all
+ * eight warps are busy in every step, although fewer lanes are active each time. This is called divergence, and
+ * `shared-halves` avoids it.
  *
- * Order: slices of 256; in each, adjacent elements, then adjacent pairs, fours, ...; then the same with the sums of
- * the slices.
+ * On an H200, divergence makes this rung slower than `global-halves`: 0.71 ms against 0.50 ms for 2^26 elements of
+ * f32. A slice in global memory is soon in a cache, so the advantage of shared memory is smaller than the loss.
+ *
+ * Order: the array is divided into slices of 256. In each slice, adjacent elements are added, then adjacent pairs,
+ * fours, ... The sums of the slices are then added by the same rule.
  */
 template <class T> __global__ void fold_neighbours(size_t n, const T *x, T *sums) {
     __shared__ T tile[THREADS];
@@ -214,10 +223,11 @@ template <class T> static T order_of_neighbours(std::vector<T> x) {
 
 /* Rung shared-halves: by halves, in shared memory
  *
- * The same reduction as global-halves, in shared memory. The active threads are always the first ones, in full warps
- * as long as there are at least 32. Adjacent threads access adjacent words, which are in different banks.
+ * This is the reduction of `global-halves` in shared memory. The active threads are always the first ones of the
+ * block. As long as at least 32 threads are active, they fill whole warps. Adjacent threads access adjacent words,
+ * which are in different banks.
  *
- * Order: that of global-halves.
+ * Order: the order is that of `global-halves`.
  */
 template <class T> __global__ void fold_shared(size_t n, const T *x, T *sums) {
     __shared__ T tile[THREADS];
@@ -246,9 +256,11 @@ template <class T, class KERNEL> static void fold_slices(KERNEL kernel, size_t n
 
 /* Faulty rung no-barrier: the reduction without its __syncthreads
  *
- * "The threads of a warp move together" was never guaranteed, and there are eight warps. A thread adds a word before
- * the thread that writes the word has done so. The executor runs each thread until it waits. It detects two accesses
- * with no barrier between them, and reports them whether or not the sum is wrong this time.
+ * The texts say that the threads of a warp execute together. CUDA never guaranteed this, and the block has eight
+ * warps. So a thread may read a word before another thread has written it.
+ *
+ * The executor runs each thread until it waits. It detects two accesses to one word without a barrier between them.
+ * It reports them even if the sum happens to be right.
  */
 template <class T> __global__ void fold_without_barrier(size_t n, const T *x, T *sums) {
     __shared__ T tile[THREADS];
@@ -264,20 +276,20 @@ template <class T> __global__ void fold_without_barrier(size_t n, const T *x, T 
 
 /* Rung shuffles: a warp adds in registers
  *
- * __shfl_down_sync(mask, v, d) gives each lane the v of the lane d above, without memory and without a barrier. Five
- * of them reduce a warp. Each warp stores its sum in shared memory, and after one barrier the first warp reduces
- * those sums: two levels, for up to 32 warps of 32.
+ * `__shfl_down_sync(mask, v, d)` returns the v of the lane d above. It uses no memory and no barrier. Five shuffles
+ * reduce a warp. Each warp stores its sum in shared memory. After one barrier, the first warp reduces these sums.
+ * These two levels are enough for up to 32 warps of 32 threads.
  *
- * Shared memory is already fast; why is this faster? No address is computed, no word is written and read back, and
- * the lanes of a warp need no barrier.
+ * Shared memory is already fast, but shuffles are faster for three reasons. The kernel computes no address. It does
+ * not write a word and read it back. The lanes of a warp need no barrier.
  *
- * Every lane in the mask must take part. So lanes after the end contribute 0 and do not return early. In the second
- * level lane w contributes the sum of warp w, or 0 if there is no such warp. The classic code halves the number of
- * warps instead, `for (d = warps / 2; d > 0; d /= 2)`. It loses a warp whenever the number is not a power of two: 3,
- * 5, 6, 7, 9, ... warps give a wrong sum.
+ * Every lane in the mask must execute the shuffle. So lanes after the end of the array add 0 and do not return early.
+ * In the second level, lane w adds the sum of warp w, or 0 if there is no such warp. The classic code halves the
+ * number of warps instead: `for (d = warps / 2; d > 0; d /= 2)`. It loses a warp if the number is not a power of two.
+ * So 3, 5, 6, 7, 9, ... warps give a wrong sum.
  *
- * Order: slices of 256; in each warp x[i] + x[i + 16], then 8, 4, 2, 1 away, with 0 for missing elements; then the
- * sums of the warps by the same rule; then the same with the sums of the slices.
+ * Order: the array is divided into slices of 256. Each warp adds x[i] + x[i + 16], then the elements 8, 4, 2 and 1
+ * away. Missing elements are 0. The sums of the warps are added by the same rule, and then the sums of the slices.
  */
 template <class T> __device__ T sum_of_warp(T v) {
     for (unsigned d = WARP / 2; d > 0; d /= 2) v += __shfl_down_sync(WHOLE_WARP, v, d);
@@ -332,8 +344,8 @@ template <class T> static T order_of_shuffles(std::vector<T> x) {
 
 /* Faulty rung three-warps: the classic second level, with a block of 96
  *
- * The same two levels with the halving of the texts, in blocks of three warps. 3 / 2 is 1: warp 1 is added to warp 0,
- * and warp 2 is lost.
+ * This rung has the same two levels, but the second level halves the number of warps as in the texts. The block has
+ * three warps. 3 / 2 is 1, so warp 1 is added to warp 0, and the sum of warp 2 is lost.
  */
 template <class T> __global__ void fold_powers_of_two(size_t n, const T *x, T *sum) {
     __shared__ T sums[WARP];
@@ -356,10 +368,10 @@ template <class T> static void three_warps(size_t n, const T *x, T *sum) {
 
 /* Faulty rung early-return: threads after the end return before the others are done
  *
- * `if (i >= n) return;` at the top is right in a kernel whose threads are independent of each other. It is wrong in
- * one with barriers and shuffles: all threads of the block must reach __syncthreads, and all lanes in the mask must
- * reach the shuffle. Otherwise the behaviour of a GPU is undefined. It may hang, so this rung runs only on the
- * executor.
+ * The kernel begins with `if (i >= n) return;`. This statement is right in a kernel whose threads are independent. It
+ * is wrong in a kernel with barriers and shuffles. All threads of the block must reach `__syncthreads`, and all lanes
+ * in the mask must reach the shuffle. Otherwise the behaviour of a GPU is undefined. The kernel may hang, so this
+ * rung runs only on the executor.
  */
 template <class T> __global__ void fold_returning_early(size_t n, const T *x, T *sums) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -370,8 +382,9 @@ template <class T> __global__ void fold_returning_early(size_t n, const T *x, T 
 
 /* Faulty rung part-of-a-warp: a block of 80 threads, and a mask of 32 lanes for each warp
  *
- * The third warp has 16 threads, and its shuffles wait for 32. The classic kernel names all lanes, 0xffffffff,
- * whatever the size of the block. The simple solution is a block of full warps, with 0 for missing elements.
+ * The third warp has 16 threads, and its shuffles wait for 32. The mask of the classic kernel contains all lanes,
+ * 0xffffffff, whatever the size of the block. The simple solution is a block of full warps, with 0 for missing
+ * elements.
  */
 template <class T> __global__ void fold_part_of_a_warp(size_t n, const T *x, T *sum) {
     T s = 0;
@@ -382,9 +395,9 @@ template <class T> __global__ void fold_part_of_a_warp(size_t n, const T *x, T *
 
 /* Faulty rung unwritten: the second level reads all 32 sums of a block that has 8 warps
  *
- * `v = sums[lane]` for all lanes of the first warp: 24 of them read shared memory that no thread has written. It
- * contains what the previous block left there. The kernel of one text does this without harm, because its second
- * level adds only the sums that it needs.
+ * All lanes of the first warp execute `v = sums[lane]`. 24 of them read shared memory that no thread has written. It
+ * contains data of an earlier block. One text has the same read, but its sum is right, because its second level adds
+ * only the sums that it needs.
  */
 template <class T> __global__ void fold_unwritten(size_t n, const T *x, T *total) {
     __shared__ T sums[WARP];
@@ -404,12 +417,14 @@ template <class T> static void unwritten(size_t n, const T *x, T *sum) {
 
 /* Rung block-atomics: one atomic addition per block
  *
- * Instead of a second kernel, the first thread of each block adds its sum to the total: n / 256 atomics and not n.
- * This is good enough for integers. The classic program adds to sums[blockIdx.x], an array that nothing has cleared.
- * No two blocks use the same element there, so no atomic is needed. Its result is right only if the memory happens to
- * contain zeros.
+ * This rung needs no second kernel. The first thread of each block adds its sum to the total. So there are n / 256
+ * atomics and not n. This is fast enough for integers.
  *
- * Order: in a block that of shuffles; between the blocks, unspecified. So the numbers are whole, as in atomics.
+ * The classic program adds to `sums[blockIdx.x]`, an array that nothing has cleared. Each block uses its own element,
+ * so the program needs no atomic there. The result is right only if the memory happens to contain zeros.
+ *
+ * Order: the order in a block is that of `shuffles`. The order of the blocks is unspecified, so the elements are
+ * whole numbers, as in `atomics`.
  */
 template <class T> __global__ void sum_by_block_atomics(size_t n, const T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -424,7 +439,8 @@ template <class T> static void block_atomics(size_t n, const T *x, T *sum) {
 
 /* Faulty rung not-cleared: the total is not set to zero
  *
- * block-atomics without its cudaMemset. cudaMalloc does not clear memory, though fresh memory often is zero.
+ * This is `block-atomics` without its `cudaMemset`. `cudaMalloc` does not clear memory, although new memory often
+ * contains zeros.
  */
 template <class T> static void not_cleared(size_t n, const T *x, T *sum) {
     sum_by_block_atomics<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
@@ -432,13 +448,15 @@ template <class T> static void not_cleared(size_t n, const T *x, T *sum) {
 
 /* Rung grid-stride: several elements per thread
  *
- * So far each thread read one element and then took part in log2(256) steps with fewer and fewer active threads. Now
- * 1024 blocks traverse the array. Each thread adds its elements in a register, and each block reduces once at the
- * end. A second launch, of one block, adds the 1024 sums in the same way. Nearly all of the time is now reading.
+ * In the rungs before, each thread reads one element. Then the block takes log2(256) steps, with fewer active threads
+ * in each. Here 1024 blocks traverse the array. Each thread adds its elements in a register, and each block reduces
+ * only once, at the end. A second launch, of one block, adds the 1024 sums in the same way. Almost all of the time is
+ * spent reading.
  *
- * Order: thread g of G = 1024 * 256 adds x[g], x[g + G], ... to 0; a block reduces as in shuffles; then 1024 threads
- * do the same with the sums. The shape of the launch is part of this order: other numbers of blocks and threads give
- * other bits of a float sum. The order of weft belongs to the operation, and no launch changes it.
+ * Order: thread g of G = 1024 * 256 starts with 0 and adds x[g], x[g + G], ... in turn. A block reduces as in
+ * `shuffles`. Then 1024 threads add the sums by the same rule. This order depends on the launch: other numbers of
+ * blocks and threads give other bits of a float sum. The order of weft is part of the operation and does not depend
+ * on the launch.
  */
 template <class T> __global__ void sum_by_grid(size_t n, const T *x, T *sums) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -453,7 +471,7 @@ template <class T> static void grid_stride(size_t n, const T *x, T *sums, T *sum
     sum_by_grid<<<1, MOST_THREADS>>>((size_t)BLOCKS, sums, sum);
 }
 
-/* Number of adjacent elements per thread and step: `parts`. */
+/* Returns the sum in the order of grid-stride. Each thread reads `parts` adjacent elements per step. */
 template <class T> static T order_of_grid(const std::vector<T> &x, size_t blocks, size_t threads, size_t parts) {
     std::vector<T> v(blocks * threads), sums;
     for (size_t i = 0; i < x.size(); i++) v[i / parts % v.size()] += x[i];
@@ -465,10 +483,10 @@ template <class T> static T order_of_grid(const std::vector<T> &x, size_t blocks
 /* Rung unrolled: sixteen bytes at a time, the number of threads known to the compiler
  *
  * One load of 16 bytes and four additions replace four loads. The number of threads is a template argument, so the
- * compiler knows every bound, unrolls every loop over warps, and needs no division. The last elements, which do not
- * fill 16 bytes, are added one by one by the thread whose turn it would be.
+ * compiler knows every bound. It unrolls every loop over warps and needs no division. The last elements may not fill
+ * 16 bytes. The thread that would read the next 16 bytes adds them one by one.
  *
- * Order: that of grid-stride, with groups of 16 bytes instead of single elements.
+ * Order: the order is that of `grid-stride`, with groups of 16 bytes instead of single elements.
  */
 template <class T> struct alignas(16) sixteen { T part[16 / sizeof(T)]; };
 
@@ -491,12 +509,12 @@ template <class T> static void unrolled(size_t n, const T *x, T *sums, T *sum) {
     sum_by_grid<<<1, MOST_THREADS>>>((size_t)BLOCKS, sums, sum);
 }
 
-/* Rung weft: weft_reduce, the library's own
+/* Rung weft: weft_reduce, an operation of this library
  *
- * Rows of 512 bytes are added down a tile, lane by lane. The lanes are combined by halves, and the tiles in pairs
- * (ORDER.md 3). A row is wide enough for the 16-byte loads of a warp and for the vectors of a CPU, and the order is
- * the same for any launch. Integers are summed in 64 bits. The specification, a plain C program, is run on the same
- * data and must give the same bits.
+ * A tile consists of rows of 512 bytes. The kernel adds the rows of a tile, lane by lane. Then it combines the lanes
+ * by halves, and the tiles in pairs (ORDER.md 3). A row fits the 16-byte loads of a warp and the vectors of a CPU.
+ * The order is the same for every launch. Integers are summed in 64 bits. The specification is a plain C program. It
+ * runs on the same data, and its bits must be the same.
  */
 template <class T> using weft_total = std::conditional_t<std::is_same_v<T, int>, int64_t, T>; /* type of weft's sum */
 
@@ -504,9 +522,10 @@ static weft_status weft_sum(weft_context *ctx, weft_dtype dtype, size_t n, const
     return weft_reduce(ctx, WEFT_SUM, dtype, WEFT_DEFAULT, n, x, sum);
 }
 
-/* Rung cub: cub::DeviceReduce::Sum, NVIDIA's own
+/* Rung cub: cub::DeviceReduce::Sum, from NVIDIA's library CUB
  *
- * Its order is not stated and may change with the GPU and the release. So the elements are whole numbers.
+ * CUB does not state the order of the additions. It may change with the GPU and the release, so the elements are
+ * whole numbers.
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_sum(size_t n, const T *x, T *sum) {
@@ -526,13 +545,14 @@ template <class T> static void cub_sum(size_t, const T *, T *) { throw ladder_ab
 
 /* Exercises
  *
- * 1. `weft ladder reduce --n 96` and `--n 97`: follow global-halves on paper for a slice of 97.
- * 2. The sum of 2^26 numbers 0.1f by one-thread: where does it stop growing, and why? Which rungs do not stop?
- * 3. Remove the second __syncthreads from shared-modulo. What does the executor report, and is the sum wrong?
- * 4. Change BLOCKS to 512. Which rungs' float sums change their bits, which do not, and does weft's?
- * 5. Write a rung that needs one launch: the last block to finish, determined by an atomic counter, adds the sums of
- *    all blocks. What must separate the write of a sum from the increment of the counter, and what happens without
- *    it?
+ * 1. Run `weft ladder reduce --n 96` and `--n 97`. Follow `global-halves` on paper for a slice of 97.
+ * 2. Add 2^26 numbers 0.1f by `one-thread`. At which value does the sum stop growing, and why? In which rungs does it
+ *    not stop?
+ * 3. Remove the second `__syncthreads` from `shared-modulo`. What does the executor report? Is the sum wrong?
+ * 4. Change `BLOCKS` to 512. In which rungs do the bits of a float sum change? Does the result of weft change?
+ * 5. Write a rung that needs one launch. An atomic counter determines which block finishes last. This block adds the
+ *    sums of all blocks. What must separate the write of a sum from the increment of the counter? What happens
+ *    without it?
  */
 
 /* Climbing the rungs. */

@@ -1,10 +1,14 @@
 /* Topic vector-add: c[i] = a[i] + b[i], for n numbers
  *
- * The first computation of every course. Threads share nothing here. What there is to learn is which thread computes
- * which element, and that memory traffic sets the cost. One addition of f32 moves 12 bytes: two reads and one write
- * of 4 bytes each. So no GPU can do it faster than it copies. Work n, steps 1, traffic 3 n elements.
+ * This is the first computation of every course. The threads share no data. The lesson has two parts: which thread
+ * computes which element, and how memory traffic determines the time.
  *
- * Each element is one addition, rounded once. There is no order to state, and every rung gives the same bits.
+ * The work is n additions in one step. The traffic is 3 n elements: two reads and one write per addition. In f32 an
+ * element has 4 bytes, so an addition moves 12 bytes. No GPU can add two arrays faster than it can copy the same
+ * number of bytes.
+ *
+ * Each element is the result of one addition, rounded once. So the order of the elements does not matter, and every
+ * rung gives the same bits.
  */
 #include "climb.h"
 
@@ -14,8 +18,9 @@ constexpr unsigned THREADS = 256;
 
 /* Rung one-thread: one thread adds them all
  *
- * A kernel is a function that the GPU runs. <<<blocks, threads>>> says how many threads run it: here one. This is a C
- * loop on one of the many thousand lanes of a GPU, and it waits for memory at every step.
+ * A kernel is a function that the GPU runs. `<<<blocks, threads>>>` sets the number of blocks and the number of
+ * threads per block. Here one thread runs the kernel. It executes a C loop on one of the many thousand lanes of a
+ * GPU. The thread waits for memory in every iteration.
  */
 template <class T> __global__ void add_by_one_thread(size_t n, const T *a, const T *b, T *c) {
     for (size_t i = 0; i < n; i++) c[i] = a[i] + b[i];
@@ -27,13 +32,15 @@ template <class T> static void one_thread(size_t n, const T *a, const T *b, T *c
 
 /* Rung one-block: 256 threads share the elements
  *
- * threadIdx.x is the thread's number in its block, and blockDim.x is the number of threads in the block. Thread t
- * takes elements t, t + 256, t + 512, ... A warp is a group of 32 threads that run together. At every step the
- * threads of a warp access 32 adjacent elements, which the GPU fetches as one segment of 128 bytes. If instead each
- * thread had its own contiguous chunk, starting at element t * n / 256, a warp would access 32 distant addresses at
- * every step and fetch 32 segments.
+ * `threadIdx.x` is the index of the thread in its block. `blockDim.x` is the number of threads in the block. Thread t
+ * adds the elements t, t + 256, t + 512, ...
  *
- * A block runs on one multiprocessor. The others, 131 of the 132 of an H200, are idle.
+ * A warp is a group of 32 threads that execute together. In each iteration, the threads of a warp access 32 adjacent
+ * elements. The GPU loads these elements as one segment of 128 bytes. In another design, each thread could process a
+ * contiguous chunk that starts at element t * n / 256. Then a warp would access 32 distant addresses in each
+ * iteration and load 32 segments.
+ *
+ * A block runs on one multiprocessor. An H200 has 132 multiprocessors, and the other 131 are idle.
  */
 template <class T> __global__ void add_by_one_block(size_t n, const T *a, const T *b, T *c) {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i] + b[i];
@@ -45,11 +52,14 @@ template <class T> static void one_block(size_t n, const T *a, const T *b, T *c)
 
 /* Rung one-element: a thread for each element
  *
- * n elements need ceil(n / 256) blocks, in integer arithmetic (n + 255) / 256. The number of a thread in the whole
- * grid is blockIdx.x * blockDim.x + threadIdx.x. If n is not a multiple of 256, the last block has more threads than
- * elements. The test i < n keeps these threads from accessing memory after the end of the arrays.
+ * n elements need ceil(n / 256) blocks. In integer arithmetic this is (n + 255) / 256. The index of a thread in the
+ * whole grid is `blockIdx.x * blockDim.x + threadIdx.x`.
  *
- * i is computed in size_t: blockIdx.x * blockDim.x is a product of two 32-bit numbers, and wraps at 2^32 elements.
+ * If n is not a multiple of 256, the last block has more threads than elements. The test `i < n` keeps these threads
+ * from accessing memory after the end of the arrays.
+ *
+ * The kernel computes i as a `size_t`. Without the cast, `blockIdx.x * blockDim.x` is a product of two 32-bit
+ * numbers. It wraps at 2^32 elements.
  */
 template <class T> __global__ void add_one_element(size_t n, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -62,9 +72,9 @@ template <class T> static void one_element(size_t n, const T *a, const T *b, T *
 
 /* Faulty rung no-guard: the test i < n is forgotten
  *
- * The classic first programs have n = blocks * threads, and no test. With any other n the last block writes after the
- * end of the array. On a GPU this may silently overwrite another array. compute-sanitizer finds it, and so does the
- * executor, which checks every access. This rung runs only on the executor.
+ * The classic first programs choose n = blocks * threads and have no test. With any other n, the last block writes
+ * after the end of the array. On a GPU this may silently overwrite another array. `compute-sanitizer` detects the
+ * error. The executor also detects it, because it checks every access. This rung runs only on the executor.
  */
 template <class T> __global__ void add_without_guard(const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,10 +87,12 @@ template <class T> static void no_guard(size_t n, const T *a, const T *b, T *c) 
 
 /* Faulty rung too-few-blocks: n / threads blocks, rounded down
  *
- * The other classic fault: the grid has n / 256 blocks, and no thread computes the last n % 256 elements. The result
- * keeps the previous contents of memory there. A program that cleared its memory sees zeros. A program that reused it
- * sees the right values of the previous run, and passes its test. For this reason the ladder fills every output with
- * arbitrary bytes before each run.
+ * This is the other classic fault. The grid has n / 256 blocks, so no thread computes the last n % 256 elements.
+ * These elements of the result keep the previous contents of the memory.
+ *
+ * If the program cleared the memory before, it reads zeros. If the program reused the memory, it reads the right
+ * values of the previous run, and its test passes. For this reason the ladder fills every output with arbitrary bytes
+ * before each run.
  */
 template <class T> static void too_few_blocks(size_t n, const T *a, const T *b, T *c) {
     add_one_element<<<(unsigned)(n / THREADS), THREADS>>>(n, a, b, c);
@@ -88,9 +100,12 @@ template <class T> static void too_few_blocks(size_t n, const T *a, const T *b, 
 
 /* Rung grid-stride: a grid of fixed size traverses the array
  *
- * The loop of one-block, by the whole grid: thread g of G takes g, g + G, g + 2G, ... It is right for any n and any
- * launch, even of one thread. So grid and block can be chosen for the device (here 1024 blocks) and not for n. Work
- * that a thread does before its loop is done once per thread, not once per element.
+ * This rung is the loop of `one-block`, executed by the whole grid. Let G be the number of threads in the grid.
+ * Thread g adds the elements g, g + G, g + 2G, ...
+ *
+ * The kernel is right for any n and any launch, even for a launch of one thread. So the program can choose grid and
+ * block for the device and not for n. Here the grid has 1024 blocks. Work before the loop is done once per thread and
+ * not once per element.
  */
 template <class T> __global__ void add_by_grid(size_t n, const T *a, const T *b, T *c) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -103,10 +118,11 @@ template <class T> static void grid_stride(size_t n, const T *a, const T *b, T *
 
 /* Rung sixteen-bytes: a thread moves 16 bytes at once
  *
- * A warp that reads 4 bytes per lane makes requests of 128 bytes. With 16 bytes per lane the same number of
- * instructions requests 512 bytes, so more data is in flight at any time. The address must be a multiple of 16.
- * Pointers from cudaMalloc are; a pointer into the middle of an array need not be. The last elements, fewer than 16
- * bytes, are computed by one thread each.
+ * If each lane of a warp reads 4 bytes, one load instruction requests 128 bytes. If each lane reads 16 bytes, the
+ * same instruction requests 512 bytes. So more data is in flight at any time.
+ *
+ * The address must be a multiple of 16. A pointer from `cudaMalloc` is. A pointer into the middle of an array may not
+ * be. The last elements may fill fewer than 16 bytes. One thread computes each of them.
  */
 template <class T> struct alignas(16) sixteen { T part[16 / sizeof(T)]; };
 
@@ -127,10 +143,10 @@ template <class T> static void sixteen_bytes(size_t n, const T *a, const T *b, T
     add_sixteen_bytes<<<(unsigned)blocks_for<size_t>(n / (16 / sizeof(T)) + 16, THREADS), THREADS>>>(n, a, b, c);
 }
 
-/* Rung weft: weft_map, the library's own
+/* Rung weft: weft_map, an operation of this library
  *
- * The formula "a + b" is compiled once into a list of steps. One kernel executes these steps for several elements at
- * a time.
+ * `weft_expr_compile` compiles the formula "a + b" once into a list of steps. One kernel executes these steps for
+ * several elements at a time.
  */
 static weft_status weft_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *a, const void *b, void *c) {
     weft_binding names[2] = {};
@@ -146,11 +162,11 @@ static weft_status weft_add(weft_context *ctx, weft_dtype dtype, size_t n, const
 
 /* Exercises
  *
- * 1. Run `weft ladder vector-add --n 10008` and `--n 9984`: for which of the two is no-guard right, and why?
- * 2. Give each thread of one-block a contiguous chunk instead of every 256th element. What does --schedule backward
- *    change? What does a GPU's time show?
- * 3. How many bytes must be in flight at once to use 4.8 TB/s if memory answers after 600 ns? How many threads is
- *    that at 4 bytes each, and at 16?
+ * 1. Run `weft ladder vector-add --n 10008` and `--n 9984`. For which of the two sizes is `no-guard` right? Why?
+ * 2. Give each thread of `one-block` a contiguous chunk instead of every 256th element. What does `--schedule
+ *    backward` change? What does the time on a GPU show?
+ * 3. A memory of 4.8 TB/s answers after 600 ns. How many bytes must be in flight to use it fully? How many threads is
+ *    that at 4 bytes per thread, and at 16?
  */
 
 /* Climbing the rungs. */
