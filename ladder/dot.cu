@@ -1,12 +1,14 @@
 /* Topic dot: the dot product of two arrays
  *
- * The sum of the products a[i] * b[i]: a reduction that reads two arrays, 8 bytes per element of f32, and multiplies
- * on the way. Work 2 n operations, steps log2(n), traffic 2 n elements. Reading speed is the ceiling, as for a sum.
- * Two kernels, one that multiplies and one that adds, would move twice as much.
+ * The dot product is the sum of the products a[i] * b[i]. It is a reduction that reads two arrays and multiplies each
+ * pair before the addition. The work is 2 n operations in log2(n) steps. The traffic is 2 n elements, which is 8
+ * bytes per pair of f32. As for a sum, the limit is the read bandwidth. A kernel that multiplies and a second kernel
+ * that adds would move twice as much.
  *
- * New in this topic is the rounding of the product. fma(a, b, s) computes a * b + s and rounds once; a * b, then + s,
- * rounds twice. Compilers may replace one by the other, each by its own rules, and then CPU and GPU differ in the
- * last bits. Each rung states which one it uses, and is compared with a plain loop that uses the same.
+ * The new subject of this topic is the rounding of the product. fma(a, b, s) computes a * b + s and rounds once. The
+ * expression a * b, followed by + s, rounds twice. A compiler may replace one by the other, and each compiler has its
+ * own rules. Then the results of CPU and GPU differ in the last bits. Each rung states which of the two it uses. Its
+ * result is compared with a plain loop that uses the same one.
  */
 #include "climb.h"
 
@@ -24,7 +26,7 @@ constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
 
 /* Rung one-thread: one thread multiplies and adds
  *
- * Order: from 0, the product of each pair is rounded and then added, in turn.
+ * Order: the loop starts with 0. For each pair in turn, it rounds the product and then adds it.
  */
 template <class T> __global__ void dot_by_one_thread(size_t n, const T *a, const T *b, T *dot) {
     T s = 0;
@@ -44,15 +46,17 @@ template <class T> static T order_of_one_thread(const std::vector<T> &a, const s
     return s;
 }
 
-/* Rung two-blocks: the classic program, 2 blocks of 512, the last additions on the host
+/* Rung two-blocks: the classic program: 2 blocks of 512, the last additions on the host
  *
- * Each thread traverses the array in steps of 1024, the size of the whole grid, and adds its products. A tree in
- * shared memory adds the sums of the 512 threads, and the host adds those of the two blocks. The classic text calls
- * log2(n) its complexity. That is the number of steps; the work is still n. The program has n and the size of a block
- * as macros, checks no call, and needs a block size that is a power of two (see block-of-96).
+ * The grid has 1024 threads. Each thread traverses the array in steps of 1024 and adds its products. A tree in shared
+ * memory adds the sums of the 512 threads of a block. The host adds the sums of the two blocks.
  *
- * Order: thread g of 1024 adds the products g, g + 1024, ... to 0; in a block thread t adds t + 256, then 128, ...;
- * then block 0 + block 1.
+ * The classic text says that the complexity is log2(n). That is the number of steps. The work is still n. In the
+ * program, n and the block size are macros. The program checks no call, and its block size must be a power of two
+ * (see `block-of-96`).
+ *
+ * Order: thread g of 1024 starts with 0 and adds the products g, g + 1024, ... In a block, thread t adds the sum of
+ * thread t + 256, then of t + 128, and so on. The last addition is block 0 + block 1.
  */
 constexpr unsigned CLASSIC_BLOCKS = 2, CLASSIC_THREADS = 512;
 
@@ -96,10 +100,10 @@ template <class T> static T order_of_two_blocks(const std::vector<T> &a, const s
 
 /* Rung closed-form: the classic check, 0 * 2 + 1 * 2 + ... = N (N - 1)
  *
- * The classic data are a[i] = i and b[i] = 2, whose dot product is N (N - 1): 1047552 for N = 1024. The program
- * compares with ==, in float. That is right as long as every partial sum is a whole number of at most 2^24, which
- * holds up to N = 4096 (16773120). At N = 8192 the plain loop gives 67098272 and the true value is 67100672. In this
- * case the check is wrong, not the kernel.
+ * The classic data are a[i] = i and b[i] = 2. Their dot product is N (N - 1), which is 1047552 for N = 1024. The
+ * program compares floats with ==. This is right as long as every partial sum is a whole number of at most 2^24. The
+ * condition is true up to N = 4096 (16773120). At N = 8192 the plain loop gives 67098272, and the true value is
+ * 67100672. In this case the check is wrong, and the kernel is right.
  */
 static std::string closed_form(climb &c) {
     std::string said;
@@ -119,23 +123,24 @@ static std::string closed_form(climb &c) {
     return said;
 }
 
-/* Faulty rung block-of-96: the classic tree in a block that is no power of two
+/* Faulty rung block-of-96: the classic tree in a block whose size is not a power of two
  *
- * 96, 48, 24, 12, 6, 3: at 3 the half is 1, and the sum of thread 2 is never added. The same happens at every odd
- * number on the way. The block size was a macro, so a change of it silently changed the result.
+ * The number of values is 96, 48, 24, 12, 6, 3. At 3 the half is 1, so the sum of thread 2 is never added. The same
+ * error occurs whenever the number is odd. The block size was a macro, so a change of the macro changed the result
+ * without a message.
  */
 template <class T> static void block_of_96(size_t n, const T *a, const T *b, T *dot) {
     dot_by_tree<<<1, 96>>>(n, a, b, dot);
 }
 
-/* Rung fused: one rounding in place of two
+/* Rung fused: one rounding instead of two
  *
- * fma(a, b, s) is one instruction, faster and more accurate than two. weft is compiled with contraction off. So an
- * fma is computed exactly where it is written, on both machines.
+ * fma(a, b, s) is one instruction. It is faster and more accurate than a multiplication and an addition. weft is
+ * compiled with contraction off. So the CPU and the GPU compute an fma exactly where the source contains one.
  *
- * Order: thread g of G = 1024 * 256 computes s = fma(a[i], b[i], s) for i = g, g + G, ... from 0; each warp adds
- * lanes 16 apart, then 8, 4, 2, 1; the sums of the warps by the same rule; then 1024 threads of one block do the same
- * with the sums of the blocks.
+ * Order: thread g of G = 1024 * 256 starts with 0 and computes s = fma(a[i], b[i], s) for i = g, g + G, ... Each warp
+ * adds lanes 16 apart, then 8, 4, 2 and 1 apart. The sums of the warps are added by the same rule. Then 1024 threads
+ * of one block add the sums of the blocks by the same rule.
  */
 template <class T> __device__ T sum_of_warp(T v) {
     for (unsigned d = WARP / 2; d > 0; d /= 2) v += __shfl_down_sync(WHOLE_WARP, v, d);
@@ -170,7 +175,7 @@ template <class T> static void fused(size_t n, const T *a, const T *b, T *sums, 
     add_sums<<<1, BLOCKS>>>(sums, dot);
 }
 
-/* Adds values, one per thread, in the order of a warp; then the sums of the warps. */
+/* Returns the sum of v, one value per thread: first in each warp, then over the sums of the warps. */
 template <class T> static T order_of_block(std::vector<T> v) {
     std::vector<T> sums(WARP);
     for (size_t warp = 0; warp < v.size() / WARP; warp++) {
@@ -191,9 +196,9 @@ template <class T> static T order_of_fused(const std::vector<T> &a, const std::v
     return order_of_block(sums);
 }
 
-/* Rung weft: weft_dot, the library's own
+/* Rung weft: weft_dot, an operation of this library
  *
- * The order of weft's sums, with fma(a, b, s) down the rows (ORDER.md). The result is compared with the
+ * The order is that of weft's sums. Each row is added by fma(a, b, s) (ORDER.md). The result is compared with the
  * specification.
  */
 static weft_status weft_product(weft_context *ctx, weft_dtype dtype, size_t n, const void *a, const void *b,
@@ -201,9 +206,10 @@ static weft_status weft_product(weft_context *ctx, weft_dtype dtype, size_t n, c
     return weft_dot(ctx, dtype, WEFT_DEFAULT, n, a, b, dot);
 }
 
-/* Rung cublas: cublasSdot and cublasDdot, NVIDIA's own
+/* Rung cublas: cublasSdot and cublasDdot, from NVIDIA's library cuBLAS
  *
- * Loaded from the toolkit's library, if it is installed. Its order is not stated, so the elements are whole numbers.
+ * The program loads the library from the CUDA toolkit, if it is installed. cuBLAS does not state the order of the
+ * additions, so the elements are whole numbers.
  */
 #ifdef HAVE_CUBLAS
 template <class T> static void cublas_dot(size_t n, const T *a, const T *b, T *dot) {
@@ -228,10 +234,11 @@ template <class T> static void cublas_dot(size_t, const T *, const T *, T *) {
 
 /* Exercises
  *
- * 1. Compute fma(x, x, -(x * x)) for several x in C. What is it, and why is it not 0?
- * 2. Compile order_of_one_thread with gcc -O2 -march=native, with and without -ffp-contract=off. Do the bits differ?
- * 3. two-blocks copies its sums to the host, and waits. How long does that take on a GPU for n = 1024, and how long
- *    the kernel? From which n on does it not matter?
+ * 1. Compute fma(x, x, -(x * x)) for several x in C. What does the result mean, and why is it not 0?
+ * 2. Compile `order_of_one_thread` with `gcc -O2 -march=native`, with and without `-ffp-contract=off`. Do the bits
+ *    differ?
+ * 3. `two-blocks` copies its sums to the host and waits. On a GPU, how long does the copy take for n = 1024, and how
+ *    long the kernel? From which n on does the copy not matter?
  */
 
 /* Climbing the rungs. */

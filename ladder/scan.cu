@@ -1,23 +1,25 @@
 /* Topic scan: all running sums of n numbers
  *
- * y[i] = x[0] + x[1] + ... + x[i] is the inclusive scan. The exclusive scan leaves x[i] out and begins with 0. It
- * looks like a loop that cannot be parallel, because each sum needs the one before. Yet it is the key to most
- * parallel algorithms: it finds where each of several lists begins, which elements are kept, and the positions of
- * sorted digits.
+ * The inclusive scan is y[i] = x[0] + x[1] + ... + x[i]. The exclusive scan omits x[i] and begins with 0. At first
+ * sight the loop cannot run in parallel, because each sum needs the previous one. But a scan can run in parallel, and
+ * most parallel algorithms use one. It computes where each of several lists begins, which elements are kept, and the
+ * positions of sorted digits.
  *
- * Work: n - 1 additions in a loop; in parallel between 2 n and n log2(n), in log2(n) steps. Traffic: n read and n
- * written, plus what combining the blocks adds.
+ * A loop takes n - 1 additions. A parallel scan takes between 2 n and n log2(n) additions, in log2(n) steps. The
+ * traffic is n elements read and n written, plus the traffic that combines the blocks.
  *
- * Two questions lead up the ladder. The first is within a tile: which additions, and by which threads? hillis-steele
- * does too many additions in the fewest steps. The trees do the fewest additions and leave most threads idle. With
- * warps and shuffles (levels) a step costs so little that the superfluous additions are free. The second is between
- * tiles: how does a tile get the sum of everything before it? levels writes all tiles, scans their totals and
- * processes all elements again. chain passes the total from tile to tile, so that each element is read and written
- * once. weft and CUB do the same but look back over several tiles at once, so that they need not wait for each.
+ * The rungs answer two questions. The first is how a block scans one tile. `hillis-steele` takes the fewest steps but
+ * too many additions. The trees take the fewest additions but leave most threads idle. `levels` uses warps and
+ * shuffles. One of its steps costs so little that the extra additions do not matter.
  *
- * The first rungs scan a tile of 256 elements in a block, each in its own way. All but the first combine tiles in the
- * same way: the totals of the tiles are scanned by the same kernel, and the sum of all tiles before a tile is added
- * to it (see levels). The order of the additions is the rule of a tile, then before + y[i].
+ * The second question is how a tile gets the sum of all elements before it. `levels` writes all tiles, scans their
+ * totals and reads all elements again. `chain` hands the total from each tile to the next, so each element is read
+ * and written once. weft and CUB also read and write once. In addition, a tile looks back over several earlier tiles
+ * at once, so it need not wait for each of them.
+ *
+ * The first rungs scan a tile of 256 elements in a block, each by its own method. All except `one-thread` combine the
+ * tiles by the same method. The same kernel scans the totals of the tiles. Then the sum of all tiles before a tile is
+ * added to it (see `levels`). The order of the additions is the rule of the tile, then before + y[i].
  */
 #include "climb.h"
 
@@ -35,10 +37,11 @@ constexpr unsigned WARP = 32, THREADS = 256;
 
 /* Rung one-thread: the definition
  *
- * One running sum in a register, one read and one write per element. This is optimal for a single thread and very
- * slow on a GPU. Every other rung must break the chain of s += x[i] by adding in another order.
+ * The thread keeps one running sum in a register. Each element takes one read and one write. This is optimal for a
+ * single thread and very slow on a GPU. The statement s += x[i] is a chain of dependent additions. Every other rung
+ * avoids this chain, so it adds in another order.
  *
- * Order: from x[0], each next element added in turn.
+ * Order: the loop starts with x[0] and adds each next element in turn.
  */
 template <class T> __global__ void scan_by_one_thread(size_t n, const T *x, T *y) {
     T s = 0;
@@ -50,22 +53,21 @@ template <class T> static std::vector<T> order_of_one_thread(std::vector<T> x) {
     return x;
 }
 
-/* Rung hillis-steele: each step adds the element 1, 2, 4, ... positions before
+/* Rung hillis-steele: each step adds the element 1, 2, 4, ... positions earlier
  *
- * After the step of distance d, element i holds the sum of the last 2 d elements up to it. With eight elements, and
- * 2-5 for x2 + x3 + x4 + x5:
+ * After the step of distance d, element i contains the sum of the last 2 d elements up to i. The table shows eight
+ * elements. In it, 2-5 means x2 + x3 + x4 + x5.
  *
  *     before    0     1     2     3     4     5     6     7
  *     d = 1     0     0-1   1-2   2-3   3-4   4-5   5-6   6-7
  *     d = 2     0     0-1   0-2   0-3   1-4   2-5   3-6   4-7
  *     d = 4     0     0-1   0-2   0-3   0-4   0-5   0-6   0-7
  *
- * Eight steps scan 256 elements, and every thread works at every step: n log2(n) additions.
+ * Eight steps scan 256 elements. Every thread works in every step, so there are n log2(n) additions. Each thread
+ * reads a word that another thread overwrites in the same step. So each step has two barriers: one after all reads,
+ * and one after all writes. The classic kernel has only one of them (see `one-barrier`).
  *
- * Each thread reads a word that another thread overwrites in the same step. So there are two barriers: one after all
- * have read, and one after all have written. The classic kernel has only one of them (see one-barrier).
- *
- * Order, in a tile: for d = 1, 2, 4, ..., 128: y[i] = y[i - d] + y[i] for all i >= d at once.
+ * Order, in a tile: for d = 1, 2, 4, ..., 128, y[i] = y[i - d] + y[i] for all i >= d at once.
  */
 template <class T> __global__ void scan_hillis_steele(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[THREADS];
@@ -90,10 +92,11 @@ template <class T> static void tile_by_distances(T *v, size_t m) {
 
 /* Faulty rung one-barrier: the same with one barrier per step
  *
- * The classic text has tile[t] += tile[t - d] followed by a barrier. Nothing separates the read of tile[t - d] from
- * the write of the thread that owns it. A late thread adds a sum that is already longer than it should be. On many
- * GPUs the result was right, because all 32 lanes of a warp read before one of them writes, and the author tried few
- * warps. The executor reports the race in every schedule.
+ * The classic text has `tile[t] += tile[t - d]`, followed by a barrier. No barrier separates the read of tile[t - d]
+ * from the write of the thread t - d. A thread that reads late adds a sum that already contains more elements.
+ *
+ * On many GPUs the result was right, because all 32 lanes of a warp read before one of them writes. The author tested
+ * only a small number of warps. The executor reports the race in every schedule.
  */
 template <class T> __global__ void scan_with_one_barrier(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[THREADS];
@@ -111,10 +114,10 @@ template <class T> __global__ void scan_with_one_barrier(size_t n, const T *x, T
 
 /* Rung two-buffers: one barrier per step, and two alternating arrays
  *
- * The other correction: read from one array, write to the other, and swap their roles after the barrier. This takes
- * half the barriers and twice the shared memory.
+ * This is the other correction. Each step reads from one array and writes to the other, and the two arrays swap their
+ * roles after the barrier. This takes half as many barriers and twice as much shared memory.
  *
- * Order: that of hillis-steele.
+ * Order: the order is that of `hillis-steele`.
  */
 template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[2][THREADS];
@@ -132,11 +135,11 @@ template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, 
     if (t == THREADS - 1) totals[blockIdx.x] = tile[now][t];
 }
 
-/* Rung tree-scattered: up a tree and down again, by the threads that own the nodes
+/* Rung tree-scattered: a tree upwards and downwards, by the threads that own the nodes
  *
- * Brent and Kung's tree. On the way up, every second element adds the one before it, every fourth the one two before
- * it, ..., until the last contains the total. On the way down the sums are added to the elements left out. This takes
- * 2 n additions and not n log2(n).
+ * This is the tree of Brent and Kung. In the upward steps, every second element adds the element before it. Then
+ * every fourth element adds the element two positions before it, and so on. The last element then contains the total.
+ * In the downward steps, the sums are added to the remaining elements. This takes 2 n additions and not n log2(n).
  *
  *     before        0     1     2     3     4     5     6     7
  *     up, d = 1     0     0-1   2     2-3   4     4-5   6     6-7
@@ -145,12 +148,13 @@ template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, 
  *     down, d = 2   0     0-1   2     0-3   4     0-5   6     0-7
  *     down, d = 1   0     0-1   0-2   0-3   0-4   0-5   0-6   0-7
  *
- * That is 11 additions where hillis-steele does 17, in 5 steps where it takes 3.
+ * For eight elements this is 11 additions in 5 steps. `hillis-steele` takes 17 additions in 3 steps.
  *
- * Here the thread whose element is a node works: (t + 1) % (2 d) == 0. At d = 32 one lane in every second warp is
- * active, and the other lanes of its warp wait for it. This is divergence, which uses up what the tree has saved.
+ * In this rung, the thread with the index of the node computes it: (t + 1) % (2 d) == 0. At d = 32, one lane in every
+ * second warp is active, and the other lanes of the warp wait for it. This is called divergence. Its cost cancels
+ * what the tree saves.
  *
- * Order, in a tile: for d = 1, 2, ..., 128: y[i] = y[i - d] + y[i] for i = 2d - 1, 4d - 1, ...; then for d = 64, 32,
+ * Order, in a tile: for d = 1, 2, ..., 128, y[i] = y[i - d] + y[i] for i = 2d - 1, 4d - 1, ... Then for d = 64, 32,
  * ..., 1 the same for i = 3d - 1, 5d - 1, ...
  */
 template <class T> __global__ void scan_tree_scattered(size_t n, const T *x, T *y, T *totals) {
@@ -180,12 +184,12 @@ template <class T> static void tile_by_tree(T *v, size_t m) {
 
 /* Rung tree: the same tree, by the first threads
  *
- * At distance d there are 256 / (2 d) nodes, which threads 0, 1, 2, ... process. Node j is element 2 d (j + 1) - 1.
- * Full warps are active or idle. But the nodes are 2 d words apart. Shared memory has 32 banks; word i is in bank i %
- * 32, and each bank serves one lane at a time. At d = 1 two lanes of a warp need the same bank, at d = 4 eight. On an
- * H200 this costs more than the divergence did, and tree is the slower of the two.
+ * At distance d there are 256 / (2 d) nodes. Threads 0, 1, 2, ... process them: node j is element 2 d (j + 1) - 1. So
+ * a warp is either fully active or idle. But the nodes are 2 d words apart. Shared memory has 32 banks. Word i is in
+ * bank i % 32, and each bank serves one lane at a time. At d = 1 two lanes of a warp need the same bank, and at d = 4
+ * eight do. On an H200 these bank conflicts cost more than the divergence, so `tree` is slower than `tree-scattered`.
  *
- * Order: that of tree-scattered.
+ * Order: the order is that of `tree-scattered`.
  */
 /* Position of element i. If GAP is not 0, one word is left unused after every GAP words. */
 template <unsigned GAP> __device__ unsigned padded(unsigned i) {
@@ -222,23 +226,24 @@ template <class T, unsigned GAP = 0> __global__ void scan_tree(size_t n, const T
 
 /* Rung no-conflicts: the tree, with one word left unused after every 32
  *
- * Element i is at word i + i / 32. At d = 4 the lanes of a warp need every eighth word. Without the gaps these are in
- * the banks 7, 15, 23 and 31, eight lanes each. With them the banks are 7, 15, 23, 31, then 8, 16, 24, 0, and so on,
- * 32 different ones. The price is one word in 33, and an addition and a shift for each index.
+ * Element i is stored in word i + i / 32. At d = 4 the lanes of a warp need every eighth element. Without the unused
+ * words, these are in the banks 7, 15, 23 and 31, with eight lanes per bank. With them, the banks are 7, 15, 23, 31,
+ * then 8, 16, 24, 0, and so on: 32 different banks. The cost is one word in 33, and one addition and one shift per
+ * index.
  *
- * Order: that of tree.
+ * Order: the order is that of `tree`.
  */
 template <class T> static constexpr auto scan_apart = scan_tree<T, WARP>;
 
 /* Rung two-a-thread: a tile of 512 for 256 threads
  *
- * A tree never has more than half as many active nodes as it has elements. So each thread loads two elements, and the
- * same threads scan twice as many.
+ * A tree has at most half as many active nodes as elements. So each thread loads two elements, and the same number of
+ * threads scans twice as many elements.
  *
- * Any n is allowed: each of the two elements has its own test i < n. The classic kernel has one test for both, and
- * accesses in[n] when n is odd (see odd-end).
+ * The kernel is right for any n, because each of the two elements has its own test `i < n`. The classic kernel has
+ * one test for both. It accesses in[n] when n is odd (see `odd-end`).
  *
- * Order: that of tree, in tiles of 512.
+ * Order: the order is that of `tree`, in tiles of 512.
  */
 template <class T> __global__ void scan_two_a_thread(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[2 * THREADS];
@@ -253,8 +258,8 @@ template <class T> __global__ void scan_two_a_thread(size_t n, const T *x, T *y,
 
 /* Faulty rung odd-end: two elements per thread, and one test for both
  *
- * The classic guard, 2 i + 1 < (n + 1) / 2 * 2, lets the last thread read in[n] and write out[n] when n is odd. The
- * text's own size, 7587, is odd.
+ * The classic test is 2 i + 1 < (n + 1) / 2 * 2. If n is odd, the last thread passes it, reads in[n] and writes
+ * out[n]. The size in the classic text, 7587, is odd.
  */
 template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[2 * THREADS];
@@ -271,10 +276,10 @@ template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *t
 
 /* Faulty rung short-shared: dynamic shared memory for half of the tile
  *
- * extern __shared__ declares memory whose size is given at the launch, as the third argument of <<<blocks, threads,
- * bytes>>>. The classic second level launches 32 threads with 32 ints for a kernel that keeps two ints per thread. A
- * GPU does not stop a block from using more than it asked for, unless the address is outside the multiprocessor's
- * memory.
+ * `extern __shared__` declares memory whose size is set at the launch. The size is the third argument of `<<<blocks,
+ * threads, bytes>>>`. The classic second level launches 32 threads with 32 ints, but its kernel stores two ints per
+ * thread. A GPU does not detect an access after the end of this memory, unless the address is outside the memory of
+ * the multiprocessor.
  */
 template <class T> __global__ void scan_dynamic(size_t n, const T *x, T *y, T *totals) {
     extern __shared__ double shared_memory[];
@@ -294,17 +299,20 @@ template <class T> static void short_shared(size_t n, const T *x, T *y, T *total
 
 /* Rung levels: warps by shuffles, and any number of levels of tiles
  *
- * A warp needs no shared memory: __shfl_up_sync returns the value of the lane d below, in five steps. The first warp
- * scans the totals of the warps in the same way, and they are added.
+ * A warp needs no shared memory. `__shfl_up_sync` returns the value of the lane d below, and five steps scan a warp.
+ * The first warp scans the totals of the warps in the same way. Each total is then added to the next warp.
  *
- * With one tile per block, the tiles remain to be combined. Three kernels do this. The first scans each tile and
- * writes its total. The second scans the totals, recursively: 256^4 elements need four levels. The third adds to each
- * tile the total of all tiles before it. The elements are read twice and written twice, so the traffic is twice the
- * minimum. The classic text stopped at two levels, and so at 256^2 elements. It has an extra kernel that extracts
- * every 256th sum, which is not needed when the scan writes the totals itself.
+ * A block scans one tile, so the tiles must be combined. Three kernels do this. The first scans each tile and writes
+ * its total. The second scans the totals, recursively: 256^4 elements need four levels. The third adds to each tile
+ * the total of all tiles before it. The elements are read twice and written twice, so the traffic is twice the
+ * minimum.
  *
- * Order, in a tile: in each warp for d = 1, ..., 16: y[i] = y[i - d] + y[i]; the totals of the warps by the same
- * rule; then the total of the warps before + y[i]. Between tiles: the total of the tiles before + y[i].
+ * The classic text stopped at two levels, so its limit is 256^2 elements. It has an extra kernel that extracts every
+ * 256th sum. This kernel is not needed if the scan writes the totals itself.
+ *
+ * Order: in a tile, each warp computes y[i] = y[i - d] + y[i] for d = 1, ..., 16. The totals of the warps are scanned
+ * by the same rule. Then each y[i] becomes the total of the warps before + y[i]. The tiles are combined the same way:
+ * the total of the tiles before + y[i].
  */
 template <class T> __device__ T scan_of_warp(T v) {
     const unsigned lane = threadIdx.x % WARP;
@@ -383,27 +391,28 @@ static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile,
     return v;
 }
 
-/* Rung chain: one kernel, in which a tile waits for the one before
+/* Rung chain: one kernel, in which each tile waits for the previous one
  *
- * Each block scans its tile, waits for the running total of all tiles before it, adds its own, and publishes the sum.
- * Elements are read once and written once.
+ * Each block scans its tile and waits for the running total of all tiles before it. It adds its own total and
+ * publishes the sum. Elements are read once and written once.
  *
- * Waiting for another block is allowed only if that block is certain to run. Blocks start in no guaranteed order, and
- * waiting blocks occupy their multiprocessors. If the first tile belonged to a block that has not started, all could
- * wait forever. So a block takes its tile number from a counter when it starts. Blocks with a smaller number are then
- * already running.
+ * A block may wait for another block only if that block is certain to run. The order in which blocks start is not
+ * guaranteed, and waiting blocks occupy their multiprocessors. If the block of the first tile has not started, all
+ * others may wait forever. So a block takes its tile number from a counter when it starts. The blocks with smaller
+ * numbers are then already running.
  *
- * The total must be visible before the counter that announces it. __threadfence separates the two writes, and also
- * the two reads; volatile makes each read access memory. Counter and total are reset before each launch (see
- * not-reset).
+ * The total must be visible before the counter that announces it. `__threadfence` separates the two writes, and also
+ * the two reads. `volatile` makes each read access memory. The program resets the counter and the total before each
+ * launch (see `not-reset`).
  *
- * The cost is a chain of as many steps as there are tiles. A step, from one multiprocessor to another through memory,
- * took 1.5 microseconds on an H200. For the tiles of 2^26 elements that is 0.4 seconds, 700 times what levels takes
- * with twice the traffic. One remedy is larger tiles, so that fewer totals are passed on (runs, in the topic
- * recurrence). The other is less waiting: with look-back, in weft and in CUB, a tile adds up what several tiles
- * before it have published.
+ * The cost is a chain with one step per tile. Each step moves a total from one multiprocessor to another through
+ * memory. It took 1.5 microseconds on an H200. The tiles of 2^26 elements take 0.4 seconds, which is 700 times as
+ * long as `levels`, although `levels` has twice the traffic. There are two remedies. Larger tiles need fewer steps
+ * (rung `runs` of topic recurrence). Look-back, in weft and in CUB, waits less: a tile adds the totals that several
+ * earlier tiles have published.
  *
- * Order: in a tile as in levels; the totals of the tiles from 0 in turn; the total before + y[i].
+ * Order: the order in a tile is that of `levels`. The totals of the tiles are added in turn, from tile 0. Then each
+ * y[i] becomes the total before + y[i].
  */
 template <class T> struct chain_state {
     unsigned started, published;
@@ -454,9 +463,9 @@ template <class T> static std::vector<T> order_of_chain(std::vector<T> v) {
 
 /* Faulty rung chain-by-index: the chain in the order of blockIdx
  *
- * The classic text has `while (current_block != blockIdx.x)`. It ends as long as blocks happen to start in the order
- * of their numbers, which is usual and not guaranteed. The executor can start them backward or at random, and then
- * the first block waits forever. This rung runs only on the executor, because a GPU would hang.
+ * The classic text has `while (current_block != blockIdx.x)`. This loop ends only if the blocks start in the order of
+ * their numbers. That is usual but not guaranteed. The executor can start blocks backward or at random, and then the
+ * first block waits forever. A GPU would hang, so this rung runs only on the executor.
  */
 template <class T> static void chain_by_index(size_t n, const T *x, T *y, chain_state<T> *state) {
     CUDA_CHECK(cudaMemsetAsync(state, 0, sizeof *state));
@@ -465,9 +474,9 @@ template <class T> static void chain_by_index(size_t n, const T *x, T *y, chain_
 
 /* Faulty rung not-reset: a second launch that starts where the first ended
  *
- * The classic text keeps the counter and the total in variables of the device and never resets them. Its program ran
- * once. In a second launch of this kernel the counter is already past the last tile. Every block takes a tile that
- * does not exist, and nothing is computed.
+ * The classic text stores the counter and the total in device variables and never resets them. The program launched
+ * the kernel once. In a second launch, the counter is already larger than the number of the last tile. Every block
+ * takes the number of a tile that does not exist, and the kernel computes nothing.
  */
 template <class T> static void not_reset(size_t n, const T *x, T *y, chain_state<T> *state) {
     chain(n, x, y, state);
@@ -475,15 +484,17 @@ template <class T> static void not_reset(size_t n, const T *x, T *y, chain_state
     scan_by_chain<T, true><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
 }
 
-/* Rung exclusive: everything before, and 0 for the first
+/* Rung exclusive: the sum of all elements before each element, 0 for the first
  *
- * The inclusive scan of one element less, written one position further, after a 0. The classic program writes its
- * running sums to out[i + 1] for every i < n. out[n] is outside its array, and out[0] is never written although the
- * check reads it. Two known answers of its data, floor(1000 rand() / RAND_MAX), for 512 elements: out[1] = 840 and
- * out[511] = 259869. The last number is in no sum. A text took this for a fault, but it is the definition of
- * exclusive.
+ * This is the inclusive scan of the first n - 1 elements, written one position later, after a 0. The classic program
+ * writes its running sums to out[i + 1] for every i < n. But out[n] is outside the array. out[0] is never written,
+ * although the check reads it.
  *
- * Order: that of levels, of the first n - 1 elements.
+ * The classic data are floor(1000 rand() / RAND_MAX). Two answers are known for 512 elements: out[1] = 840 and
+ * out[511] = 259869. The last element is in no sum. A text called this a fault, but it is the definition of an
+ * exclusive scan.
+ *
+ * Order: the order is that of `levels`, for the first n - 1 elements.
  */
 template <class T> static void exclusive(size_t n, const T *x, T *y, T *totals) {
     CUDA_CHECK(cudaMemsetAsync(y, 0, sizeof *y));
@@ -499,7 +510,7 @@ template <class T> static std::vector<T> order_of_exclusive(std::vector<T> x) {
 
 /* Rung classic-answers: the exclusive scan of the classic data
  *
- * 512 numbers of rand(), as a program on Linux gets them if it sets no seed.
+ * The data are 512 numbers of `rand()`. A program on Linux gets these numbers if it sets no seed.
  */
 
 static std::string classic_answers(climb &c) {
@@ -516,18 +527,19 @@ static std::string classic_answers(climb &c) {
     return got[0] == 0 && got[1] == 840 && got[511] == 259869 ? said : "not the known answers: " + said;
 }
 
-/* Rung weft: weft_scan, the library's own
+/* Rung weft: weft_scan, an operation of this library
  *
- * One pass with look-back: groups of 16 by the rule of hillis-steele, the same rule for the totals of the groups, and
- * so on upwards (ORDER.md). The order does not depend on the tiles, so any GPU and any CPU can follow it.
+ * The kernel reads and writes the data once and uses look-back. Groups of 16 elements are scanned by the rule of
+ * `hillis-steele`. The same rule scans the totals of the groups, and so on upwards (ORDER.md). The order does not
+ * depend on the tiles, so every GPU and every CPU can compute in this order.
  */
 static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y) {
     return weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y);
 }
 
-/* Rung cub: cub::DeviceScan::InclusiveSum, NVIDIA's own
+/* Rung cub: cub::DeviceScan::InclusiveSum, from NVIDIA's library CUB
  *
- * Float results differ from run to run, so whole numbers show that the result is right.
+ * Float results differ from run to run. So the elements are whole numbers, and the check is exact.
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_scan(size_t n, const T *x, T *y) {
@@ -547,11 +559,13 @@ template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_a
 
 /* Exercises
  *
- * 1. Scan 16 elements on paper, by hillis-steele and by tree. Count the additions and the steps; find the formulas.
- * 2. Why does one-barrier give the right result with --schedule backward, although there is a race?
- * 3. At which distances do how many lanes of a warp use the same bank, in tree, in two-a-thread, and in no-conflicts?
- * 4. Remove a __threadfence from chain. Can the executor detect it? Why not?
- * 5. How many elements can levels scan before the number of tiles exceeds the 2^31 - 1 blocks of a grid?
+ * 1. Scan 16 elements on paper, by `hillis-steele` and by `tree`. Count the additions and the steps, and derive the
+ *    formulas.
+ * 2. `one-barrier` has a race. Why does it give the right result with `--schedule backward`?
+ * 3. For each distance, how many lanes of a warp use the same bank in `tree`, in `two-a-thread` and in
+ *    `no-conflicts`?
+ * 4. Remove a `__threadfence` from `chain`. Can the executor detect this? Why not?
+ * 5. How many elements can `levels` scan before the number of tiles exceeds the 2^31 - 1 blocks of a grid?
  */
 
 /* Climbing the rungs. */
