@@ -1,17 +1,19 @@
 /* Topic matmul: C = A B, a product of matrices with n elements in all
  *
- * Each element of C is a row of A times a column of B: 2 k operations, multiplications and additions, for k elements
- * of each. n is the maximal number of elements of C. For n = 10240 A is 80 x 48 and B 48 x 128, as in the classic
- * lecture, and other n keep these proportions. Work 2 rows * columns * k. Each element of A and B is used many times,
- * and this is the lesson. If it is read from memory each time, two operations cost 8 bytes. The more of it a block
- * keeps in fast memory, the closer the kernel comes to the GPU's rate of multiplication. The traffic that the result
- * needs is A, B and C once.
+ * Each element of C is the product of a row of A and a column of B. If both have k elements, this takes 2 k
+ * operations: k multiplications and k additions. n is the maximal number of elements of C. For n = 10240, A is 80 x
+ * 48 and B is 48 x 128, as in the classic lecture. Other n keep these proportions.
  *
- * How much must a block keep? The f32 lanes of a GPU do about 16 operations in the time in which one byte comes from
- * memory (an H200: 67 TFLOP/s, 4.2 TB/s). A block that computes S x S elements of C reads, for each k, S elements of
- * A and S of B. These are 8 S bytes of f32 for 2 S S operations: S / 4 operations per byte. Shared memory is the next
- * limit. A multiprocessor reads 32 words of it per clock cycle, and multiplies 128 times in that cycle. So each
- * multiplication can have at most a quarter of a word.
+ * The work is 2 * rows * columns * k operations. The minimal traffic is A, B and C once. Each element of A and B is
+ * used many times, and this reuse is the lesson. If every use reads from memory, two operations read 8 bytes. If a
+ * block keeps more elements in fast memory, the kernel comes closer to the arithmetic limit of the GPU.
+ *
+ * How much must a block keep? In the time in which one byte is read from memory, the f32 lanes of a GPU execute about
+ * 16 operations (an H200: 67 TFLOP/s, 4.2 TB/s). A block that computes S x S elements of C reads S elements of A and
+ * S elements of B for each k. For f32 these are 8 S bytes for 2 S S operations, which is S / 4 operations per byte.
+ *
+ * Shared memory is the next limit. In one clock cycle, a multiprocessor reads 32 words of shared memory and executes
+ * 128 multiplications. So a kernel that reaches the limit reads at most a quarter of a word per multiplication.
  *
  *     rung           elements of a block   operations a byte   words of shared memory for a multiplication
  *     one-element    1 x 1 (no sharing)    1/4                 none
@@ -19,9 +21,9 @@
  *     registers-4    64 x 64               16                  1/2
  *     registers-8    128 x 128             32                  1/4
  *
- * Order: all kernels here add in the order of k, from 0, by fused multiply-adds, which round once. Every rung gives
- * the same bits, and so does a plain loop. --fmad, the compiler's permission to fuse where it likes, is off; the
- * sources call fma where it is intended.
+ * Order: all kernels here start with 0 and add in the order of k. They use fused multiply-adds, which round once.
+ * Every rung gives the same bits as a plain loop. The compiler option `--fmad`, which permits the compiler to fuse
+ * operations, is off. The sources call fma where it is intended.
  */
 #include "climb.h"
 
@@ -56,12 +58,12 @@ template <class T> static std::vector<T> order_of_depth(shape m, const std::vect
     return c;
 }
 
-/* Rung rows-across: a thread for each element, neighbours in a column
+/* Rung rows-across: a thread for each element, adjacent threads in a column
  *
- * A block of 16 x 16 threads computes 16 x 16 elements of C. threadIdx.x, which changes fastest from thread to
- * thread, is the row here. The threads of a warp read A, and write C, at addresses that are a whole row apart. Each
- * of these accesses fetches 32 bytes for the 4 that it needs. The result is right but slow, and nothing in the source
- * looks wrong.
+ * A block of 16 x 16 threads computes 16 x 16 elements of C. `threadIdx.x` changes fastest from thread to thread. In
+ * this rung it is the row. So the threads of a warp read A and write C at addresses that are a whole row apart. Each
+ * of these accesses transfers 32 bytes and needs only 4 of them. The result is right but the kernel is slow. The
+ * source shows no obvious error.
  */
 template <class T> __global__ void multiply_down_columns(shape m, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.x * TILE + threadIdx.x, j = (size_t)blockIdx.y * TILE + threadIdx.y;
@@ -71,10 +73,11 @@ template <class T> __global__ void multiply_down_columns(shape m, const T *a, co
     c[i * m.columns + j] = sum;
 }
 
-/* Rung one-element: a thread for each element, neighbours in a row
+/* Rung one-element: a thread for each element, adjacent threads in a row
  *
- * Only x and y are swapped. Now adjacent threads read adjacent elements of B and the same element of A, and write
- * adjacent elements of C. There are still two reads for every multiplication, though a cache serves most of them.
+ * The only change is that x and y are swapped. Adjacent threads now read adjacent elements of B and the same element
+ * of A. They write adjacent elements of C. There are still two reads per multiplication, but a cache serves most of
+ * them.
  */
 template <class T> __global__ void multiply_one_element(shape m, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.y * TILE + threadIdx.y, j = (size_t)blockIdx.x * TILE + threadIdx.x;
@@ -84,10 +87,10 @@ template <class T> __global__ void multiply_one_element(shape m, const T *a, con
     c[i * m.columns + j] = sum;
 }
 
-/* Faulty rung multiples-only: the grid rounded down
+/* Faulty rung multiples-only: the grid is rounded down
  *
- * The classic program's grid is columns / 16 x rows / 16, for sizes that are multiples of 16. With other sizes no
- * thread computes the last rows and columns, and C keeps the previous contents of memory there.
+ * The grid of the classic program is columns / 16 x rows / 16, for sizes that are multiples of 16. For other sizes,
+ * no thread computes the last rows and columns. These elements of C keep the previous contents of the memory.
  */
 template <class T> static void multiples_only(shape m, const T *a, const T *b, T *c) {
     const dim3 blocks((unsigned)(m.columns / TILE), (unsigned)(m.rows / TILE));
@@ -96,20 +99,21 @@ template <class T> static void multiples_only(shape m, const T *a, const T *b, T
 
 /* Rung tiles: tiles of A and B in shared memory
  *
- * A block needs 16 rows of A and 16 columns of B. It loads them one tile of 16 x 16 at a time. Each thread loads one
- * element of each tile, all wait, and each thread traverses its row and its column of the tiles. An element is read
- * from memory once per block and used 16 times.
+ * A block needs 16 rows of A and 16 columns of B. It loads one tile of 16 x 16 of each at a time. Each thread loads
+ * one element of each tile and waits for the others. Then it multiplies its row of the first tile by its column of
+ * the second. Each element is read from memory once per block and used 16 times.
  *
  *                         B   ..  b  ..      columns x ... x + 15
  *                             ..  b  ..
  *                             ..  b  ..
  *     A   ..  ..  ..      C   ..  ..  ..
- *         a   a   a           ..  c  ..      c = a b, and a b, and a b: a tile of each at a time
+ *         a   a   a           ..  c  ..      c = a b + a b + a b, one tile of each at a time
  *         ..  ..  ..          ..  ..  ..
  *
- * Two barriers per tile: no thread may use the tile before all of it is loaded, and no thread may load the next one
- * while another still uses this one. Threads outside C load zeros and stay. The sizes of the classic kernel are
- * multiples of 16, so it has no such edges. A thread that returned early would be missing at the barrier.
+ * Each tile takes two barriers. No thread may use the tile before all of it is loaded. No thread may load the next
+ * tile while another thread still uses this one. A thread outside C loads zeros and does not return early, because
+ * all threads must reach the barriers. The sizes of the classic kernel are multiples of 16, so it has no such
+ * threads.
  */
 template <class T> __device__ T element(const T *x, size_t rows, size_t columns, size_t i, size_t j) {
     return i < rows && j < columns ? x[i * columns + j] : (T)0;
@@ -132,8 +136,8 @@ template <class T> __global__ void multiply_tiles(shape m, const T *a, const T *
 
 /* Faulty rung one-barrier: tiles without the second barrier
  *
- * A warp that has finished its tile loads its part of the next one. A warp that has not finished continues with a
- * mixture of both.
+ * One warp finishes its tile and loads its part of the next tile. Another warp has not finished, and it reads
+ * elements of both tiles.
  */
 template <class T> __global__ void multiply_tiles_racing(shape m, const T *a, const T *b, T *c) {
     __shared__ T as[TILE][TILE], bs[TILE][TILE];
@@ -151,13 +155,14 @@ template <class T> __global__ void multiply_tiles_racing(shape m, const T *a, co
 
 /* Rung registers-4: each thread computes 4 x 4 elements
  *
- * In tiles every multiplication reads two words of shared memory, and shared memory is now the bottleneck. A thread
- * that computes 4 x 4 elements reads 4 of A and 4 of B for 16 multiplications: half a word each. A block of 16 x 16
- * threads has 64 x 64 elements, and traverses k in k-slices of 16.
+ * In `tiles` every multiplication reads two words of shared memory, so shared memory is the bottleneck. Here a thread
+ * computes 4 x 4 elements. It reads 4 elements of A and 4 of B for 16 multiplications, which is half a word per
+ * multiplication. A block of 16 x 16 threads computes 64 x 64 elements and traverses k in k-slices of 16.
  *
- * Thread (x, y) has the rows y, y + 16, ... and the columns x, x + 16, .... At every moment the threads of a warp
- * read adjacent words of B's k-slice and one or two words of A's. A's k-slice is stored transposed. The extra element
- * at the end of each row puts adjacent elements of a column, which are written together, into different banks.
+ * Thread (x, y) computes the rows y, y + 16, ... and the columns x, x + 16, ... In each step, the threads of a warp
+ * read adjacent words of the k-slice of B. They read one or two words of the k-slice of A, which is stored
+ * transposed. Its rows have one extra element, so adjacent elements of a column are in different banks. These
+ * elements are written at the same time.
  */
 template <class T, unsigned SIDE> struct k_slices { T a[K_SLICE][SIDE + 1], b[K_SLICE][SIDE]; };
 
@@ -205,24 +210,24 @@ template <class T> static void registers_4(shape m, const T *a, const T *b, T *c
 
 /* Rung registers-8: each thread computes 8 x 8 elements
  *
- * The same kernel with another number: a quarter of a word of shared memory per multiplication. 64 sums and 16
- * factors take about a hundred registers per thread, and fewer blocks fit on a multiprocessor. So there is an
- * optimum, and with a small C there are too few blocks for the GPU.
+ * This is the same kernel with another number. It reads a quarter of a word of shared memory per multiplication. 64
+ * sums and 16 factors take about a hundred registers per thread, so fewer blocks fit on a multiprocessor. A larger
+ * number is therefore not always faster. If C is small, there are also too few blocks to use the whole GPU.
  */
 template <class T> static void registers_8(shape m, const T *a, const T *b, T *c) {
     cover(multiply_in_registers<T, 8>, m.columns, m.rows, 8 * TILE, m, a, b, c);
 }
 
-/* Rung tensor-f64: a warp multiplies tiles, and gives the bits of the loop
+/* Rung tensor-f64: a warp multiplies tiles, with the bits of the loop
  *
- * A tensor core multiplies small matrices. One instruction of a warp takes an 8 x 4 tile of A and a 4 x 8 tile of B,
- * and adds their product to an 8 x 8 tile of C: 512 operations of f64. nvcuda::wmma gives C++ such tiles as
- * fragments. Each lane holds part of a fragment, and which elements these are is not specified. A block has 64 x 64
- * elements of C, and each of its eight warps 4 x 2 tiles of them. k-slices of A and B are copied to shared memory as
- * before.
+ * A tensor core multiplies small matrices. One instruction of a warp multiplies an 8 x 4 tile of A by a 4 x 8 tile of
+ * B. It adds their product to an 8 x 8 tile of C. These are 512 operations of f64. In C++, `nvcuda::wmma` provides
+ * such tiles as fragments. Each lane holds part of a fragment, and it is not specified which elements these are. A
+ * block computes 64 x 64 elements of C, and each of its eight warps computes 4 x 2 tiles of them. k-slices of A and B
+ * are copied to shared memory, as in `registers-4`.
  *
- * For f64, since sm_80, the sums are fused multiply-adds in the order of k: the bits of the loop. This rung uses f64
- * whatever --dtype says.
+ * For f64, since sm_80, the sums are fused multiply-adds in the order of k. So the bits are those of the loop. This
+ * rung always uses f64, also if `--dtype` is another type.
  */
 #ifndef WEFT_EXECUTOR
 #include <cuda_fp16.h>
@@ -322,14 +327,17 @@ static void tensor_f64(shape, const double *, const double *, double *) {}
 
 /* Rung tensor-half: factors of 16 bits, sums of 32
  *
- * The same kernel with tiles of 16 x 16 x 16, 8192 operations per instruction. A and B are rounded to half, 11 bits,
- * when they are copied to shared memory, and the sums are f32. By its data sheet an H200 does 990 TFLOP/s of these,
- * and 67 of f32, which is the ceiling here: the share may exceed 100 %. It will not be 1500 %. This kernel loads
- * every tile of A twice from shared memory and every tile of B four times, and waits at two barriers per k-slice. A
- * vendor's library copies the next k-slices asynchronously while it multiplies.
+ * This is the same kernel with tiles of 16 x 16 x 16, which are 8192 operations per instruction. A and B are rounded
+ * to half, which has 11 bits, when they are copied to shared memory. The sums are f32.
  *
- * The result differs from that of the other rungs (see half-factors). Neither the order of its additions nor their
- * rounding is specified. With small whole numbers nothing is rounded, and the result must have the bits of the loop.
+ * According to its data sheet, an H200 executes 990 TFLOP/s of these operations and 67 TFLOP/s of f32. The table
+ * takes f32 as the limit, so the share may exceed 100 %. It does not reach 1500 %. This kernel loads every tile of A
+ * twice from shared memory and every tile of B four times. It also waits at two barriers per k-slice. The library of
+ * a vendor copies the next k-slices asynchronously while it multiplies.
+ *
+ * The result differs from that of the other rungs (see `half-factors`). Neither the order of the additions nor their
+ * rounding is specified. The elements are small whole numbers, so no operation rounds, and the result must have the
+ * bits of the loop.
  */
 #ifndef WEFT_EXECUTOR
 static void tensor_half(shape m, const float *a, const float *b, float *c) { tensor<cores_of_half>(m, a, b, c); }
@@ -337,12 +345,15 @@ static void tensor_half(shape m, const float *a, const float *b, float *c) { ten
 static void tensor_half(shape, const float *, const float *, float *) {}
 #endif
 
-/* Rung half-factors: what eleven bits cost
+/* Rung half-factors: the error of factors with eleven bits
  *
- * 96 x 96 random numbers from [0, 1), their product by f32 and with factors rounded to half, each compared with the
- * same sums in f64. Shown is the root of the mean square of the error over that of the result. A GPU computes it by
- * tensor-half. The executor rounds the factors and then multiplies in f32. Libraries may use such factors when asked
- * for f32 (their setting TF32 has the 11 bits of half and the range of f32). weft never does.
+ * The matrices are 96 x 96 random numbers from [0, 1). The program computes their product in f32, and again with
+ * factors rounded to half. It compares both with the same sums in f64. The printed error is the root of the mean
+ * square of the error, divided by that of the result. A GPU computes the product by `tensor-half`. The executor
+ * rounds the factors and then multiplies in f32.
+ *
+ * Some libraries use such factors for f32 if the caller asks for it. Their setting TF32 has the 11 bits of half and
+ * the range of f32. weft never uses it.
  */
 static float to_eleven_bits(float x) {
     const float high = x * 8193; /* 2^13 + 1: adding and subtracting this product rounds 13 bits away */
@@ -389,9 +400,10 @@ static std::string half_factors(climb &c) {
 
 /* Rung known-answers: 275 x 275 numbers of rand()
  *
- * The classic program for a vendor's library fills A[i], B[i] and C[i] from rand(), in turn, and uses matrices in
- * column-major order. Stored so, C is B A in row-major order, and no kernel needs to change. 275 is not a multiple of
- * a tile. The program does not print the trace; this rung does: 18823.8393.
+ * The classic program calls the library of a vendor. It fills A[i], B[i] and C[i] from `rand()`, in turn, and stores
+ * matrices in column-major order. Read in row-major order, the same arrays give C = B A, so the kernel need not
+ * change. 275 is not a multiple of a tile. The classic program does not print the trace. This rung prints it:
+ * 18823.8393.
  */
 static std::string known_answers(climb &c) {
     const size_t side = 275;
@@ -417,10 +429,10 @@ static std::string known_answers(climb &c) {
 
 /* Rung constant-data: a test that detects nothing
  *
- * The classic sample fills A with 1 and B with 0.01, and compares every element of C with the one right value. A
- * kernel that reads B's transpose passes, and so does one that uses any row in place of another. This rung runs such
- * a kernel on a square matrix, once with constant data and once with random data, and counts the elements that are
- * wrong.
+ * The classic sample fills A with 1 and B with 0.01. It compares every element of C with the one right value. A
+ * kernel that reads the transpose of B passes this test, and so does a kernel that uses the wrong row. This rung runs
+ * a kernel that reads the transpose, on a square matrix. It counts the wrong elements, first with constant data and
+ * then with random data.
  */
 template <class T> __global__ void multiply_by_transpose(shape m, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.y * TILE + threadIdx.y, j = (size_t)blockIdx.x * TILE + threadIdx.x;
@@ -452,10 +464,10 @@ static std::string constant_data(climb &c) {
     return text;
 }
 
-/* Rung weft: weft_matmul, the library's own
+/* Rung weft: weft_matmul, an operation of this library
  *
- * Any layout, transposes, alpha and beta. The sums over k are in the order of ORDER.md 13, on all cores of a CPU and
- * on a GPU. It does not use TF32: a product of f32 has the 24 bits that the type promises.
+ * `weft_matmul` supports every layout, transposes, alpha and beta. It adds over k in the order of ORDER.md 13, on all
+ * cores of a CPU and on a GPU. It does not use TF32: a product of f32 has the 24 bits of the type.
  */
 static weft_status weft_multiply(weft_context *ctx, weft_dtype dtype, shape m, const void *a, const void *b,
                                  void *c) {
@@ -463,11 +475,11 @@ static weft_status weft_multiply(weft_context *ctx, weft_dtype dtype, shape m, c
                        m.columns, m.depth, NULL, a, m.depth, b, m.columns, NULL, c, m.columns);
 }
 
-/* Rung cublas: cublasSgemm and cublasDgemm, NVIDIA's own
+/* Rung cublas: cublasSgemm and cublasDgemm, from NVIDIA's library cuBLAS
  *
- * Loaded from the toolkit's library, if it is installed. It uses matrices in column-major order, in which ours are
- * transposed. The transpose of A B is B' A', so the factors are swapped. Its order is not stated, so the elements are
- * small whole numbers.
+ * The program loads the library from the CUDA toolkit, if it is installed. cuBLAS reads matrices in column-major
+ * order. In that order, the matrices of this topic are transposed. The transpose of A B is B' A', so the program
+ * swaps the factors. cuBLAS does not state the order of the additions, so the elements are small whole numbers.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
@@ -494,27 +506,28 @@ template <class T> static void cublas_multiply(shape, const T *, const T *, T *)
 
 /* Exercises
  *
- * 1. `weft ladder matmul --n 10240 --faulty`: which faulty rung is right now, and why?
- * 2. Count on paper the words of shared memory that a multiplication reads in tiles, registers-4 and registers-8, and
- *    compare with the executor's column `shared`, edges included.
- * 3. Remove the + 1 from k_slices. The executor reports nothing; what does a GPU's time show?
- * 4. Give each thread of registers-8 the rows 8 y, ..., 8 y + 7. Which banks do the threads of a warp now read?
- * 5. tensor-half loads each tile of A twice, and each of B four times, from shared memory. Which loops must be
- *    swapped so that each is loaded once for a k, and how many fragments does a warp then keep?
- * 6. Load the next k-slice while this one is being multiplied, into a second struct k_slices. How many barriers are
- *    left?
+ * 1. Run `weft ladder matmul --n 10240 --faulty`. Which faulty rung is right at this size, and why?
+ * 2. Count on paper the words of shared memory per multiplication in `tiles`, `registers-4` and `registers-8`.
+ *    Compare them with the column `shared` of the executor. Include the edges.
+ * 3. Remove the + 1 from `k_slices`. The executor reports no error. What does the time on a GPU show?
+ * 4. Let each thread of `registers-8` compute the rows 8 y, ..., 8 y + 7. Which banks do the threads of a warp read
+ *    now?
+ * 5. `tensor-half` loads each tile of A twice from shared memory, and each tile of B four times. Which loops must be
+ *    swapped so that each is loaded once per k? How many fragments does a warp then hold?
+ * 6. Load the next k-slice into a second struct `k_slices` while the kernel multiplies this one. How many barriers
+ *    are left?
  */
 
 /* Climbing the rungs. */
 
-/* Proportions 5 : 3 : 8, with at most n elements of C. */
+/* Returns sizes in the proportions 5 : 3 : 8, with at most n elements of C. */
 static shape shape_of(size_t n) {
     size_t rows = 1;
     while ((rows + 1) * (rows + 1) <= 5 * n / 8) rows++;
     return {rows, (3 * rows + 4) / 5, n / rows};
 }
 
-/* A product that only a GPU computes, on data of its own. */
+/* Runs a rung that only a GPU executes, with matrices of its own. */
 template <class T>
 static void climb_alone(const char *name, climb &c, void (*multiply)(shape, const T *, const T *, T *), shape m,
                         const std::vector<T> &left, const std::vector<T> &above) {

@@ -1,16 +1,17 @@
 /* Topic recurrence: v[i] = s[i] v[i - 1] + u[i], for n numbers
  *
- * A filter, a debt with interest, the sweep that solves a bidiagonal system: each value needs the one before it, and
- * only a loop seems possible. But each element is a map, w -> s w + u, and maps can be combined before w is known:
- * first (s1, u1) and then (s2, u2) is w -> s2 (s1 w + u1) + u2, again a map, (s2 s1, s2 u1 + u2). This operation is
- * associative, so a scan of maps gives, for every i, the map from the start to v[i] (P. Kogge, H. Stone, IEEE Trans.
- * Computers C-22, 1973). It is not commutative: it matters which map is first.
+ * A filter, a debt with interest and the solution of a bidiagonal system are recurrences. Each value needs the value
+ * before it, so only a loop seems possible. But each element is a map, w -> s w + u, and two maps can be combined
+ * before w is known. The map (s1, u1) followed by (s2, u2) is w -> s2 (s1 w + u1) + u2. This is again a map: (s2 s1,
+ * s2 u1 + u2). The operation is associative. So a scan of maps gives, for every i, the map from the start to v[i] (P.
+ * Kogge, H. Stone, IEEE Trans. Computers C-22, 1973). The operation is not commutative: the order of the two maps
+ * matters.
  *
- * Work 2 n operations in a loop, 3 for each combination in a scan; steps n or log2(n); traffic 3 n elements: s, u and
- * v, 24 bytes per element of f64.
+ * The work is 2 n operations in a loop, and 3 operations per combination in a scan. A loop takes n steps, and a scan
+ * takes log2(n). The traffic is 3 n elements, s, u and v. For f64 these are 24 bytes per element.
  *
- * A scan of maps rounds other intermediate results than the loop does. So each rung states its order and is compared
- * with a plain loop in that order. With --dtype u64 the numbers are whole and wrap at 2^64. Then nothing is rounded,
+ * A scan of maps rounds other intermediate results than the loop. So each rung states its order and is compared with
+ * a plain loop in that order. With `--dtype u64` the numbers are whole and wrap at 2^64. Then no operation rounds,
  * and all rungs must give the result of the loop.
  */
 #include "climb.h"
@@ -40,9 +41,10 @@ template <class T> __host__ __device__ affine<T> element(size_t n, const T *s, c
 
 /* Rung one-thread: the loop
  *
- * The definition. Each element takes two operations and three words of memory, and waits for the element before it.
+ * This is the definition. Each element takes two operations and three words of memory. Each element waits for the
+ * element before it.
  *
- * Order: from 0, s[i] * v rounded, plus u[i] rounded.
+ * Order: the loop starts with 0. For each i it rounds the product s[i] * v, adds u[i] and rounds again.
  */
 template <class T> __global__ void follow(size_t n, const T *s, const T *u, T *v) {
     T w = 0;
@@ -58,17 +60,19 @@ template <class T> static std::vector<T> order_of_loop(const std::vector<T> &s, 
 
 /* Rung one-block: a slice of 256 maps at a time, scanned in shared memory
  *
- * Thread t has map t. At step d = 1, 2, 4, ..., 128 it combines its map with the one of thread t - d. After the last
- * step its map goes from the start of the slice to element t. Applied to w, the value before the slice, this is v;
- * the last thread's v is the w of the next slice. One block computes a long recurrence in this way, and many blocks
- * compute many.
+ * Thread t starts with map t. At step d = 1, 2, 4, ..., 128 it combines the map of thread t - d with its own. After
+ * the last step, its map leads from the start of the slice to element t. The thread applies this map to w, the value
+ * before the slice, and gets v. The v of the last thread is the w of the next slice. One block computes a long
+ * recurrence in this way. Many blocks can compute many recurrences.
  *
- * A barrier must separate reading the map of thread t - d from writing one's own, and another must precede the next
- * step. The values of the texts' recurrence, s and u uniform in [0, 2], do not "grow fast and overflow". A product of
- * such s shrinks, by e^-0.307 per element, and the largest of 10^8 values is 2.1e7.
+ * Each step has two barriers. One separates the read of the map of thread t - d from the write of a thread's own map.
+ * The other precedes the next step.
  *
- * Order: slices of 256; in each, map t becomes (map t - d, then map t) for d = 1, 2, 4, ...; v is the map applied to
- * the value before the slice, which is 0 for the first.
+ * The recurrence of the texts has s and u uniform in [0, 2]. Its values do not "grow fast and overflow". A product of
+ * such s shrinks by the factor e^-0.307 per element, and the largest of 10^8 values is 2.1e7.
+ *
+ * Order: the array is divided into slices of 256. In each slice, map t becomes (map t - d, then map t) for d = 1, 2,
+ * 4, ... Then v is this map, applied to the value before the slice. The value before the first slice is 0.
  */
 struct in_shared {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -121,8 +125,8 @@ static std::vector<T> order_of_slices(const std::vector<T> &s, const std::vector
 
 /* Faulty rung one-barrier: a single barrier per step
  *
- * The classic program reads the map of thread t - d, combines and writes in one statement, with one barrier at the
- * end of the step. A warp that is ahead overwrites a map that another has not yet read.
+ * The classic program reads the map of thread t - d, combines it and writes the result in one statement. The only
+ * barrier is at the end of the step. So a fast warp may overwrite a map that another warp has not yet read.
  */
 struct in_shared_with_one_barrier {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -143,8 +147,9 @@ struct in_shared_with_one_barrier {
 
 /* Faulty rung swapped: the maps combined in the wrong order
  *
- * (map t, then map t - d). For sums the order of two operands does not matter, for maps it does. The products s are
- * right even so, and with all s equal to 1 everything is right. Test data should not be of that kind.
+ * This rung computes (map t, then map t - d). For sums the order of the two operands does not matter, but for maps it
+ * does. The products s are right even in this order. If all s are 1, the whole result is right. So test data must not
+ * have all s equal to 1.
  */
 struct in_shared_swapped {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -162,15 +167,16 @@ struct in_shared_swapped {
 
 /* Rung three-launches: all slices at once
  *
- * A slice as a whole is also a map. The first launch computes the map of every slice, one block each. The second goes
- * from slice to slice and stores the value before each. The third scans again and applies its maps to that value. s
- * and u are read twice, 5 n elements of traffic for 3 n, but the whole GPU works.
+ * A whole slice is also a map. The first launch computes the map of every slice, with one block per slice. The second
+ * launch goes from slice to slice and stores the value before each slice. The third launch scans again and applies
+ * its maps to that value. s and u are read twice, so the traffic is 5 n elements instead of 3 n. But the whole GPU is
+ * used.
  *
- * The second launch is the exception. One thread traverses the slices, and the others of its block load 256 maps at a
- * time into shared memory for it. Alone it would wait for memory at every slice. Even so most of the time is spent
- * here when there are many slices, because it is a sequential loop; weft and CUB have none.
+ * The second launch is an exception. One thread traverses the slices. The other threads of its block load 256 maps at
+ * a time into shared memory for it. Otherwise the thread would wait for memory at every slice. If there are many
+ * slices, this launch still takes most of the time, because it is a sequential loop. weft and CUB have no such loop.
  *
- * Order: that of one-block, since the value after a slice is its map applied to the value before it.
+ * Order: the order is that of `one-block`, since the value after a slice is its map applied to the value before it.
  */
 template <class T, class SCAN> __global__ void maps_of_slices(size_t n, const T *s, const T *u, affine<T> *slices) {
     const affine<T> f = SCAN::scan(element(n, s, u, (size_t)blockIdx.x * THREADS + threadIdx.x));
@@ -212,13 +218,16 @@ static void three_launches(size_t n, const T *s, const T *u, affine<T> *maps, T 
 
 /* Rung shuffles: a warp scans in registers
  *
- * __shfl_up_sync gives each lane the map of the lane d below. Five steps scan a warp, with no memory and no barrier.
- * The last lane of each warp then stores its map in shared memory, and every thread combines those of the warps
- * before its own. That takes two barriers instead of sixteen. All lanes take part in every shuffle; those after the
- * end use the identity map. The classic program lets them return first, and shuffles with lanes that have exited.
+ * `__shfl_up_sync` returns the map of the lane d below. Five steps scan a warp, without memory and without a barrier.
+ * Then the last lane of each warp stores its map in shared memory. Every thread combines the maps of the warps before
+ * its own. This takes two barriers instead of sixteen.
  *
- * Order: slices of 256; in each warp map t becomes (map t - d, then map t) for d = 1, ..., 16; the maps of the warps
- * before it are combined from the first on, and come before it; then as in one-block.
+ * All lanes take part in every shuffle. Lanes after the end use the identity map. In the classic program these lanes
+ * return before the shuffles, so the other lanes shuffle with lanes that have exited.
+ *
+ * Order: the array is divided into slices of 256. In each warp, map t becomes (map t - d, then map t) for d = 1, ...,
+ * 16. The maps of the earlier warps are combined in turn, and the result precedes map t. Then v is computed as in
+ * `one-block`.
  */
 struct by_shuffles {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -250,19 +259,21 @@ template <class T> static void order_of_shuffles(std::vector<affine<T>> &maps) {
     }
 }
 
-/* Rung chain: one launch, each block waits for the one before
+/* Rung chain: one launch, each block waits for the previous block
  *
  * A block scans its slice, waits for the value before it, publishes the value after it, and applies its maps. The
- * scan precedes the wait, so only the publishing is sequential. The classic program waits first, and its blocks work
+ * scan precedes the wait, so only the publishing is sequential. The classic program waits first, so its blocks work
  * one after another. s, u and v are accessed once.
  *
- * A block may wait for another only if that one has started. Nothing guarantees that block 3 starts after block 2. So
- * a block takes a ticket, by an atomic addition when it starts, and the ticket is its slice. Blocks with lower
- * tickets have all started. The writer stores the value, then executes a fence, then sets the flag. The reader waits
- * for the flag, executes a fence, and reads the value. The flags and the ticket are cleared before each launch, which
- * the classic program forgets.
+ * A block may wait for another block only if that block has started. CUDA does not guarantee that block 3 starts
+ * after block 2. So each block takes a ticket when it starts, by an atomic addition. The ticket is the number of its
+ * slice. All blocks with lower tickets have started.
  *
- * Order: that of shuffles.
+ * The writer stores the value, executes a fence, and then sets the flag. The reader waits for the flag, executes a
+ * fence, and then reads the value. The flags and the ticket must be cleared before each launch. The classic program
+ * does not clear them.
+ *
+ * Order: the order is that of `shuffles`.
  */
 /* Waits for the value after slice k - 1 (0 before the first) and publishes the value after slice k, whose map
  * is f. */
@@ -311,11 +322,11 @@ template <class T> static void chain(size_t n, const T *s, const T *u, T *v, uns
     follow_in_chain<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, after_slice);
 }
 
-/* Faulty rung block-order: the block's number in place of a ticket
+/* Faulty rung block-order: the block's number instead of a ticket
  *
- * Block k waits for block k - 1, which may not have started. If the waiting blocks fill the GPU, it never will. Most
- * devices start blocks in the order of their numbers, so this works until one does not. Here every two adjacent
- * numbers are swapped, as if the device did so.
+ * Block k waits for block k - 1, which may not have started. If the waiting blocks occupy the whole GPU, block k - 1
+ * never starts. Most devices start blocks in the order of their numbers, so the kernel usually works. Here every two
+ * adjacent numbers are swapped, as if the device started the blocks in that order.
  */
 template <class T>
 __global__ void follow_by_number(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *after_slice) {
@@ -331,13 +342,13 @@ template <class T> static void block_order(size_t n, const T *s, const T *u, T *
 
 /* Rung runs: eight elements per thread
  *
- * A thread combines the maps of its chunk of eight in registers, and only the chunks are scanned. That is an eighth
- * of the combinations across threads, and an eighth of the publishing. With the value before its chunk, a thread then
- * processes it as the loop does. Slices have 2048 elements.
+ * A thread combines the maps of its chunk of eight elements in registers, and only the chunks are scanned. So there
+ * are an eighth of the combinations across threads, and an eighth of the published values. Each thread gets the value
+ * before its chunk and then processes the chunk as the loop does. A slice has 2048 elements.
  *
- * Order: the maps of a chunk are combined from its first on; the 256 maps of a slice as in shuffles; the value before
- * a chunk is the map of the thread before applied to the value before the slice, and in the chunk it is that of
- * one-thread.
+ * Order: the maps of a chunk are combined in turn, from its first. The 256 maps of a slice are combined as in
+ * `shuffles`. The value before a chunk is the map of the previous thread, applied to the value before the slice. In
+ * the chunk, the order is that of `one-thread`.
  */
 template <class T>
 __global__ void follow_in_runs(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready,
@@ -387,8 +398,8 @@ template <class T> static std::vector<T> order_of_runs(const std::vector<T> &s, 
 
 /* Rung known-answers: a hundred values of the classic program
  *
- * s and u from rand(), in turn, times 2: v[0] is u[0], and v[0], v[1], v[2] and v[99] are known from the course. Here
- * one-block computes them, in f64. The course's program also begins with v[0] = u[0], whatever s[0] is.
+ * s and u come from `rand()`, in turn, times 2. The course gives the values v[0], v[1], v[2] and v[99], and v[0] is
+ * u[0]. `one-block` computes them in f64. The program of the course also begins with v[0] = u[0], whatever s[0] is.
  */
 static std::string known_answers(climb &c) {
     std::vector<double> s(100), u(100), v(100);
@@ -409,21 +420,21 @@ static std::string known_answers(climb &c) {
     return text;
 }
 
-/* Rung weft: weft_recurrence, the library's own
+/* Rung weft: weft_recurrence, an operation of this library
  *
- * Groups of 16 elements by the loop, with fused multiply-adds; groups are combined in base 16 (ORDER.md 9). v[i]
- * depends on the elements up to i and on nothing else, neither on n nor on a launch. It computes many rows at once,
- * forward or in reverse.
+ * The loop computes groups of 16 elements, with fused multiply-adds. The groups are combined in base 16 (ORDER.md 9).
+ * v[i] depends only on the elements up to i. It depends neither on n nor on the launch. `weft_recurrence` computes
+ * many rows at once, forward or in reverse.
  */
 static weft_status weft_follow(weft_context *ctx, weft_dtype dtype, size_t n, const void *s, const void *u, void *v) {
     return weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, n, s, u, NULL, v);
 }
 
-/* Rung cub: cub::DeviceScan::InclusiveScan of maps, NVIDIA's own
+/* Rung cub: cub::DeviceScan::InclusiveScan of maps, from NVIDIA's library CUB
  *
  * CUB scans with any associative operation. It reads through an iterator that makes a map of s[i] and u[i]. Its
- * output is also maps, twice the size of the result, and a kernel extracts v from them. Its order is not stated, so s
- * is -1, 0 or 1 and u a small whole number: nothing is rounded.
+ * output is an array of maps, twice the size of the result. A kernel extracts v from them. CUB does not state its
+ * order. So s is -1, 0 or 1, and u is a small whole number. Then no operation rounds.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cub/device/device_scan.cuh>)
 #include <cub/device/device_scan.cuh>
@@ -464,13 +475,14 @@ template <class T> static void cub_scan(size_t, const T *, const T *, affine<T> 
 
 /* Exercises
  *
- * 1. Combine three maps in both ways, (f then g) then h and f then (g then h), on paper. Where does rounding differ?
- * 2. `weft ladder recurrence --dtype u64`: which rungs' results depend on the order now?
- * 3. s = 1 for all: what does the recurrence compute, and which faulty rung is right? s = 2 and 2000 elements of f64:
- *    which combined map overflows although no v does?
- * 4. No rung fails without the first __syncthreads of by_shuffles. What kind of kernel would need it?
- * 5. In chain, let each block also publish the map of its slice, and let a waiting block combine the maps of those
- *    before it until it finds a value: decoupled look-back. What would be the order of the additions?
+ * 1. Combine three maps in both ways on paper: (f then g) then h, and f then (g then h). Where does the rounding
+ *    differ?
+ * 2. Run `weft ladder recurrence --dtype u64`. In which rungs does the result depend on the order now?
+ * 3. Let s be 1 for all elements. What does the recurrence compute? Which faulty rung is right? Now let s be 2, with
+ *    2000 elements of f64. Which combined map overflows, although no v overflows?
+ * 4. No rung fails without the first `__syncthreads` of `by_shuffles`. Which kind of kernel needs it?
+ * 5. Change `chain` to decoupled look-back. Each block also publishes the map of its slice. A waiting block combines
+ *    the maps of the blocks before it until it finds a value. What is the order of the additions then?
  */
 
 /* Climbing the rungs. */
@@ -481,7 +493,7 @@ template <class T> static std::vector<T> values(size_t n, unsigned seed) {
     return v;
 }
 
-/* Runs the rung cub, on data of its own. */
+/* Runs the rung cub, with arrays of its own. */
 template <class T> static void climb_cub(climb &c, affine<T> *maps, T *v) {
     std::vector<T> signs;
     for (const int x : ladder_values<int>(c.n, 3)) signs.push_back((T)(x % 2));
