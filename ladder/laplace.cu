@@ -1,16 +1,18 @@
 /* Topic laplace: ten sweeps of Jacobi's iteration on a grid of n points
  *
- * Heat in a box: the points of the six faces keep their values. Every other point becomes the mean of its six
- * neighbours, all at once, again and again. This is a stencil: each point is read by seven threads, and should be
- * fetched from memory once. The box has side * side * depth points, at most n: a cube if n is one.
+ * The program computes the heat in a box. The points of the six faces keep their values. In each sweep, every other
+ * point becomes the mean of its six neighbours, all points at once. This is a stencil: seven threads read each point,
+ * and the kernel should read it from memory only once. The box has side * side * depth points, at most n. It is a
+ * cube if n is a cube.
  *
- * Work 6 operations per point and sweep (five additions, a multiplication), steps 1 per sweep, traffic 2 n elements
- * per sweep: the grid is read and the new one is written. (A kernel that does two sweeps per pass needs half of that,
- * and can exceed 100 % of the ceiling.)
+ * The work is 6 operations per point and sweep: five additions and a multiplication. A sweep is one step. The traffic
+ * is 2 n elements per sweep, since the grid is read and the new grid is written. A kernel that computes two sweeps
+ * per pass has half of this traffic. So it can exceed 100 % of the ceiling.
  *
- * Order: ((((x- + x+) + y-) + y+) + z-) + z+, times 1/6 rounded. There is no product to fuse with an addition. So all
- * rungs, a loop on the CPU and weft give the same bits, whatever the shape of the blocks. Values ahead of the front
- * decrease as 6^-sweeps: a GPU that flushes the smallest numbers to zero is wrong from sweep 49 on.
+ * Order: ((((x- + x+) + y-) + y+) + z-) + z+, times 1/6 rounded. No product can be fused with an addition. So all
+ * rungs, a loop on the CPU and weft give the same bits, whatever the shape of the blocks. If the box is 0 inside,
+ * each sweep changes one more layer of points. The values of the last layer decrease as 6^-sweeps. A GPU that flushes
+ * the smallest numbers to zero is wrong from sweep 49 on.
  */
 #include "climb.h"
 
@@ -76,8 +78,9 @@ template <class T> static std::vector<T> order_of_sweeps(unsigned sweeps, box g,
 
 /* Rung columns: a thread for each column of the box
  *
- * The older of the two classic kernels: blocks of 16 x 8 threads over x and y, each thread traversing the box in z. A
- * warp accesses two groups of 16 adjacent points, each half of what a fetch of 128 bytes could deliver.
+ * This is the older of the two classic kernels. It has blocks of 16 x 8 threads over x and y. Each thread traverses
+ * the box in z. A warp accesses two groups of 16 adjacent points. Each group is half of what one access of 128 bytes
+ * can transfer.
  */
 template <class T> __global__ void relax_columns(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
@@ -103,9 +106,11 @@ template <class T> static void columns(box g, const T *u, T *spare, T *v) {
 
 /* Rung points: a thread for each point
  *
- * The newer one: blocks of 32 x 4 x 2, more threads, each with one point. Seven reads per point, six of which the
- * caches serve in the best case. The text counts "7 floats a point", multiplies, and finds 1692 GB/s on a card of
- * 900. Reads that a cache serves do not come from memory.
+ * This is the newer classic kernel. It has blocks of 32 x 4 x 2, so there are more threads, and each thread computes
+ * one point. It reads seven points, and in the best case the caches serve six of these reads.
+ *
+ * The text counts "7 floats a point", multiplies, and finds 1692 GB/s on a card of 900 GB/s. But reads that a cache
+ * serves do not come from memory.
  */
 template <class T> __global__ void relax_points(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y,
@@ -126,21 +131,21 @@ template <class T> static void points(box g, const T *u, T *spare, T *v) {
     repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { points_once(g, FLAT, from, to); });
 }
 
-/* Faulty rung in-place: one array for old and new
+/* Faulty rung in-place: one array for the old and the new grid
  *
- * If u and v are the same array, the neighbours of a point are partly of this sweep and partly of the last, depending
- * on the order of the threads. This is neither Jacobi's iteration nor that of Gauss and Seidel. It converges to the
- * same solution nevertheless, and a test that checks only the solution does not detect it.
+ * u and v are the same array. So some neighbours of a point are from this sweep and others from the previous sweep.
+ * This depends on the order of the threads. The result is neither the iteration of Jacobi nor that of Gauss and
+ * Seidel. It still converges to the same solution, so a test that checks only the solution does not detect the error.
  */
 template <class T> static void in_place(box g, const T *u, T *v) {
     CUDA_CHECK(cudaMemcpyAsync(v, u, g.size() * sizeof(T), cudaMemcpyDeviceToDevice));
     for (unsigned sweep = 0; sweep < SWEEPS; sweep++) points_once(g, FLAT, v, v);
 }
 
-/* Faulty rung faces-forgotten: the new grid has no faces
+/* Faulty rung faces-forgotten: the kernel does not write the faces of the new grid
  *
- * Faces do not change, and so this kernel does not write them. But there are two arrays, and nothing has written the
- * faces of the second. From the second sweep on, the previous contents of that memory flow into the box.
+ * The faces do not change, so this kernel does not write them. But there are two arrays, and nothing has written the
+ * faces of the second. From the second sweep on, the kernel reads the previous contents of that memory.
  */
 template <class T> __global__ void relax_insides(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
@@ -154,11 +159,11 @@ template <class T> static void faces_forgotten(box g, const T *u, T *spare, T *v
            [=](const T *from, T *to) { relax_insides<<<over_layer(g, block), block>>>(g, from, to); });
 }
 
-/* Rung registers: a thread keeps in registers what it has read
+/* Rung registers: a thread keeps the points that it has read in registers
  *
- * In columns a thread reads each point of its column three times: as the point above, as its own, as the point below.
- * Here it keeps the three in registers, and moves them down by one at each layer: five reads per point. Blocks are of
- * 32 x 8 threads, a full warp in each row.
+ * In `columns` a thread reads each point of its column three times: as the upper neighbour, as its own point, and as
+ * the lower neighbour. Here the thread keeps the three points in registers. It moves them down by one at each layer.
+ * This takes five reads per point. A block has 32 x 8 threads, with a full warp in each row.
  */
 template <class T> __global__ void relax_in_registers(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
@@ -185,12 +190,12 @@ template <class T> static void registers(box g, const T *u, T *spare, T *v) {
 
 /* Rung shared: a layer in shared memory
  *
- * The neighbours in x and y are other threads' own points. Each thread stores its point of the layer in shared
- * memory, and threads at the edges of the block also store the neighbour outside. After a barrier all read from
- * there. So a point is fetched from memory once per block, and points at the edges more often. Another barrier
- * precedes the stores of the next layer.
+ * The neighbours in x and y are the points of other threads. Each thread stores its point of the layer in shared
+ * memory. Threads at the edges of the block also store the neighbour outside the block. After a barrier, all threads
+ * read from shared memory. So a block reads each of its points from memory once. Points at the edges are read by
+ * several blocks. Another barrier precedes the stores of the next layer.
  *
- * Threads outside the grid stay until the end, because all threads must reach the barriers.
+ * Threads outside the grid do not return early, because all threads must reach the barriers.
  */
 constexpr unsigned ACROSS = 32, DOWN = 8;
 
@@ -235,13 +240,16 @@ template <class T> static void shared(box g, const T *u, T *spare, T *v) {
 
 /* Rung two-sweeps: two sweeps while the points are in shared memory
  *
- * All rungs so far read the grid from memory ten times and write it ten times. A block that has 20 x 12 x 12 points
- * in shared memory can compute 18 x 10 x 10 points of the next sweep, and from these 16 x 8 x 8 of the one after.
- * That is five passes over memory instead of ten. The price is the points that blocks fetch and compute twice, 2880
- * points for
- * 1024. With bricks this small the price exceeds the gain: on an H200 0.94 ms per sweep where points takes 0.56. The
- *    blocks of weft's own kernel move through the box with the points of several sweeps in registers; it takes 0.21.
- *    Points outside the grid are skipped and points on a face are kept, at every sweep.
+ * All rungs before read the grid from memory ten times and write it ten times. A block with 20 x 12 x 12 points in
+ * shared memory can compute 18 x 10 x 10 points of the next sweep. From these it can compute 16 x 8 x 8 points of the
+ * sweep after that. This takes five passes over memory instead of ten.
+ *
+ * The cost is that some points are read and computed by several blocks: a block reads 2880 points for 1024 results.
+ * With such small bricks, the cost is larger than the gain. On an H200 a sweep takes 0.94 ms, and in `points` it
+ * takes 0.56 ms. In weft's own kernel, a block moves through the box and holds the points of several sweeps in
+ * registers. It takes 0.21 ms.
+ *
+ * In each sweep, points outside the grid are skipped, and points on a face keep their value.
  */
 constexpr unsigned WIDE = 16, HIGH = 8;
 
@@ -291,16 +299,19 @@ template <class T> static void two_sweeps(box g, const T *u, T *spare, T *v) {
     repeat(SWEEPS / 2, u, spare, v, [=](const T *from, T *to) { relax_twice<<<blocks, 256>>>(g, from, to); });
 }
 
-/* Rung block-shapes: which block is the best? Try them
+/* Rung block-shapes: the time of each shape of a block
  *
- * The shape of a block changes no bit here, but it changes the time: by a factor of three in a classic text. The
- * reasons are easy to give afterwards. Full warps should be in one row; neighbours in y and z should be in the same
- * block, so that the cache has them; and there must be enough blocks for all multiprocessors. The best shape is hard
- * to predict. So a tuner runs each shape, compares its result with the expected one, and times it, as the median of
- * several runs. The course's own tuner timed the whole process once, and the same setting took 6.7 and 9.6 seconds:
- * its winner was noise. A shape within 2 % of the best is as good as the best.
+ * The shape of a block changes no bit of the result, but it changes the time. In a classic text the factor is three.
+ * There are three reasons. A full warp should be in one row. Neighbours in y and z should be in the same block, so
+ * that the cache contains them. There must be enough blocks for all multiprocessors.
  *
- * Shown are milliseconds per sweep, for blocks of x * y threads over columns and of x * y * z over points.
+ * The best shape is hard to predict. So a tuner runs each shape, compares its result with the expected one, and
+ * measures its time as the median of several runs. The tuner of the course measured the whole process once. The same
+ * setting took 6.7 and 9.6 seconds, so the differences were noise. A shape within 2 % of the best is as good as the
+ * best.
+ *
+ * The output shows milliseconds per sweep, for blocks of x * y threads in `columns` and of x * y * z threads in
+ * `points`.
  */
 struct block_shape {
     const char *kernel;
@@ -358,13 +369,13 @@ static std::string block_shapes(climb &c) {
 
 /* Rung padded: rows that begin at memory segments
  *
- * In rows of 256 floats every row begins at a multiple of 128 bytes, and a warp reads four full segments of 32 bytes.
- * In rows of 255 most warps access a fifth segment. The remedy is to allocate 256 elements for each row and to use
- * 255 of them. One number in `box` says how many are unused. Its members `at`, `row` and `layer` use it, and no
- * kernel changes.
+ * In rows of 256 floats, every row begins at a multiple of 128 bytes. A warp then reads four full segments of 32
+ * bytes. In rows of 255 floats, most warps access a fifth segment. The solution is to allocate 256 elements per row
+ * and to use 255 of them. The number of unused elements is a member of `box`. Its functions `at`, `row` and `layer`
+ * use it, so no kernel changes.
  *
- * Shown are points per second, for a cube, for a box that is smaller by one point in each direction, and for that box
- * padded.
+ * The output shows points per second for three boxes: a cube, a box that is smaller by one point in each direction,
+ * and the smaller box with padded rows.
  */
 static double points_a_second(climb &c, box g, std::string *wrong) {
     const box dense = {g.nx, g.ny, g.nz};
@@ -403,16 +414,17 @@ static std::string padded(climb &c) {
     return std::string(text, strcspn(text, ";")) + "; times are a GPU's to tell";
 }
 
-/* Rung operations: what a profiler counts
+/* Rung operations: the operations that a profiler counts
  *
- * "How many operations a point?" the course asks, and wants NVIDIA's profiler to answer:
+ * The course asks "How many operations a point?" and expects an answer from NVIDIA's profiler:
  *
  *     ncu --metrics smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,\
  *     smsp__sass_thread_inst_executed_op_fmul_pred_on.sum,dram__bytes.sum weft ladder laplace --rung points
  *
- * Divided by the number of points inside the box, that is 5 additions and 1 multiplication. dram__bytes, divided by
- * the number of all points, is 8 if every point is fetched once, and more where caches fail. A kernel that is a
- * template needs no profiler: its type argument can be a type that counts the operations on it.
+ * The result, divided by the number of points inside the box, is 5 additions and 1 multiplication. dram__bytes,
+ * divided by the number of all points, is 8 if every point is read from memory once. It is larger if the caches do
+ * not contain every neighbour. A kernel that is a template can be measured without a profiler. Its type argument can
+ * be a type that counts its own operations.
  */
 static __device__ unsigned long long ADDED, MULTIPLIED;
 
@@ -454,12 +466,14 @@ static std::string operations(climb &c) {
 
 /* Rung checksum: the classic problem in whole numbers
  *
- * The values are 1 on the faces and 0 inside. After s sweeps a point is the probability that a random walk has
- * reached a face after s steps, if it moves to each neighbour with equal chances. That is a whole number over 6^s.
- * Multiplied by 6 at every sweep, the kernel of registers computes these numbers without any rounding. They are
- * known: the sum over 64 x 64 x 64 points after ten sweeps is 2829743923392. This test detects every wrong index but
- * one kind: the problem is the same in all directions, so swapped directions pass. The rungs are therefore given
- * random numbers.
+ * The values are 1 on the faces and 0 inside. Consider a random walk that moves to each neighbour with equal
+ * probability. After s sweeps, the value of a point is the probability that the walk has reached a face after s
+ * steps. This probability is a whole number divided by 6^s. If each sweep multiplies by 6, the kernel of `registers`
+ * computes these whole numbers without rounding. They are known: the sum over 64 x 64 x 64 points after ten sweeps is
+ * 2829743923392.
+ *
+ * This test detects every wrong index except one kind. The problem is the same in all directions, so swapped
+ * directions pass. For this reason the other rungs use random numbers.
  */
 static std::string checksum(climb &c) {
     const box g = {64, 64, 64};
@@ -477,12 +491,12 @@ static std::string checksum(climb &c) {
     return text;
 }
 
-/* Rung change: when to stop
+/* Rung change: the criterion to stop
  *
- * A solver continues until a sweep changes little, measured by the root of the mean square of the changes. The
- * classic task asks for it and leaves it undone. weft_laplace sums it in the last sweep, without an extra pass over
- * memory, in f64. In f32, printed with six decimals, everything below 5e-7 would appear as 0. For the problem of
- * checksum it is known: 0.010784171 at the tenth sweep.
+ * A solver stops when a sweep changes the values only a little. The measure is the root of the mean square of the
+ * changes. The classic task asks for it but has no solution. `weft_laplace` computes it in the last sweep, in f64,
+ * without an extra pass over memory. If a program computed it in f32 and printed six decimals, every value below 5e-7
+ * would appear as 0. For the problem of `checksum` the value is known: 0.010784171 at the tenth sweep.
  */
 static std::string change(climb &c) {
     const box g = {64, 64, 64};
@@ -496,9 +510,10 @@ static std::string change(climb &c) {
     return text;
 }
 
-/* Rung weft: weft_laplace, the library's own
+/* Rung weft: weft_laplace, an operation of this library
  *
- * Several sweeps per pass, also on a CPU, with the same bits as one sweep at a time (ORDER.md 7).
+ * `weft_laplace` computes several sweeps per pass, on a GPU and on a CPU. The bits are the same as with one sweep at
+ * a time (ORDER.md 7).
  */
 template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype dtype, box g, const T *u, T *v) {
     return weft_laplace(ctx, dtype, g.nx, g.ny, g.nz, SWEEPS, u, v, NULL);
@@ -506,11 +521,13 @@ template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype d
 
 /* Exercises
  *
- * 1. Add 256 x 1 and 1 x 256 to SHAPES. How many bytes does a warp of each request, and how many of those does it
- *    use? (The classic texts found that both kernels, once tuned, are equally fast.)
- * 2. How many segments of 32 bytes does a warp access that reads 32 floats from word 0, from word 1, and from word 8?
- * 3. For which sizes of bricks do three sweeps per pass fetch less than two? What does shared memory allow?
- * 4. What would relax_in_registers read at the last layer without the test k + 1 < nz? What would detect it?
+ * 1. Add 256 x 1 and 1 x 256 to `SHAPES`. How many bytes does a warp of each shape request, and how many of them does
+ *    it use? (In the classic texts, both kernels were equally fast after tuning.)
+ * 2. A warp reads 32 floats. How many segments of 32 bytes does it access if the first float is word 0, word 1 or
+ *    word 8?
+ * 3. For which sizes of bricks do three sweeps per pass read less than two? Which sizes fit in shared memory?
+ * 4. Remove the test k + 1 < nz from `relax_in_registers`. What does the kernel read at the last layer? What detects
+ *    it?
  */
 
 /* Climbing the rungs. */

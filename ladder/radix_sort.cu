@@ -1,16 +1,16 @@
 /* Topic radix-sort: sorting by digits
  *
- * Keys are sorted by their last digit, then by the one before, and so on, each time without changing the order of
- * equal digits. After the first digit they are in order. No keys are compared. With digits of b bits a key of 32 bits
- * needs 32 / b passes, and each is a count and a scan. The position of a key is the number of keys with a smaller
- * digit plus the number of keys before it with the same digit.
+ * A radix sort sorts the keys by their last digit, then by the digit before it, and so on. Each pass keeps the order
+ * of keys whose digits are equal. After the pass of the first digit the keys are sorted. No pass compares keys. With
+ * digits of b bits, a key of 32 bits needs 32 / b passes. Each pass is a count and a scan. The position of a key is
+ * the number of keys with a smaller digit, plus the number of earlier keys with the same digit.
  *
- * Work n per pass; traffic three times the keys (read to count, read and written to their positions), for each of 32
- * / b passes. Fewer, wider digits are faster, until their counters no longer fit. Every result here is exact, and
- * there is only one order.
+ * The work is n per pass. Each pass moves three times the bytes of the keys: it reads them to count, reads them
+ * again, and writes them. There are 32 / b passes. Fewer and wider digits are faster, until their counters no longer
+ * fit in shared memory. Every result here is exact, because there is only one sorted order.
  *
- * The first rungs sort only within a warp or a block, and leave sorted chunks. The rungs from one-bit-passes on sort
- * all keys.
+ * The first rungs sort only within a warp or a block, so their result consists of sorted chunks. `one-bit-passes` and
+ * the rungs after it sort all keys.
  */
 #include "climb.h"
 
@@ -25,15 +25,16 @@ namespace {
 constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, ROUNDS = 8, TILE = THREADS * ROUNDS;
 #define WHOLE_WARP 0xffffffffu
 
-/* Rung codes: signed numbers and floats as unsigned ones
+/* Rung codes: signed numbers and floats as unsigned numbers
  *
- * Digits have no sign. An int with its sign bit inverted is ordered as an unsigned number. The bits of a positive
- * float are ordered already. For a negative one, larger bits mean a smaller number, so all of its bits are inverted;
- * a positive one gets its sign bit set. So -1 < -0 < +0 < 1, and NaNs are at the ends.
+ * Digits have no sign, so the rungs sort unsigned codes. The code of an int is the int with its sign bit inverted.
+ * The bits of positive floats are already in order, so their code is the bits with the sign bit set. Among negative
+ * floats, larger bits mean a smaller number. So their code is the bits, all inverted. The order is -1 < -0 < +0 < 1,
+ * and NaNs are at the two ends.
  *
- * All rungs sort such codes, and convert them back. The classic program has ints from 0 to 1023 and ten passes. With
- * 32 passes and no code, it would sort negative numbers last. (This rung converts keys to codes and back, and sorts
- * nothing.)
+ * All rungs sort such codes and convert them back. The classic program sorts ints from 0 to 1023 in ten passes. With
+ * 32 passes and without codes, it would sort negative numbers last. This rung converts keys to codes and back. It
+ * sorts nothing.
  */
 __host__ __device__ inline unsigned to_code(unsigned key) { return key; }
 __host__ __device__ inline unsigned to_code(int key) { return (unsigned)key ^ 0x80000000u; }
@@ -62,8 +63,8 @@ template <class T> __global__ void make_keys(size_t n, const unsigned *codes, T 
 
 /* Rung one-thread: four passes of 8 bits by one thread
  *
- * Count the digits, convert the counts to positions (an exclusive scan of 256 numbers), and write each key at the
- * next position of its digit. Every other rung divides this loop among threads.
+ * The thread counts the digits and converts the counts to positions by an exclusive scan of 256 numbers. Then it
+ * writes each key to the next position of its digit. Every other rung divides this loop among threads.
  */
 __global__ void sort_by_one_thread(size_t n, unsigned *codes, unsigned *spare) {
     for (unsigned shift = 0; shift < 32; shift += 8) {
@@ -82,18 +83,19 @@ __global__ void sort_by_one_thread(size_t n, unsigned *codes, unsigned *spare) {
     }
 }
 
-/* Rung warp: 32 keys in a warp, a bit at a time
+/* Rung warp: 32 keys in a warp, one bit at a time
  *
- * __ballot_sync returns to every lane the bits of all 32 lanes as a mask, and __popc counts its ones. So a lane can
- * compute, without memory, how many zeros there are in all and how many before it. If its bit is 0, its position is
- * the number of zeros before it. Otherwise it is the number of all zeros plus the ones before it. There are 32 passes
- * of one bit.
+ * `__ballot_sync` returns to every lane a mask with the bits of all 32 lanes, and `__popc` counts its ones. So a lane
+ * can compute the number of all zeros and the number of zeros before it, without memory. If its bit is 0, its
+ * position is the number of zeros before it. Otherwise its position is the number of all zeros plus the number of
+ * ones before it. There are 32 passes of one bit.
  *
- * The keys move through shared memory. __syncwarp separates a lane's write from another's read: the lanes of a warp
- * need not run in lockstep, and since sm_70 they do not (see no-syncwarp). Two are needed: all have written before
- * any reads, and all have read before any writes again.
+ * The keys move through shared memory. `__syncwarp` separates the write of a lane from the read of another. The lanes
+ * of a warp need not run in lockstep, and since sm_70 they do not (see `no-syncwarp`). Each pass has two of them.
+ * After the first, all lanes have written. After the second, all lanes have read.
  *
- * The end of the array is padded with the greatest code, which stays after all others and is not written.
+ * The last warp is padded with the greatest code. These codes stay after all others, and the kernel does not write
+ * them.
  */
 __global__ void sort_warps(size_t n, const unsigned *codes, unsigned *sorted) {
     __shared__ unsigned tile[THREADS];
@@ -114,8 +116,8 @@ __global__ void sort_warps(size_t n, const unsigned *codes, unsigned *sorted) {
 
 /* Faulty rung no-syncwarp: the same without __syncwarp
  *
- * Written when the lanes of a warp ran in lockstep, and kept in the texts. A ballot synchronizes lanes; it does not
- * make their writes to memory visible to each other.
+ * This code is from the time when the lanes of a warp ran in lockstep, and the texts still contain it. A ballot
+ * synchronizes lanes. It does not make their writes to memory visible to each other.
  */
 __global__ void sort_warps_in_step(size_t n, const unsigned *codes, unsigned *sorted) {
     __shared__ unsigned tile[THREADS];
@@ -132,14 +134,14 @@ __global__ void sort_warps_in_step(size_t n, const unsigned *codes, unsigned *so
     if (i < n) sorted[i] = key;
 }
 
-/* Rung block: 256 keys in a block, a bit at a time
+/* Rung block: 256 keys in a block, one bit at a time
  *
- * The same by a block: a warp counts its zeros by a ballot, and the counts of the warps before are added to it. One
- * scan, of the zeros, is enough: the number of ones before thread t is t minus the number of zeros before it. The
- * classic kernel scans both.
+ * Each warp counts its zeros by a ballot, and the counts of the earlier warps are added. One scan, that of the zeros,
+ * is enough: the number of ones before thread t is t minus the number of zeros before it. The classic kernel scans
+ * both.
  *
- * Each key is kept in a register while it moves, and a barrier separates the last read from the first write (see
- * read-again).
+ * Each key is in a register while it moves. A barrier separates the last read from the first write (see
+ * `read-again`).
  */
 __device__ unsigned rank_by_bit(bool one) {
     __shared__ unsigned zeros_of[WARPS];
@@ -169,10 +171,10 @@ __global__ void sort_blocks(size_t n, const unsigned *codes, unsigned *sorted) {
     if (i < n) sorted[i] = key;
 }
 
-/* Faulty rung read-again: the key is read again when its position is known
+/* Faulty rung read-again: the key is read again after its position is known
  *
- * The classic kernel writes data[slot] = data[t]. When a thread executes this, another may already have written its
- * own key at data[t]. One key is then there twice, and another is lost.
+ * The classic kernel executes data[slot] = data[t]. At that time, another thread may already have written its own key
+ * to data[t]. Then one key is in the array twice, and another key is lost.
  */
 __global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *sorted) {
     __shared__ unsigned tile[THREADS];
@@ -188,7 +190,7 @@ __global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *so
 
 /* Rung classic-keys: the classic 30 keys, rand() % 1024
  *
- * The keys of a program on Linux that sets no seed, sorted by the kernel of the rung block.
+ * The keys are those of a program on Linux that sets no seed. The kernel of `block` sorts them.
  */
 static std::string classic_keys(climb &c) {
     const std::vector<unsigned> known = {74,  81,  84,  105, 115, 124, 186, 205, 236, 255, 302, 326, 346, 359, 483,
@@ -204,18 +206,23 @@ static std::string classic_keys(climb &c) {
 
 /* Rung one-bit-passes: all keys, 32 passes of one bit
  *
- * Beyond a block the counts must be combined. A pass has three kernels:
- *   count  each block counts its keys by digit, into a table of digits by blocks;
- *   scan   an exclusive scan of the table, digit by digit and within a digit block by block: the number of keys
- *          before a block's first key of a digit;
- *   scatter each block processes its keys again, in order, and writes each after those of its digit before it.
- * So equal digits keep their order, as all passes require. A tile is 2048 keys, 8 rounds of 256, in order.
+ * To sort more keys than a block can hold, the counts of the blocks must be combined. A pass has three kernels:
  *
- * In a round a warp finds the lanes with the same digit by a ballot for each bit of it, and the first of these lanes
- * writes their number. The position of a key is that of the block's next key of this digit, plus those of earlier
- * warps, plus those of earlier lanes. The classic text never finished this.
+ * 1. `count`: each block counts its keys by digit. The counts form a table of digits by blocks.
+ * 2. `scan`: an exclusive scan of the table, digit by digit, and for each digit block by block. The result is the
+ *    number of keys before a block's first key of a digit.
+ * 3. `scatter`: each block processes its keys again, in order. It writes each key after the earlier keys of the same
+ *    digit.
  *
- * With one bit there are two counters, 32 passes, and 96 times the keys' bytes of traffic.
+ * So keys with equal digits keep their order, as all passes require. A tile has 2048 keys, which are 8 rounds of 256,
+ * in order.
+ *
+ * In each round, a warp finds the lanes with the same digit by one ballot per bit of the digit. The first of these
+ * lanes writes their number. The position of a key is a sum of three terms: the next position of the block for this
+ * digit, the count of the earlier warps, and the number of earlier lanes with this digit. The classic text does not
+ * contain a finished version of this sort.
+ *
+ * With one bit there are two counters and 32 passes. The traffic is 96 times the bytes of the keys.
  */
 template <unsigned BITS>
 __global__ void count_digits(size_t n, const unsigned *codes, unsigned shift, unsigned *table) {
@@ -323,24 +330,25 @@ template <unsigned BITS> static void sort_all(size_t n, const sort_workspace &wo
 
 /* Rung four-bit-passes: 8 passes of 16 digits
  *
- * A quarter of the passes, and of the traffic. If each digit were scanned separately, as in the course's exercise, a
- * digit of 4 bits would need 15 counts per key. The counters in shared memory and the ballots do it in one count.
+ * This rung has a quarter of the passes, and a quarter of the traffic. In the exercise of the course, each digit is
+ * scanned separately, so 4 bits would take 15 counts per key. With counters in shared memory and ballots, one count
+ * is enough.
  */
 static void four_bit_passes(size_t n, const sort_workspace &workspace) { sort_all<4>(n, workspace, false); }
 
 /* Rung eight-bit-passes: 4 passes of 256 digits
  *
- * Half the passes again. 256 counters for each of 8 warps take 8 KiB of shared memory, and a tile of 2048 keys has 8
- * for each digit. A block writes to 256 positions, 8 adjacent keys each, and memory is written in segments of 32
- * bytes. Here wider digits stop paying. The next improvement is larger tiles, sorted in shared memory before they are
- * written.
+ * This rung has half as many passes again. 256 counters for each of 8 warps take 8 KiB of shared memory. A tile of
+ * 2048 keys has 8 keys per digit. So a block writes to 256 positions, with 8 adjacent keys each. These are 32 bytes,
+ * the size of a memory segment. With wider digits, a block would fill only part of each segment. The next improvement
+ * is larger tiles that are sorted in shared memory before they are written.
  */
 static void eight_bit_passes(size_t n, const sort_workspace &workspace) { sort_all<8>(n, workspace, false); }
 
 /* Rung pairs: a value moves with each key, and equal keys keep their order
  *
- * The values are the numbers of the keys, 0, 1, 2, .... The output therefore shows the original position of each key,
- * and proves that the sort is stable: equal keys keep their order.
+ * The values are the numbers of the keys, 0, 1, 2, ... So the output shows the original position of each key. It
+ * proves that the sort is stable: equal keys keep their order.
  */
 __global__ void number(size_t n, unsigned *values) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -352,16 +360,16 @@ static void pairs(size_t n, const sort_workspace &workspace) {
     sort_all<8>(n, workspace, true);
 }
 
-/* Rung weft: weft_sort, the library's own
+/* Rung weft: weft_sort, an operation of this library
  *
- * Digits of 8 bits and one pass over the keys for each. Look-back between tiles replaces table and scan, and tiles
- * are sorted in shared memory before they are written.
+ * `weft_sort` uses digits of 8 bits, with one pass over the keys per digit. Look-back between tiles replaces the
+ * table and its scan. Each tile is sorted in shared memory before it is written.
  */
 static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, const void *keys, void *sorted) {
     return weft_sort(ctx, WEFT_ASCENDING, dtype, n, keys, sorted);
 }
 
-/* Rung cub: cub::DeviceRadixSort::SortKeys, NVIDIA's own */
+/* Rung cub: cub::DeviceRadixSort::SortKeys, from NVIDIA's library CUB */
 #ifdef HAVE_CUB
 template <class T> static void cub_sort(size_t n, const T *keys, T *sorted) {
     static void *workspace;
@@ -382,8 +390,9 @@ template <class T> static void cub_sort(size_t, const T *, T *) { throw ladder_a
  *
  * 1. Sort 170, 45, 75, 90, 802, 24, 2, 66 on paper by decimal digits. What happens if a pass does not keep the order
  *    of equal digits?
- * 2. Why is it not enough to reverse the order of the negative numbers in the last pass of a float sort?
- * 3. Count the barriers of a pass of scatter_keys. Which can be removed if of_warp is kept twice?
+ * 2. In the last pass of a float sort, why is it not enough to reverse the order of the negative numbers?
+ * 3. Count the barriers of a pass of `scatter_keys`. Which barriers can be removed if there are two copies of
+ *    `of_warp`?
  * 4. Write a pass for descending order. Must equal keys change their order?
  */
 

@@ -1,13 +1,15 @@
 /* Topic tridiagonal: n systems of 128 equations a x[i-1] + b x[i] + c x[i+1] = d
  *
- * An implicit step of the heat equation leads to such systems: each unknown has two neighbours. Elimination from one
- * end to the other (L. Thomas) is a recurrence, 8 operations per row and 2 * 128 steps. Parallel cyclic reduction (R.
- * Hockney, JACM 12, 1965) does more work, about 14 operations per row for each of 7 levels, in 7 steps. Each equation
- * uses those at a distance of 1 to eliminate its neighbours. It is then coupled to those at a distance of 2, then 4,
- * 8, ..., until none are left. Traffic: a, b, c and d are read and x is written, 5 elements per row.
+ * An implicit step of the heat equation leads to such systems: each equation contains an unknown and its two
+ * neighbours. Elimination from one end to the other (L. Thomas) is a recurrence. It takes 8 operations per row and 2
+ * * 128 steps. Parallel cyclic reduction (R. Hockney, JACM 12, 1965) does more work in fewer steps: about 14
+ * operations per row for each of 7 levels, in 7 steps. Each equation uses the equations at a distance of 1 to
+ * eliminate its neighbours. Then it contains the unknowns at a distance of 2, then 4, 8, ..., until no neighbour is
+ * left. The traffic is 5 elements per row: a, b, c and d are read, and x is written.
  *
- * There is no pivoting; |b| > |a| + |c| in every row makes this safe. The data have this property, and are random and
- * different for each system. a of the first row and c of the last are not zero here, and belong to no unknown.
+ * No rung uses pivoting. This is safe because |b| > |a| + |c| in every row. The data have this property. They are
+ * random and different for each system. The a of the first row and the c of the last row are not zero here. They
+ * belong to no unknown, and x does not depend on them.
  *
  * Each rung states its order and is compared with it bit for bit. In addition, the residual d - A x must be within 8
  * eps log2(rows) of the sizes of A and x.
@@ -39,14 +41,15 @@ template <class T> __host__ __device__ equation<T> row(const systems<T> &s, size
 
 /* Rung one-thread: a thread for each system
  *
- * Downwards, the unknown before each row is eliminated from it; upwards, each unknown is computed from the next. The
- * downward pass changes c and d, which need memory: x is used for d, an additional array for c.
+ * The downward pass eliminates from each row the unknown before it. The upward pass computes each unknown from the
+ * next one. The downward pass changes c and d, so it needs memory for them. It stores d in x and c in an additional
+ * array.
  *
- * Adjacent threads have adjacent systems, 128 rows apart in memory, so every access of a warp goes to 32 distant
- * addresses. If the systems were interleaved, first all rows 0, then all rows 1, the addresses would be adjacent.
- * With many systems this rung would then be hard to beat.
+ * Adjacent threads have adjacent systems, which are 128 rows apart in memory. So every access of a warp goes to 32
+ * distant addresses. If the systems were interleaved, with first all rows 0 and then all rows 1, the addresses would
+ * be adjacent. With many systems, this rung would then be one of the fastest.
  *
- * Order: r = b - a c', c' = c / r, d' = (d - a d') / r down; x = d' - c' x up.
+ * Order: downwards r = b - a c', c' = c / r, d' = (d - a d') / r; upwards x = d' - c' x.
  */
 template <class T> __host__ __device__ void eliminate_system(const systems<T> &s, size_t first, T *c, T *x) {
     const size_t end = s.rows - first < s.length ? s.rows : first + s.length;
@@ -72,11 +75,13 @@ template <class T> static void one_thread(systems<T> s, T *c, T *x) {
 
 /* Rung cyclic: a block for each system, a thread for each row
  *
- * Parallel cyclic reduction in shared memory. An equation 0 = 0 replaces a missing neighbour. At each level a thread
- * reads the equations of two others, all wait, then all write, and all wait again.
+ * This rung is parallel cyclic reduction in shared memory. The equation 0 = 0 replaces a missing neighbour. At each
+ * level, a thread reads the equations of two other threads and waits at a barrier. Then it writes its own equation
+ * and waits at a second barrier.
  *
- * Order: rows divided by b; at a level, with the equations - and + at the distance, r = 1 / ((1 - a c-) - c a+),
- * a = -(a a-) r, c = -(c c+) r, d = ((d - a d-) - c d+) r, all from the old values; x is the last d.
+ * Order: each row is divided by b. At each level, "-" and "+" denote the equations at the distance of the level. Then
+ * r = 1 / ((1 - a c-) - c a+), a = -(a a-) r, c = -(c c+) r, d = ((d - a d-) - c d+) r, all from the old values. x is
+ * the last d.
  */
 struct all_at_once {
     template <class T>
@@ -137,8 +142,8 @@ template <class T> static std::vector<T> order_of_cyclic(systems<T> s) {
 
 /* Faulty rung a-first: a is updated before d
  *
- * d needs the old a. Written as three consecutive statements, a = ..., c = ..., d = ..., d uses the new one. The
- * classic code has the right order, and its text does not say that it matters.
+ * d needs the old a. In three consecutive statements, a = ..., c = ..., d = ..., the last one uses the new a. The
+ * classic code has the right order, but its text does not say that the order matters.
  */
 struct a_first {
     template <class T> static __device__ equation<T> reduce(equation<T> below, equation<T> mine, equation<T> above) {
@@ -152,7 +157,8 @@ struct a_first {
 
 /* Faulty rung one-barrier: a level without its second barrier
  *
- * A warp that is ahead overwrites equations that another has not yet read with those of the next level.
+ * A fast warp writes its equations of the next level. They may overwrite equations that another warp has not yet
+ * read.
  */
 template <class T> __global__ void reduce_racing(systems<T> s, T *x) {
     __shared__ T a[ROWS], c[ROWS], d[ROWS];
@@ -176,12 +182,12 @@ template <class T> static void one_barrier(systems<T> s, T *x) {
 
 /* Rung any-length: shared memory whose size the launch determines
  *
- * With arrays of 128 in the source, a system of 129 rows writes after their end. Here the launch, <<<blocks, threads,
- * bytes>>>, determines how much shared memory a block gets. Any length up to 1024, the maximal number of threads of a
- * block, is possible. The rows are divided into systems of 100; the last has the remaining rows. Threads that have no
- * row stay for the barriers.
+ * If the source contains arrays of 128 elements, a system of 129 rows writes after their end. Here the launch,
+ * `<<<blocks, threads, bytes>>>`, sets the size of the shared memory of a block. So every length up to 1024, the
+ * maximal number of threads of a block, is possible. The rows are divided into systems of 100, and the last system
+ * has the remaining rows. Threads without a row do not return early, because all threads must reach the barriers.
  *
- * Order: that of cyclic, with 100 rows.
+ * Order: the order is that of `cyclic`, with 100 rows.
  */
 template <class T> __global__ void reduce_any_length(systems<T> s, T *x) {
     extern __shared__ double block_memory[]; /* of one type, whatever T is: a name has one type in a file */
@@ -201,12 +207,12 @@ template <class T> static void any_length(systems<T> s, T *x) {
 
 /* Rung warp: 32 rows in the registers of a warp
  *
- * A system of 32 rows needs no shared memory and no barrier, only five levels of shuffles. If a lane's neighbour
- * would be outside the warp, the shuffle returns the lane's own value. The classic kernel multiplies it by an a or c
- * that is 0 there; here it is replaced by the equation 0 = 0. All 32 lanes must take part, so a shorter system is
+ * A system of 32 rows needs no shared memory and no barrier. It takes five levels of shuffles. If the neighbour of a
+ * lane is outside the warp, the shuffle returns the lane's own value. In the classic kernel a or c is 0 there and
+ * multiplies this value. Here the equation 0 = 0 replaces it. All 32 lanes must take part, so a shorter system is
  * padded with such equations. The rows are divided into systems of 32.
  *
- * Order: that of cyclic, with 32 rows.
+ * Order: the order is that of `cyclic`, with 32 rows.
  */
 template <class T> __device__ equation<T> from_below(equation<T> e, unsigned by) {
     return {__shfl_up_sync(WHOLE_WARP, e.a, by), __shfl_up_sync(WHOLE_WARP, e.c, by),
@@ -241,10 +247,12 @@ template <class T> static void warp(systems<T> s, T *x) {
 
 /* Rung kind-data: a test that detects nothing
  *
- * The classic kernel of shuffles is for 32 rows. Launched with 64 it treats them as two warps, and the lanes at the
- * seam use their own values in place of their neighbours'. The course's test, two steps of 3 x[i] - x[i-1] - x[i+1] =
- * old x[i] from old x = 1, is flat at the seam. Neighbours are equal there, and the result agrees with the right one
- * to seven digits. With random data it does not.
+ * The classic kernel of shuffles is for 32 rows. This rung launches it with 64 rows. It then treats them as two
+ * warps. The lanes at the border of the warps use their own values instead of those of their neighbours.
+ *
+ * The test of the course is two steps of 3 x[i] - x[i-1] - x[i+1] = old x[i], starting with old x = 1. Its values are
+ * almost constant at the border, so neighbours are equal there. The result agrees with the right one to seven digits.
+ * With random data it does not agree.
  */
 __global__ void step_in_two_warps(const float *old, float *x) {
     const unsigned t = threadIdx.x;
@@ -285,16 +293,16 @@ static std::string kind_data(climb &c) {
 
 /* Rung four-rows: a warp for each system, four rows per lane
  *
- * A lane eliminates within its four rows, in registers. What is left of a row couples it to the last row of the lane
- * before and to the lane's own last row. The first row of the next lane is substituted into each lane's last row.
- * These last rows are a system of 32 equations, for reduce_in_warp. Then every lane substitutes the values found.
- * Most rows take the work of Thomas's algorithm, and one in four that of cyclic reduction; no shared memory and no
- * barrier is needed.
+ * A lane eliminates within its four rows, in registers. After that, each row contains only two other unknowns: that
+ * of the last row of the previous lane, and that of the lane's own last row. The first row of the next lane is
+ * substituted into the last row of each lane. These last rows are a system of 32 equations, which `reduce_in_warp`
+ * solves. Then every lane substitutes the resulting values. Most rows take the work of Thomas's algorithm, and one
+ * row in four takes that of cyclic reduction. The kernel needs no shared memory and no barrier.
  *
- * Order: in a lane, row 0 divided by b; then r = 1 / (b - a c'), a = -(a a') r, c = c r, d = (d - a d') r. From row 1
- * up to row 0: a = a - c a', d = d - c d', c = -(c c') with the row below. The last row with the next lane's row 0:
- * r = 1 / (1 - c a'), a = a r, d = (d - c d') r, c = -(c c') r. Levels as in cyclic; x = (d - a e) - c x', of the
- * last x e of the lane before and the lane's own last x'.
+ * Order: in a lane, row 0 is divided by b. For the next rows, r = 1 / (b - a c'), a = -(a a') r, c = c r, d = (d - a
+ * d') r. From row 1 up to row 0: a = a - c a', d = d - c d', c = -(c c') with the row below. For the last row with
+ * row 0 of the next lane: r = 1 / (1 - c a'), a = a r, d = (d - c d') r, c = -(c c') r. The levels are those of
+ * `cyclic`. Finally x = (d - a e) - c x'. Here e is the last x of the previous lane, and x' is the lane's own last x.
  */
 template <class T>
 __host__ __device__ void condense(const systems<T> &s, size_t first, unsigned lane, equation<T> *e) {
@@ -362,11 +370,11 @@ template <class T> static std::vector<T> order_of_four_rows(systems<T> s) {
     return x;
 }
 
-/* Rung known-answers: the course's problem
+/* Rung known-answers: the problem of the course
  *
- * 3 x[i] - x[i-1] - x[i+1] = old x[i] for 128 rows, from old x = 1, with cyclic. With r = (3 - sqrt 5) / 2, one
- * step gives x[i] = 1 - (r^(i+1) + r^(128-i)) / (1 + r^129). After two the first is 1 / sqrt 5, as on an infinite
- * line. The sums after 1, 2 and 10 steps are known to twelve digits.
+ * The problem is 3 x[i] - x[i-1] - x[i+1] = old x[i] for 128 rows, starting with old x = 1. `cyclic` solves it. Let r
+ * be (3 - sqrt 5) / 2. One step gives x[i] = 1 - (r^(i+1) + r^(128-i)) / (1 + r^129). After two steps the first x is
+ * 1 / sqrt 5, as on an infinite line. The sums after 1, 2 and 10 steps are known to twelve digits.
  */
 static std::string known_answers(climb &c) {
     const double *const off = c.input(std::vector<double>(ROWS, -1)), *const diagonal =
@@ -391,10 +399,11 @@ static std::string known_answers(climb &c) {
     return text;
 }
 
-/* Rung weft: weft_tridiag, the library's own
+/* Rung weft: weft_tridiag, an operation of this library
  *
- * Systems of any length, one or several, contiguous or interleaved. Chunks of 16 rows are condensed as four-rows
- * condenses four, repeatedly, until 32 are left for cyclic reduction (ORDER.md 16). It reports a lost pivot.
+ * `weft_tridiag` solves systems of any length, one or several, contiguous or interleaved. It condenses chunks of 16
+ * rows as `four-rows` condenses four. It repeats this until 32 rows are left for cyclic reduction (ORDER.md 16). It
+ * also outputs the row of the first lost pivot.
  */
 template <class T>
 static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s, T *x, uint64_t *lost) {
@@ -403,10 +412,11 @@ static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s,
                         lines(s.d), x, lost);
 }
 
-/* Rung cusparse: cusparseSgtsv2StridedBatch and its f64 twin, NVIDIA's own
+/* Rung cusparse: cusparseSgtsv2StridedBatch and cusparseDgtsv2StridedBatch, from NVIDIA's library cuSPARSE
  *
- * Loaded from the toolkit's library, if it is installed. a of each first row and c of each last must be 0, and d must
- * be in the array of x, so d is copied first. Its order is not stated, so only the residual d - A x is checked.
+ * The program loads the library from the CUDA toolkit, if it is installed. In its input, a of each first row and c of
+ * each last row must be 0. d must be in the array of x, so the program copies d first. cuSPARSE does not state its
+ * order, so only the residual d - A x is checked.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cusparse.h>)
 #include <cusparse.h>
@@ -446,12 +456,15 @@ template <class T> static void cusparse_solve(systems<T>, T *) {
 
 /* Exercises
  *
- * 1. Solve four equations by cyclic reduction on paper. How many divisions does it take, how many does Thomas take?
- * 2. `weft ladder tridiagonal` shows the accesses to shared memory of cyclic: find the formula. Which part of them
- *    would remain if the first five levels were done in registers, as in warp?
- * 3. Let b be 2 and a and c -1, in systems of a thousand rows. How does the error of x change, and how the residual?
- * 4. Give one-thread interleaved systems. What changes in the kernel, and what in the executor's numbers?
- * 5. Start from x[i] = sin(pi (i + 1) / 129) in known-answers. By what factor does a step multiply it?
+ * 1. Solve four equations by cyclic reduction on paper. How many divisions does it take? How many does Thomas's
+ *    algorithm take?
+ * 2. `weft ladder tridiagonal` shows the accesses to shared memory of `cyclic`. Find the formula. If the first five
+ *    levels were done in registers, as in `warp`, which part of the accesses would remain?
+ * 3. Let b be 2 and a and c be -1, in systems of a thousand rows. How does the error of x change? How does the
+ *    residual change?
+ * 4. Use interleaved systems in `one-thread`. What changes in the kernel? What changes in the numbers of the
+ *    executor?
+ * 5. Start `known-answers` from x[i] = sin(pi (i + 1) / 129). By what factor does one step multiply it?
  */
 
 /* Climbing the rungs. */
