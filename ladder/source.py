@@ -80,9 +80,13 @@ def write_text(folder, target):
 
 
 def prose(text):
-    """Escapes the characters that have a meaning in Markdown, except between backquotes."""
+    """Escapes the characters that have a meaning in Markdown, except between backquotes and in indented lines."""
+    def escaped(match):
+        return match[0] if match[0].startswith("    ") else "\\" + match[0]
+
     parts = text.split("`")
-    return "`".join(re.sub(r"([*_<])", r"\\\1", part) if i % 2 == 0 else part for i, part in enumerate(parts))
+    return "`".join(re.sub(r"^    .*|[*_<]", escaped, part, flags=re.MULTILINE) if i % 2 == 0 else part
+                    for i, part in enumerate(parts))
 
 
 def told(rung, runs):
