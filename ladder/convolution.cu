@@ -1,12 +1,14 @@
 /* Topic convolution: y[i] = the sum of s[i + j] f[5 - j], j = -5 ... 5, for n numbers
  *
- * A filter of 11 taps moves along a signal: smoothing, sharpening, an echo. Elements outside the signal count as 0.
- * Each element of the signal is used for 11 adjacent outputs, and should be read from memory once. Work 22 n
- * operations, steps 11, traffic 2 n elements. A long filter is better applied by Fourier transforms, whose work grows
- * with the logarithm of its length. That is the last step of the ladder; for 11 taps it is not yet faster.
+ * A filter of 11 taps moves along a signal. It smooths or sharpens the signal, or adds an echo. Elements outside the
+ * signal count as 0. Each element of the signal is used for 11 adjacent outputs, and the kernel should read it from
+ * memory only once. The work is 22 n operations in 11 steps. The traffic is 2 n elements.
  *
- * Order: the direct rungs add for j = -5, -4, ..., 5, from 0, by fused multiply-adds, and all give the same bits. The
- * transform rounds differently, and has its own order.
+ * A long filter is faster with Fourier transforms, because their work grows with the logarithm of its length.
+ * `transform` shows the method. For 11 taps it is not yet faster.
+ *
+ * Order: the direct rungs start with 0 and add for j = -5, -4, ..., 5. They use fused multiply-adds, and all give the
+ * same bits. `transform` rounds other intermediate results and has its own order.
  */
 #include "climb.h"
 
@@ -33,8 +35,8 @@ template <class T> static std::vector<T> order_of_taps(const std::vector<T> &s, 
 
 /* Rung one-output: a thread for each output
  *
- * Each thread traverses the filter, which is in memory like the signal: two reads per multiplication. A single test
- * detects elements outside the signal: i - 5 is computed in size_t, where -1 is larger than any n.
+ * Each thread traverses the filter. Filter and signal are both in memory, so there are two reads per multiplication.
+ * A single test detects elements outside the signal: i - 5 is computed in `size_t`, where -1 is larger than any n.
  */
 template <class T> __global__ void convolve_one_output(size_t n, const T *s, const T *f, T *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -50,9 +52,9 @@ template <class T> static void one_output(size_t n, const T *s, const T *f, T *y
 
 /* Faulty rung no-edges: the test for the ends is forgotten
  *
- * The first five outputs read before the signal and the last five after it. These addresses are usually valid, so
- * there is no error: only the ends of the result are wrong. This rung runs only on the executor, which checks every
- * access.
+ * The first five outputs read before the signal, and the last five read after it. These addresses are usually valid,
+ * so the GPU reports no error. Only the ends of the result are wrong. This rung runs only on the executor, which
+ * checks every access.
  */
 template <class T> __global__ void convolve_without_edges(size_t n, const T *s, const T *f, T *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -68,10 +70,10 @@ template <class T> static void no_edges(size_t n, const T *s, const T *f, T *y) 
 
 /* Rung arguments: the filter among the kernel's arguments
  *
- * All threads read the same tap at the same time. Constant memory is made for that: one read serves a warp. The
- * arguments of a kernel are in constant memory, up to 4 KiB on any GPU, and a struct may contain an array. For more
- * there is __constant__ and cudaMemcpyToSymbol. The loop has a fixed number of iterations, so that the compiler can
- * compute every address.
+ * All threads read the same tap at the same time. Constant memory is made for this access: one read serves a warp.
+ * The arguments of a kernel are in constant memory. Every GPU allows 4 KiB of arguments, and a struct may contain an
+ * array. For larger filters, use `__constant__` and `cudaMemcpyToSymbol`. The loop has a fixed number of iterations,
+ * so the compiler can compute every address.
  */
 template <class T> __global__ void convolve_by_arguments(size_t n, const T *s, taps<T> filter, T *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -87,12 +89,13 @@ template <class T> static void arguments(size_t n, const T *s, const taps<T> &fi
 
 /* Rung shared: the block's part of the signal in shared memory
  *
- * 256 outputs need 256 + 10 elements. Each thread loads one element, and the first ten threads load another; elements
- * outside the signal are zeros. After a barrier no thread needs a test. An element is read from memory 1.04 times,
- * not 11.
+ * 256 outputs need 256 + 10 elements. Each thread loads one element, and the first ten threads load another one.
+ * Elements outside the signal are zeros. After a barrier, no thread needs a test. An element is read from memory 1.04
+ * times instead of 11 times.
  *
- * This gained much on the GPUs of the original texts, which had no cache for it. An H200 has a cache that has the
- * same effect: arguments takes 0.073 ms for 2^24 elements of f32, this rung 0.089. Learn why a recipe was good.
+ * This was much faster on the GPUs of the original texts, which had no cache for these reads. An H200 has such a
+ * cache. There `arguments` takes 0.073 ms for 2^24 elements of f32, and this rung takes 0.089 ms. Before you use a
+ * known method, find out why it was fast.
  */
 template <class T> __device__ void load_part(size_t n, const T *s, size_t first, T *part, unsigned count) {
     for (unsigned t = threadIdx.x; t < count; t += THREADS) part[t] = element(n, s, first + t - REACH);
@@ -114,9 +117,9 @@ template <class T> static void shared(size_t n, const T *s, const taps<T> &filte
 
 /* Faulty rung seams: each block with its own 256 elements
  *
- * A block that loads only the elements of its own outputs uses zeros for the elements of the adjacent blocks. The
- * result is right except for five outputs on either side of each seam. That is 4 % of them, which a plot of the
- * result hardly shows.
+ * A block that loads only the elements of its own outputs uses zeros for the elements of the adjacent blocks. At each
+ * border between two blocks, five outputs on either side are wrong. These are 4 % of the outputs, and they are
+ * difficult to see in a plot of the result.
  */
 template <class T> __global__ void convolve_with_seams(size_t n, const T *s, taps<T> filter, T *y) {
     __shared__ T part[THREADS];
@@ -135,11 +138,12 @@ template <class T> static void seams(size_t n, const T *s, const taps<T> &filter
 
 /* Rung four-outputs: four adjacent outputs per thread
  *
- * Four adjacent outputs need 14 elements, and not 44. A thread reads those into registers and computes its outputs
- * from them: one third of a read of shared memory per multiplication instead of a whole one.
+ * Four adjacent outputs need only 14 elements. Computed one by one, they would read 44. A thread reads the 14
+ * elements into registers and computes its four outputs from them. So each multiplication takes a third of a read of
+ * shared memory instead of a whole one.
  *
- * Thread t begins at word 4 t, so threads of a warp access the same bank in groups of four. An even number of outputs
- * per thread causes such conflicts, an odd number does not.
+ * Thread t begins at word 4 t, so the threads of a warp access each bank in groups of four. An even number of outputs
+ * per thread causes such conflicts, and an odd number does not.
  */
 template <class T> __global__ void convolve_four_outputs(size_t n, const T *s, taps<T> filter, T *y) {
     constexpr unsigned EACH = 4, PART = EACH * THREADS + TAPS - 1;
@@ -159,22 +163,22 @@ template <class T> static void four_outputs(size_t n, const T *s, const taps<T> 
     convolve_four_outputs<<<(unsigned)blocks_for<size_t>(n, 4 * THREADS), THREADS>>>(n, s, filter, y);
 }
 
-/* Rung transform: by Fourier transforms of 256 points
+/* Rung transform: Fourier transforms of 256 points
  *
- * The transform of a convolution is the product of the transforms. But the convolution is circular: in a block of
- * 256, the end wraps around to the beginning. So a block takes 256 elements, the first ten of which belong to the
- * block before. It discards the first ten results, which contain the wrapped end. That leaves 246 outputs per block;
- * the method is called overlap-save. The classic program uses a single block, with 6 zeros for the wrapped part. For
+ * The transform of a convolution is the product of the transforms. But this convolution is circular: in a block of
+ * 256, the end wraps around to the beginning. So a block loads 256 elements, and the first ten of them belong to the
+ * previous block. It discards the first ten results, which contain the wrapped end. So each block has 246 outputs.
+ * This method is called overlap-save. The classic program uses a single block, with 6 zeros for the wrapped part. For
  * 50 elements and 11 taps it needs a length of at least 55.
  *
- * 128 threads compute one butterfly each, then a barrier, eight times. The forward transform leaves its results in
- * bit-reversed order, and the inverse transform takes them in this order. No reordering is needed, because the
- * product is element by element. The transform of the filter is computed once, by the same code, and divided by 256,
- * the factor of an inverse transform.
+ * 128 threads compute one butterfly each and then wait at a barrier. They do this eight times. The results of the
+ * forward transform are in bit-reversed order, and the inverse transform takes them in this order. The product is
+ * element by element, so no reordering is needed. The transform of the filter is computed once, by the same code. It
+ * is divided by 256, the factor of an inverse transform.
  *
- * Order: forward, half = 128, 64, ..., 1: (a, b) of a pair half apart becomes a + b and (a - b) w; the product with
- * the filter's; inverse, half = 1, 2, ..., 128: a + b conj(w) and a - b conj(w). A product of complex numbers is
- * (x u - y v, x v + y u), each rounded three times.
+ * Order: forward, half = 128, 64, ..., 1: the pair (a, b) at a distance of half becomes a + b and (a - b) w. Then the
+ * product with the transform of the filter. Inverse, half = 1, 2, ..., 128: a + b conj(w) and a - b conj(w). A
+ * product of complex numbers is (x u - y v, x v + y u). Each of the two parts rounds three times.
  */
 constexpr unsigned POINTS = 256, PAIRS = POINTS / 2, OUTPUTS = POINTS - (TAPS - 1);
 
@@ -296,8 +300,8 @@ static std::vector<T> order_of_transform(const std::vector<T> &s, const taps<T> 
 /* Faulty rung wrapped: all 256 results of a block are used
  *
  * The blocks of 256 elements do not overlap, and all of their results are used. The beginning of each block contains
- * the wrapped end of the same block. The missing step is the padding, which is a function of its own in the classic
- * program.
+ * the wrapped end of the same block. The missing step is the padding. In the classic program, the padding is a
+ * separate function.
  */
 template <class T>
 static void wrapped(size_t n, const T *s, const taps<T> &filter, const complex_number<T> *w, points<T> *spectrum,
@@ -307,8 +311,8 @@ static void wrapped(size_t n, const T *s, const taps<T> &filter, const complex_n
 
 /* Rung known-answers: fifty values of the classic program
  *
- * 50 elements of signal and then 11 of filter from rand(). The 1st, 26th and 50th value of the convolution are known,
- * and so is the sum of all. They are computed directly and by transform.
+ * The data are 50 elements of signal and then 11 of filter, from `rand()`. The 1st, 26th and 50th value of the
+ * convolution are known, and so is the sum of all values. The rung computes them directly and by `transform`.
  */
 static std::string known_answers(climb &c) {
     const std::vector<int> numbers = ladder_gnu_rand(50 + TAPS);
@@ -336,24 +340,27 @@ static std::string known_answers(climb &c) {
     return text;
 }
 
-/* Rung weft: weft_convolve, the library's own
+/* Rung weft: weft_convolve, an operation of this library
  *
- * Up to 64 taps directly, above that by transforms of blocks; only the lengths decide (ORDER.md 15). It computes all
- * n + 10 values, of which the rungs above have those in the middle.
+ * Filters of up to 64 taps are applied directly, and longer ones by transforms of blocks. The choice depends only on
+ * the lengths (ORDER.md 15). `weft_convolve` computes all n + 10 values. The rungs above compute the n values in the
+ * middle.
  */
 template <class T>
 static weft_status weft_filter(weft_context *ctx, weft_dtype dtype, size_t n, const T *s, const T *f, T *y) {
     return weft_convolve(ctx, WEFT_FULL, dtype, WEFT_REAL, n, s, TAPS, f, y);
 }
 
-/* Rung cufft: NVIDIA's transforms, of the whole signal at once
+/* Rung cufft: cuFFT, NVIDIA's library of transforms, for the whole signal at once
  *
- * The classic program, with cuFFT loaded from the toolkit's library, if it is installed. Signal and filter are padded
- * with zeros to one length, and the filter is rotated so that its middle is at 0. Both are transformed, multiplied,
- * divided by the length, and transformed back. The length is the next one with no prime factor above 7, for which
- * cuFFT is fast; in the classic program that is 56. Each of the three transforms traverses the device's memory
- * several times. The blocks of the rung transform read the signal once. The order of cuFFT is not stated, so the
- * result must only be as close to the direct sums as rounding allows.
+ * This is the classic program. It loads cuFFT from the CUDA toolkit, if it is installed. Signal and filter are padded
+ * with zeros to one length, and the filter is rotated so that its middle is at 0. Both are transformed and
+ * multiplied. The product is divided by the length and transformed back.
+ *
+ * cuFFT is fast for lengths without a prime factor above 7, so the program takes the next such length. In the classic
+ * program it is 56. Each of the three transforms traverses the device memory several times. The blocks of `transform`
+ * read the signal once. cuFFT does not state its order. So the result must only be as close to the direct sums as
+ * rounding allows.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cufft.h>)
 #include <cufft.h>
@@ -430,13 +437,14 @@ static size_t smooth_length(size_t least) {
 
 /* Exercises
  *
- * 1. Count the reads of memory and of shared memory of each rung in the executor's table. Which ratio is 11, which 44
- *    to 14?
- * 2. Change four-outputs to five. How does this change the bank conflicts, and how must `load_part` change?
- * 3. From how many taps on is the transform less work? Count 10 operations per butterfly, and 22 n for 11 taps.
- * 4. With a real signal, half of the work of each butterfly is on zeros. Give a block two parts of the signal, one as
- *    x and one as y: why are the two results separate at the end?
- * 5. What does the circular convolution of 50 elements without padding give for y[0]?
+ * 1. Count the reads of memory and of shared memory of each rung in the table of the executor. Which ratio is 11?
+ *    Which ratio is 44 to 14?
+ * 2. Change `four-outputs` to five outputs. How do the bank conflicts change? How must `load_part` change?
+ * 3. Count 10 operations per butterfly, and 22 n for 11 taps. From how many taps on does the transform take less
+ *    work?
+ * 4. With a real signal, half of the work of each butterfly is on zeros. Let a block transform two parts of the
+ *    signal, one as x and one as y. Why are the two results separate at the end?
+ * 5. What is y[0] in the circular convolution of 50 elements without padding?
  */
 
 /* Climbing the rungs. */

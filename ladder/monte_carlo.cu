@@ -1,15 +1,18 @@
-/* Topic monte-carlo: an option's price as the mean over random paths
+/* Topic monte-carlo: the price of an option as the mean over random paths
  *
- * Two correlated prices S1 and S2 start at 1 and make 100 steps, each S <- S (1 + r dt + sigma sqrt(dt) Y) with
- * normal random Y. The option pays 1 if both end within 10 % of 1. Its price is exp(-r T) times the probability P of
- * that. n paths estimate it with a standard error of exp(-r T) sqrt(P (1 - P) / n): one more bit takes four times the
- * paths. Every path is the work of one thread and takes 200 normals. The topic is where these come from: read from
- * memory, 800 bytes per path, in one of two layouts, or computed from a counter where they are needed.
+ * Two correlated prices S1 and S2 start at 1 and make 100 steps. Each step is S <- S (1 + r dt + sigma sqrt(dt) Y)
+ * with a normal random Y. The option pays 1 if both prices end within 10 % of 1. Let P be the probability of that.
+ * The price of the option is exp(-r T) P. An estimate from n paths has a standard error of exp(-r T) sqrt(P (1 - P) /
+ * n). So one more bit of accuracy takes four times as many paths.
  *
- * All rungs price the same paths. Normal number q of path p is computed from word q mod 4 of Philox(counter (p, q /
- * 4), key seed), as in weft_price, by plain arithmetic without a library's logarithm. So host and device have the
- * same bits, and a rung is right if the result of each path is. With T = 1, r = 0.05, sigma = 0.1 and a correlation
- * of 0.5 the price is 0.417909389 (100 steps of this scheme, its constants in f32).
+ * One thread computes a path, which takes 200 normal numbers. The lesson is where these numbers come from. Some rungs
+ * read them from memory, 800 bytes per path, in one of two layouts. Others compute them from a counter when they are
+ * needed.
+ *
+ * All rungs compute the same paths. Normal number q of path p is computed from word q mod 4 of Philox(counter (p, q /
+ * 4), key seed), as in `weft_price`. The computation uses only basic arithmetic and no logarithm of a library. So
+ * host and device have the same bits, and a rung is right if the result of each path is right. With T = 1, r = 0.05,
+ * sigma = 0.1 and a correlation of 0.5, the price is 0.417909389 (100 steps of this scheme, its constants in f32).
  */
 #include "climb.h"
 
@@ -22,11 +25,11 @@ typedef unsigned long long counter; /* as atomicAdd requires */
 
 /* Rung philox: random bits without a state
  *
- * A classic generator has a state. Its number 1000 costs the 999 before it, and each thread needs a state in memory
- * and the time to set it up. Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011) is a function: ten rounds of two
- * multiplications mix a counter of 128 bits, with a key, into 128 random bits. Any thread can compute any number
- * directly, and another grid or another machine gets the same ones. Shown is its published answer for a counter and a
- * key of zeros.
+ * A classic generator has a state. To get its number 1000, a program must first compute the 999 numbers before it.
+ * Each thread needs a state in memory and time to initialize it. Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011) is
+ * a function without a state. Ten rounds of two multiplications mix a counter of 128 bits with a key. The result is
+ * 128 random bits. Any thread can compute any number directly. Another grid or another machine gets the same numbers.
+ * The output is the published result for a counter and a key of zeros.
  */
 static __host__ __device__ uint4 philox(uint64_t low, uint64_t high, uint64_t seed) {
     unsigned key0 = (unsigned)seed, key1 = (unsigned)(seed >> 32);
@@ -48,15 +51,15 @@ static std::string known_bits() {
     return known ? text : std::string("not the published bits: ") + text;
 }
 
-/* Rung normal: a normal number of 32 random bits
+/* Rung normal: a normal number from 32 random bits
  *
- * The inverse of the distribution function, sqrt(2) erfinv(2 u - 1), by M. Giles's two polynomials (GPU Computing
- * Gems, 2011): one for the middle, one for the tails. It was designed for GPUs. Only 0.34 % of all numbers are in the
- * tails. A warp executes both branches if one of its lanes has such a number, 10 % of the time. 23 bits of the word
- * are used, so the largest normal is 5.3.
+ * The function is the inverse of the distribution function, sqrt(2) erfinv(2 u - 1). M. Giles approximates it by two
+ * polynomials (GPU Computing Gems, 2011): one for the middle and one for the tails. The method was designed for GPUs.
+ * Only 0.34 % of all numbers are in the tails. If one lane of a warp has such a number, the warp executes both
+ * branches. This occurs 10 % of the time. 23 bits of the word are used, so the largest normal number is 5.3.
  *
- * Shown: the mean and the variance of a million of them, for the midpoints of equal intervals; exactly they are 0 and
- * 1.
+ * The output is the mean and the variance of a million numbers, for the midpoints of equal intervals. The exact
+ * values are 0 and 1.
  */
 /* Computes log(x), 2^-24 <= x <= 1: x = 2^e m, log(m) = 2 artanh((m - 1) / (m + 1)). */
 static __host__ __device__ float log_of(float x) {
@@ -112,14 +115,15 @@ static std::string moments() {
     return good ? text : std::string("not a normal distribution: ") + text;
 }
 
-/* Rung strided: the normals of a path are in one row
+/* Rung strided: the normal numbers of a path are in one row
  *
- * The parameters are in constant memory, where one read serves all lanes of a warp that ask for the same word. They
- * are copied there when the program runs, so other market data need no recompilation.
+ * The parameters are in constant memory. One read of it serves all lanes of a warp that read the same word. The
+ * program copies the parameters to it at run time, so other market data need no new compilation.
  *
- * The normals are an array [path][200]. This is natural on a CPU, where one thread reads a row from end to end. On a
- * GPU, at each step the 32 lanes of a warp read from 32 rows, 800 bytes apart: 32 segments of memory for 128 bytes in
- * use. The other bytes of each segment are needed at the next steps, when they may or may not still be in the cache.
+ * The normal numbers are an array [path][200]. On a CPU this is the natural layout, because one thread reads a row
+ * from end to end. On a GPU, the 32 lanes of a warp read from 32 rows in each step. The rows are 800 bytes apart, so
+ * the warp loads 32 segments of memory to use 128 bytes. The next steps need the other bytes of each segment, but
+ * these may no longer be in the cache.
  */
 struct market {
     float growth, shock;     /* 1 + r dt, sigma sqrt(dt) */
@@ -153,13 +157,13 @@ static __global__ void price_strided(size_t n, const float *z, int *paid) {
 
 static unsigned blocks_of(size_t n) { return (unsigned)blocks_for<size_t>(n, THREADS); }
 
-/* Rung coalesced: normal q of all paths in one row
+/* Rung coalesced: normal number q of all paths in one row
  *
- * The same numbers as an array [200][path]. At each step the 32 lanes of a warp read 32 adjacent elements, one
- * segment of 128 bytes, all of it used. This is the whole difference between the two rungs, and texts report a factor
- * of 2.7 to 24.
+ * The same numbers are stored as an array [200][path]. In each step, the 32 lanes of a warp read 32 adjacent
+ * elements. They are one segment of 128 bytes, and all of it is used. The two rungs differ in nothing else. Texts
+ * report a factor of 2.7 to 24.
  *
- * The classic program keeps its index in an int. 200 n overflows above n = 10 737 418, and the program was written
+ * The classic program stores its index in an int. 200 n overflows above n = 10 737 418, and the program was written
  * for 9 600 000. It also launches n / 128 blocks, rounded down. Here the sizes have 64 bits, and n is arbitrary.
  */
 static __global__ void price_coalesced(size_t n, const float *z, int *paid) {
@@ -173,12 +177,14 @@ static __global__ void price_coalesced(size_t n, const float *z, int *paid) {
     paid[p] = pays(MARKET, s);
 }
 
-/* Rung from-counters: no array at all
+/* Rung from-counters: no array of normal numbers
  *
- * Each thread computes its normals where it needs them. For 9.6 million paths the array was 7.68 GB, to be written
- * and to be read again; now only the result leaves the multiprocessor. There is no state and nothing to set up,
- * because path p has the counters (p, 0), (p, 1), ... for itself. A fair comparison also counts the time to fill the
- * array. The text that called this "nearly twice as fast" compared it with another program.
+ * Each thread computes its normal numbers when it needs them. For 9.6 million paths the array has 7.68 GB, which must
+ * be written and read again. This rung writes only the result of each path. There is no state and no initialization,
+ * because path p uses its own counters (p, 0), (p, 1), ...
+ *
+ * A fair comparison also counts the time to fill the array. The text that called this "nearly twice as fast" compared
+ * it with another program.
  */
 static __device__ prices after_steps(const market &m, prices s, uint64_t path, int first, int end) {
     uint4 bits = philox(path, (uint64_t)first / 2, SEED);
@@ -194,12 +200,12 @@ static __global__ void price_from_counters(size_t n, int *paid) {
     if (p < n) paid[p] = pays(MARKET, after_steps(MARKET, {1, 1}, p, 0, MARKET.steps));
 }
 
-/* Rung in-two-parts: half of the steps now, the rest later
+/* Rung in-two-parts: half of the steps in one kernel, the rest in another
  *
- * A simulation may stop and continue in another kernel or on another day. It must keep all that the future of a path
- * depends on: the two prices, and the position in the sequence of random numbers. With a counter the position is the
- * number of a step, an argument of the launch. The states of a classic generator are 48 bytes per path, 461 MB for
- * 9.6 million. The two halves are one long sequence, bit for bit.
+ * A simulation may stop and continue in another kernel or on another day. It must save everything on which the rest
+ * of a path depends: the two prices and the position in the sequence of random numbers. With a counter, the position
+ * is the number of a step, which is an argument of the launch. The states of a classic generator are 48 bytes per
+ * path, or 461 MB for 9.6 million paths. The two halves give the same bits as one long sequence.
  */
 static __global__ void begin_paths(size_t n, int end, prices *kept) {
     const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -218,9 +224,9 @@ static void in_two_parts(size_t n, prices *kept, int *paid) {
 
 /* Faulty rung restarted: the second half begins with the first random number again
  *
- * The prices were kept, but the position of the generator was not, so both halves of a path use the same numbers. The
- * mean of the prices is right, and no plot shows the fault. Their variance is wrong, and so is the price of this
- * option.
+ * The program saved the prices but not the position of the generator. So both halves of a path use the same numbers.
+ * The mean of the prices is right, and no plot shows the error. But their variance is wrong, and so is the price of
+ * this option.
  */
 static void restarted(size_t n, prices *kept, int *paid) {
     begin_paths<<<blocks_of(n), THREADS>>>(n, STEPS / 2, kept);
@@ -229,14 +235,16 @@ static void restarted(size_t n, prices *kept, int *paid) {
 
 /* Rung occupancy: as many threads as the device holds, several paths each
  *
- * The number of blocks that a multiprocessor holds at a time depends on the registers and the shared memory of the
- * kernel; cudaOccupancyMaxActiveBlocksPerMultiprocessor returns it. A grid of exactly that many blocks fills the
- * device once. Each thread continues with the next path after finishing one, and counts in a register. This has two
- * gains. Work per thread (with a stateful generator, its setup) is done once per thread and not once per path. The
- * result is one number, with one atomic addition per warp, and not 4 bytes per path.
+ * The number of blocks that a multiprocessor can hold depends on the registers and the shared memory of the kernel.
+ * `cudaOccupancyMaxActiveBlocksPerMultiprocessor` returns this number. A grid of exactly that many blocks per
+ * multiprocessor fills the device once. A thread that has finished one path continues with the next and counts in a
+ * register.
  *
- * The count is a whole number, and path p is the same in whichever thread it runs. So the result depends neither on
- * the grid nor on the order of the additions.
+ * This has two advantages. Work per thread, such as the initialization of a generator, is done once per thread and
+ * not once per path. The result is one number, with one atomic addition per warp, and not 4 bytes per path.
+ *
+ * The count is a whole number, and a path does not depend on the thread that computes it. So the result depends
+ * neither on the grid nor on the order of the additions.
  */
 static __global__ void count_by_grid(size_t n, counter *count) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -257,9 +265,9 @@ static void occupancy(size_t n, counter *count) {
 
 /* Faulty rung by-thread: the random numbers belong to the thread
  *
- * Every thread has a sequence of its own and takes the numbers of one path after another from it, as programs with
- * states do. Then the numbers of a path depend on the number of threads. Another grid, or a GPU that holds more
- * blocks, gives another result. Each is a fair estimate, but none can be checked against another.
+ * Every thread has its own sequence and takes the numbers of one path after another from it. Programs with states do
+ * this. Then the numbers of a path depend on the number of threads. Another grid, or a GPU that holds more blocks,
+ * gives another result. Each result is a correct estimate, but no result can be checked against another.
  */
 static __global__ void count_by_thread(size_t n, counter *count) {
     const size_t threads = (size_t)gridDim.x * blockDim.x, g = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -275,10 +283,11 @@ static void by_thread(size_t n, counter *count) {
     count_by_thread<<<8, THREADS>>>(n, count);
 }
 
-/* Rung known-answer: is it the right price?
+/* Rung known-answer: the difference from the right price
  *
- * Equal bits may be equally wrong. This model's probability is known to twelve digits by another method: the Fourier
- * inversion of the distribution after 100 steps. The count of n paths must be within four standard errors.
+ * Two programs with equal bits may both be wrong. For this model, the probability is known to twelve digits by
+ * another method: the Fourier inversion of the distribution after 100 steps. The count of n paths must be within four
+ * standard errors of it.
  */
 static const double PROBABILITY = 0.439336047859, DISCOUNT = 0.951229424501; /* exp(-0.05) */
 
@@ -291,11 +300,11 @@ static std::string how_far(size_t n, double count) {
     return fabs(z) <= 4 ? text : std::string("not near enough: ") + text;
 }
 
-/* Rung weft: weft_price, the library's own
+/* Rung weft: weft_price, an operation of this library
  *
- * The same model and the same counters. Its normals come from an inverse of twice the accuracy and differ in their
- * last bits. Nothing is stored here either, and the payments of the paths are added by the library's own tree, in
- * f64.
+ * `weft_price` uses the same model and the same counters. Its inverse of the distribution function is twice as
+ * accurate, so its normal numbers differ in their last bits. It stores no normal numbers either. The library's own
+ * tree adds the payments of the paths, in f64.
  */
 static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *valuation) {
     const double start[2] = {1, 1}, volatility[2] = {0.1, 0.1}, correlation[4] = {1, 0.5, 0.5, 1};
@@ -313,11 +322,11 @@ static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *va
     return weft_price(ctx, &option, &simulation, valuation);
 }
 
-/* Rung curand: cuRAND's Philox and normals, in the kernel
+/* Rung curand: Philox and normal numbers of NVIDIA's library cuRAND, in the kernel
  *
- * curand_init gives a path its own subsequence. curand_normal4 computes four normals by Box and Muller's method, with
- * the device's own logarithm, sine and cosine. Its bits are not guaranteed on any other machine, so its count is
- * compared only with the known probability.
+ * `curand_init` selects a separate subsequence for each path. `curand_normal4` computes four normal numbers by the
+ * method of Box and Muller, with the logarithm, sine and cosine of the device. Its bits are not guaranteed on any
+ * other machine, so its count is compared only with the known probability.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<curand_kernel.h>)
 #include <curand_kernel.h>
@@ -349,12 +358,15 @@ static void by_curand(size_t, counter *) { throw ladder_absent("this build had n
 
 /* Exercises
  *
- * 1. One block of 32 threads, one step: which numbers does thread 5 read in strided, and which in coalesced?
- * 2. `weft ladder monte-carlo --n 1000`, 4000, 16000: how does the standard error of known-answer decrease?
- * 3. 7.68 GB of normals on an H200, 4.8 TB/s: how long does coalesced take at least? How many operations may a normal
- *    cost before from-counters is slower?
- * 4. Take 250 steps instead of 100: does the price come nearer to 0.417970234, the limit for infinitely many steps?
- * 5. Let p and 2^63 + p be mirror images, with all normals negated. How does the standard error change?
+ * 1. Take one block of 32 threads and one step. Which numbers does thread 5 read in `strided`? Which does it read in
+ *    `coalesced`?
+ * 2. Run `weft ladder monte-carlo` with `--n 1000`, 4000 and 16000. How does the standard error of `known-answer`
+ *    decrease?
+ * 3. 7.68 GB of normal numbers are read on an H200, at 4.8 TB/s. How long does `coalesced` take at least? How many
+ *    operations may a normal number take before `from-counters` is slower?
+ * 4. Compute 250 steps instead of 100. The limit for infinitely many steps is 0.417970234. Is the price closer to it?
+ * 5. Let the paths p and 2^63 + p use the same normal numbers with opposite signs. How does the standard error
+ *    change?
  */
 
 /* Climbing the rungs. */
