@@ -1,12 +1,14 @@
 /* Topic match: how often each of several words occurs in a text
  *
- * Words of four letters, each stored in one 32-bit number with its first letter in the lowest byte, and a text of n
- * bytes. The word may begin at any byte, and occurrences may overlap. Each of n - 3 positions and each of W words
- * needs one comparison. With few words reading the text is the ceiling; with 64 and more the comparisons are.
+ * The input is a text of n bytes and a list of words of four letters. Each word is stored in one 32-bit number, with
+ * its first letter in the lowest byte. A word may begin at any byte, and occurrences may overlap. Each of the n - 3
+ * positions is compared with each of W words. For a small number of words, reading the text determines the time. For
+ * 64 words or more, the comparisons determine it.
  *
- * Counts are whole numbers and have no order, so every rung must return those of a loop of memcmp. The course's own
- * example, its file match.cu searched for "cuti", "gold", "text" and "word", has the counts 3, 3, 12 and 16. Here the
- * text is made of these words and of parts of them, so that they occur at all alignments and across every border.
+ * Counts are whole numbers and do not depend on an order. So every rung must return the counts of a loop of `memcmp`.
+ * The example of the course searches its file match.cu for "cuti", "gold", "text" and "word". The counts are 3, 3, 12
+ * and 16. Here the text consists of these words and of parts of them. So they occur at all alignments and across
+ * every border between threads and blocks.
  */
 #include "climb.h"
 
@@ -23,8 +25,9 @@ static __constant__ word_list WORD;
 
 /* Rung bytes: a thread for each position, byte by byte
  *
- * Compares as a C program would, and stops at the first byte that differs, so the lanes of a warp diverge. The four
- * bytes of a position are read by four threads. Each occurrence is an atomic addition in global memory.
+ * The kernel compares byte by byte, as a C program would. It stops at the first byte that differs, so the lanes of a
+ * warp diverge. Up to four threads read each byte of the text. Each occurrence is an atomic addition in global
+ * memory.
  */
 static __global__ void match_bytes(size_t n, const unsigned char *text, counter *counts) {
     const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,12 +46,13 @@ static void bytes(size_t n, const unsigned *text, counter *counts) {
 
 /* Rung words: four positions at a time, a word in a register
  *
- * Thread l reads the words l and l + 1 of the text, and processes the four positions 4 l, ..., 4 l + 3. The four
- * letters that begin at byte o are the upper bytes of word l and the lower ones of word l + 1. __funnelshift_r
- * combines them in one instruction. Then a comparison of four letters is a comparison of two numbers.
+ * Thread l reads the words l and l + 1 of the text and processes the four positions 4 l, ..., 4 l + 3. The four
+ * letters that begin at byte o are the upper bytes of word l and the lower bytes of word l + 1. `__funnelshift_r`
+ * combines them in one instruction. Then the comparison of four letters is the comparison of two numbers.
  *
- * Only positions with p + 4 <= n count. The classic program pads the text with spaces instead, which can create a
- * false match for a word that ends in a space. This array also has one extra word, but it is never part of a match.
+ * Only positions with p + 4 <= n count. The classic program pads the text with spaces instead. This can create a
+ * false match for a word that ends in a space. The array of this rung also has one extra word, but it is never part
+ * of a match.
  */
 static __device__ unsigned word_at(unsigned low, unsigned high, unsigned offset) {
     return __funnelshift_r(low, high, 8 * offset);
@@ -72,11 +76,11 @@ static void words(size_t n, const unsigned *text, counter *counts) {
     match_words<<<blocks_of_words(n), THREADS>>>(n, text, counts);
 }
 
-/* Faulty rung last-word: the positions after the first byte of the last word are left out
+/* Faulty rung last-word: the positions after the first byte of the last word are omitted
  *
- * A published answer. To avoid a read after the end of the text, it tests offsets 1 to 3 only where l < n / 4 - 1. It
- * misses matches that begin after the first byte of the last full word, or in a partial word after it. This text ends
- * with a match.
+ * This is a published answer. It tests the offsets 1 to 3 only if l < n / 4 - 1, to avoid a read after the end of the
+ * text. So it does not find matches that begin after the first byte of the last full word, or in a partial word after
+ * it. The text of this topic ends with a match.
  */
 static __global__ void match_but_last(size_t n, const unsigned *text, counter *counts) {
     const size_t l = (size_t)blockIdx.x * blockDim.x + threadIdx.x, whole = n / 4;
@@ -94,12 +98,12 @@ static void last_word(size_t n, const unsigned *text, counter *counts) {
     match_but_last<<<blocks_of_words(n), THREADS>>>(n, text, counts);
 }
 
-/* Rung shared-chunk: a chunk of the text in shared memory, counters of the block's own
+/* Rung shared-chunk: a chunk of the text and the counters of the block in shared memory
  *
- * The course's outline. A block loads 256 words, one per thread, and one more, the first of the next chunk. Without
- * it a match across the border would be lost. Every word of the text is then read once from global memory. Matches
- * are counted in shared memory, and a block adds one number for each word to the total: four atomics per block in
- * global memory, however often the words occur.
+ * This is the outline of the course. A block loads 256 words, one per thread, and the first word of the next chunk.
+ * Without that word, a match across the border would be lost. Each block reads every word of its chunk once from
+ * global memory. It counts matches in shared memory and adds one number per word to the total. These are four atomics
+ * per block in global memory, for any number of matches.
  */
 static __global__ void match_chunk(size_t n, const unsigned *text, counter *counts) {
     __shared__ unsigned chunk[THREADS + 1], found[WORDS];
@@ -123,11 +127,10 @@ static void shared_chunk(size_t n, const unsigned *text, counter *counts) {
     match_chunk<<<blocks_of_words(n), THREADS>>>(n, text, counts);
 }
 
-/* Faulty rung no-neighbour: the chunk without the word after it
+/* Faulty rung no-neighbour: the chunk without the next word
  *
- * The last thread of each block compares with shared memory that no thread has written. It contains what another
- * block left there. Three positions in 1024 are wrong: enough to lose some matches, and too few to be noticed in a
- * short text.
+ * The last thread of each block reads shared memory that no thread has written. It contains data of another block.
+ * Three positions in 1024 are wrong. So some matches are lost, but in a short text the error is difficult to see.
  */
 static __global__ void match_chunk_alone(size_t n, const unsigned *text, counter *counts) {
     __shared__ unsigned chunk[THREADS + 1], found[WORDS];
@@ -150,10 +153,10 @@ static void no_neighbour(size_t n, const unsigned *text, counter *counts) {
 
 /* Rung registers: sixteen bytes per thread, counts in registers
  *
- * Nothing has to be shared. A thread loads 16 bytes at once and the word after them, which the next thread's load has
- * put into the cache. It has 16 positions and needs no barrier. It counts in four registers. Their number is known to
- * the compiler, so that the loops over words are unrolled. At the end a warp adds its lanes by shuffles, and one lane
- * adds to the total. 528 blocks traverse the text.
+ * The threads need not share any data. A thread loads 16 bytes at once and the word after them. That word is in the
+ * cache, because the next thread loads it too. The thread processes 16 positions and needs no barrier. It counts in
+ * four registers. The compiler knows their number, so it unrolls the loops over words. At the end, a warp adds its
+ * lanes by shuffles, and one lane adds to the total. 528 blocks traverse the text.
  */
 static __global__ void match_sixteen(size_t n, const uint4 *text, counter *counts) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -179,10 +182,10 @@ static void registers(size_t n, const unsigned *text, counter *counts) {
     match_sixteen<<<BLOCKS, THREADS>>>(n, (const uint4 *)text, counts);
 }
 
-/* Rung weft: weft_match_count, the library's own
+/* Rung weft: weft_match_count, an operation of this library
  *
- * Up to 10 000 patterns of 1 to 256 bytes. A small number of patterns are compared by their first four bytes as here.
- * A large number are looked up in a hash table by these bytes.
+ * `weft_match_count` searches for up to 10 000 patterns of 1 to 256 bytes. If the number of patterns is small, it
+ * compares their first four bytes as in `registers`. If it is large, it looks up these bytes in a hash table.
  */
 static weft_status weft_words(weft_context *ctx, size_t n, const void *text, uint64_t *counts) {
     const uint64_t offsets[WORDS + 1] = {0, 4, 8, 12, 16};
@@ -192,11 +195,11 @@ static weft_status weft_words(weft_context *ctx, size_t n, const void *text, uin
 
 /* Exercises
  *
- * 1. Count "aaaa" in a text of ten a's: which answers are possible, and which is this topic's?
- * 2. How many bytes does each of bytes, words and registers request for each byte of the text?
- * 3. Use 64 words. Which rung's time grows by 16, which hardly at all, and where do the comparisons become the
- *    ceiling?
- * 4. Use __shfl_down_sync in registers for the word after a thread's 16 bytes. Which lane must still load it?
+ * 1. Count "aaaa" in a text of ten a's. Which answers are possible? Which one does this topic give?
+ * 2. How many bytes do `bytes`, `words` and `registers` request per byte of the text?
+ * 3. Use 64 words. In which rung does the time grow by a factor of 16? In which does it change least? In which do the
+ *    comparisons become the limit?
+ * 4. In `registers`, use `__shfl_down_sync` to get the word after a thread's 16 bytes. Which lane must still load it?
  */
 
 /* Climbing the rungs. */

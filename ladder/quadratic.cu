@@ -1,14 +1,16 @@
 /* Topic quadratic: the mean of a z^2 + b z + c over random z, four ways
  *
- * The classic exercise for Monte Carlo: n normal random numbers z in memory, a simple formula for each, one mean. Its
- * expectation is a + c, here 4 with a, b, c = 1, 2, 3, and the standard error of n values sqrt((2 a^2 + b^2) / n).
- * The cost is reading: 4 bytes and four operations per value. A text tried four ways and found a factor of 150
- * between them: per-block sums by atomics (231.9 ms for 1.28e9 values), one number for all (1735.3), a fused library
- * call (11.1), and the CPU (2783). The difference is which thread adds which values to which word.
+ * This is the classic exercise for Monte Carlo. n normal random numbers z are in memory. A simple formula is computed
+ * for each, and the result is the mean. With a, b, c = 1, 2, 3, the expected value is a + c = 4. The standard error
+ * of n values is sqrt((2 a^2 + b^2) / n). Reading determines the time: each value takes 4 bytes and four operations.
  *
- * Values are computed in f32, and a sum is kept in f64: a running sum in f32 stops growing long before 1e9 values.
- * Each rung states its order and has the bits of a plain loop in that order. Where atomics leave the order open, the
- * numbers z are whole.
+ * A text tried four ways for 1.28e9 values: per-block sums by atomics (231.9 ms), one number for all (1735.3 ms), a
+ * fused library call (11.1 ms), and the CPU (2783 ms). The three ways on the GPU differ by a factor of 150. The
+ * reason is which thread adds which values to which word.
+ *
+ * Values are computed in f32, and sums are kept in f64. A running sum in f32 stops growing long before 1e9 values.
+ * Each rung states its order, and its bits are those of a plain loop in that order. Atomics have no fixed order, so
+ * the rungs with atomics use whole numbers z.
  */
 #include "climb.h"
 
@@ -26,10 +28,11 @@ static __host__ __device__ float value_at(const coefficients &f, float z) { retu
 
 /* Rung one-atomic: every thread adds its value to one number
  *
- * Two lines, and right if atomicAdd supports f64 (since sm_60) and the number is cleared before each run, which the
- * text forgot. All n additions go to one word, one after another: the slowest way, slower than a loop on a CPU.
+ * The kernel has two lines. It is right if the GPU supports `atomicAdd` for f64 (since sm_60) and the sum is cleared
+ * before each run. The program of the text does not clear it. All n additions go to one word, one after another. This
+ * is the slowest way, slower than a loop on a CPU.
  *
- * Order: unspecified. The numbers z are whole here, and so is every sum.
+ * Order: the order is unspecified. The numbers z are whole here, and so is every sum.
  */
 static __global__ void add_to_one(size_t n, const float *z, double *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,11 +46,11 @@ static void one_atomic(size_t n, const float *z, double *sum) {
 
 /* Rung block-atomics: a block adds in shared memory
  *
- * The same atomics, on a word per block. It is in shared memory, which is faster, and with 255 other additions in the
- * queue, not n. Each block writes one partial sum to its own element of an array, so the array needs no clearing. A
- * second launch, of one block, adds those.
+ * Each block uses atomics on its own word. The word is in shared memory, which is faster, and it gets 256 additions
+ * instead of n. Each block writes one partial sum to its own element of an array, so the array need not be cleared. A
+ * second launch, of one block, adds the partial sums.
  *
- * Order: unspecified in a block, so the numbers z are whole.
+ * Order: the order in a block is unspecified, so the numbers z are whole.
  */
 static __global__ void add_in_block(size_t n, const float *z, double *sums) {
     __shared__ double sum;
@@ -89,12 +92,12 @@ static double order_of_sums(const std::vector<double> &sums) {
     return tile[0];
 }
 
-/* Faulty rung wrong-slot: the text's per-block sums
+/* Faulty rung wrong-slot: the per-block sums of the text
  *
- * The text says "a sum for each block" and adds to sums[i + blockIdx.x], where i is the counter of the loop. So all
- * blocks share 10 999 elements instead of using one each, and an element gets up to 128 000 additions. They are added
- * to what cudaMalloc left there, because nothing clears the array. The total was right because fresh memory happened
- * to be zero.
+ * The text says "a sum for each block". But its code adds to `sums[i + blockIdx.x]`, where i is the counter of the
+ * loop. So all blocks share 10 999 elements instead of using one each, and an element gets up to 128 000 additions.
+ * Nothing clears the array, so they are added to the previous contents of the memory. The total was right only
+ * because new memory happened to contain zeros.
  */
 static __global__ void add_to_wrong_slot(size_t n, const float *z, double *sums) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -112,12 +115,12 @@ static void wrong_slot(size_t n, const float *z, double *sums, double *sum) {
 
 /* Rung hundred-each: a hundred values per thread
  *
- * The exercise as given: each thread adds 100 values in a register and writes one number, and the remaining values
- * are added at the end. There are no atomics, and a hundredth of the sums. G threads take every G-th value, so that
- * at each step adjacent threads read adjacent values.
+ * This is the exercise as the course states it. Each thread adds 100 values in a register and writes one number. The
+ * remaining values are added at the end. There are no atomics, and there is only one sum per hundred values. G
+ * threads take every G-th value, so adjacent threads read adjacent values in each step.
  *
- * Order: thread g of G = ceil(n / 100) adds z[g], z[g + G], ... to 0; then 256 threads every 256th of those sums;
- * then by halves, 128 away, 64, ..., 1.
+ * Order: thread g of G = ceil(n / 100) starts with 0 and adds z[g], z[g + G], ... Then 256 threads each add every
+ * 256th of these sums. The 256 results are added by halves, 128, 64, ..., 1 away.
  */
 static __global__ void add_hundred(size_t n, size_t threads, const float *z, double *sums) {
     const size_t g = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -142,12 +145,13 @@ static std::vector<double> sums_of_threads(const coefficients &f, const std::vec
 
 /* Rung fused: transform and reduce in one pass, by a grid that fits the device
  *
- * As thrust::transform_reduce does, the values are never written: they go from the formula directly into a register.
- * The grid has 1056 blocks of 256 threads whatever n is. A warp reduces its lanes by shuffles, a block its warps in
- * shared memory, and 1056 sums are left for the second launch.
+ * Like `thrust::transform_reduce`, this kernel never writes the values. The result of the formula goes directly into
+ * a register. The grid has 1056 blocks of 256 threads for every n. A warp reduces its lanes by shuffles, and a block
+ * reduces its warps in shared memory. The second launch adds the 1056 sums.
  *
- * Order: thread g of G = 1056 * 256 adds z[g], z[g + G], ... to 0; lanes are combined 16, 8, 4, 2, 1 away, and the
- * eight warps of the block 4, 2, 1 away; then the sums of blocks as in hundred-each.
+ * Order: thread g of G = 1056 * 256 starts with 0 and adds z[g], z[g + G], ... Lanes are combined 16, 8, 4, 2 and 1
+ * away. The eight warps of the block are combined 4, 2 and 1 away. The sums of the blocks are added as in
+ * `hundred-each`.
  */
 template <class SUM> static __device__ SUM fold_lanes(SUM s, unsigned lanes) {
     for (unsigned d = lanes / 2; d > 0; d /= 2) s += __shfl_down_sync(0xffffffffu, s, d);
@@ -189,21 +193,21 @@ static double order_of_fused(const coefficients &f, const std::vector<float> &z)
     return order_of_sums(sums);
 }
 
-/* Faulty rung float-partials: a sum in f64, of partial sums in f32
+/* Faulty rung float-partials: a sum in f64 of partial sums in f32
  *
- * The text's library call began with 0.0, a double, and added by plus<float>. Every addition was rounded to f32, in
- * which a total of 5e9 changes in steps of 512. The type of the start value is not the type of the sum; thrust uses
- * that of the operator. Here the sums of threads and blocks are f32, which is enough to show the fault.
+ * The library call of the text begins with 0.0, a double, but adds by `plus<float>`. Every addition was rounded to
+ * f32. In f32, a total of 5e9 changes in steps of 512. The type of the start value is not the type of the sum: Thrust
+ * uses the type of the operator. Here only the sums of threads and blocks are f32, which is enough to show the error.
  */
 static void float_partials(size_t n, const float *z, double *sums, double *sum) {
     transform_reduce<float><<<BLOCKS, THREADS>>>(n, z, sums);
     add_sums<<<1, THREADS>>>((size_t)BLOCKS, sums, sum);
 }
 
-/* Rung on-the-host: the CPU's way, and whether the mean is right
+/* Rung on-the-host: the sum on the CPU, and a check of the mean
  *
- * The fourth way is a C program: the sum in pairs, s(z) = s(first half) + s(second half), whose error grows with log
- * n and not with n. The mean must be within four standard errors of a + c.
+ * The fourth way is a C program. It adds in pairs: s(z) = s(first half) + s(second half). The error of this sum grows
+ * with log n and not with n. The mean must be within four standard errors of a + c.
  */
 static double sum_in_pairs(const coefficients &f, const float *z, size_t n) {
     if (n == 1) return value_at(f, z[0]);
@@ -219,10 +223,10 @@ static std::string on_the_host(const coefficients &f, const std::vector<float> &
     return fabs(far) <= 4 ? text : std::string("not near enough: ") + text;
 }
 
-/* Rung weft: weft_map_reduce, the library's own
+/* Rung weft: weft_map_reduce, an operation of this library
  *
- * The formula, whose coefficients are three scalars, is evaluated in f32 and added in f64 along the library's tree,
- * without an array in between.
+ * The coefficients of the formula are three scalars. `weft_map_reduce` computes the formula in f32 and adds the
+ * values in f64, in the order of the library's tree. It writes no array of values.
  */
 static weft_status weft_quadratic(weft_context *ctx, const coefficients &f, size_t n, const float *z, double *sum) {
     weft_binding names[4] = {};
@@ -238,9 +242,10 @@ static weft_status weft_quadratic(weft_context *ctx, const coefficients &f, size
     return added;
 }
 
-/* Rung thrust: thrust::transform_reduce, with a sum that is f64
+/* Rung thrust: thrust::transform_reduce, with a sum in f64
  *
- * The text's third way, corrected: the operator is plus<double>. Its order is not stated, so the numbers z are whole.
+ * This is the third way of the text, corrected: the operator is `plus<double>`. Thrust does not state its order, so
+ * the numbers z are whole.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<thrust/transform_reduce.h>)
 #include <thrust/execution_policy.h>
@@ -265,10 +270,11 @@ static void by_thrust(const coefficients &, size_t, const float *, double *) {
 
 /* Exercises
  *
- * 1. How many additions go to the same word, at most, in one-atomic, block-atomics and fused?
- * 2. Clear the array in wrong-slot. Is the total right, and is it one sum per block?
- * 3. Let each thread of hundred-each take 100 adjacent values. What changes in the sum, and what in the time?
- * 4. 2^26 values in float-partials: how many digits of the mean are right? How many if all is one f32?
+ * 1. At most how many additions go to the same word in `one-atomic`, in `block-atomics` and in `fused`?
+ * 2. Clear the array in `wrong-slot`. Is the total right? Is there one sum per block?
+ * 3. Let each thread of `hundred-each` add 100 adjacent values. How does the sum change? How does the time change?
+ * 4. Run `float-partials` with 2^26 values. How many digits of the mean are right? How many are right if a single f32
+ *    adds all values?
  */
 
 /* Climbing the rungs. */
