@@ -1,14 +1,16 @@
 /* Topic streams: concurrent kernels, and copies that overlap with kernels
  *
- * Commands on one stream run in order; commands on two streams may run at the same time. This has two gains. Kernels
- * too small for the device share it. Copies to and from the device, which have engines of their own, run at the same
- * time as kernels. The work is small and known: x <- sqrt(cos x), repeated, converges to the fixed point
- * 0.8241323123025225 from any start in [0, 1].
+ * Commands on one stream run in order. Commands on two streams may run at the same time. This has two advantages.
+ * Small kernels can share the device. Copies to and from the device have their own engines, so they can run at the
+ * same time as kernels. The computation is small, and its result is known: x <- sqrt(cos x), repeated, converges to
+ * the fixed point 0.8241323123025225 from any start in [0, 1].
  *
- * The ceiling is the busiest part: the slower of the two directions of the bus, or the kernels. The share of a rung
- * in the table is relative to the device's memory, which is much faster than the bus. On the executor every call is
- * done when it returns, whatever its stream. It can show that the chunks fit together, but not that an event is
- * missing. On a GPU a missing event sometimes shows, as a wrong result.
+ * The limit is the slowest of three parts: the two directions of the bus, and the kernels. In the table, the share of
+ * a rung is relative to the memory of the device, which is much faster than the bus.
+ *
+ * On the executor, every call is complete when it returns, whatever its stream. So the executor can check that the
+ * chunks cover the array, but it cannot detect a missing event. On a GPU, a missing event sometimes causes a wrong
+ * result.
  */
 #include "climb.h"
 
@@ -45,8 +47,9 @@ static __global__ void iterate(size_t n, int iterations, const double *x, double
 
 /* Rung one-after-another: 30 kernels of one block, on one stream
  *
- * Each kernel waits for the one before, though they are independent: of the 132 multiprocessors of an H200 one works
- * at a time. The classic program runs them on uninitialized memory, where a NaN stays a NaN, and checks no result.
+ * Each kernel waits for the previous one, although the kernels are independent. An H200 has 132 multiprocessors, and
+ * only one of them works at a time. The classic program runs the kernels on uninitialized memory, in which a NaN
+ * stays a NaN. It checks no result.
  */
 /* Returns chunk k of n elements in `parts`. Copies and kernels use the same bounds. */
 static size_t part_begin(size_t n, size_t parts, size_t k) { return n / parts * k + (k < n % parts ? k : n % parts); }
@@ -62,12 +65,13 @@ static void one_after_another(size_t n, const double *x, double *y) {
 
 /* Rung side-by-side: the same kernels, on 30 streams
  *
- * The streams start when the default stream has reached the call, and the default stream continues when all of them
- * are done. An event on one side and a wait on the other do this in both directions. So the caller sees one stream.
+ * The 30 streams start when the default stream has reached the call. The default stream continues when all of them
+ * are done. An event on one side and a wait on the other side do this in both directions. So for the caller, all
+ * commands are on one stream.
  *
- * They are created with cudaStreamNonBlocking. An ordinary stream waits for commands that are put on the default
- * stream between its kernels. The classic exercise, with a small copy between any two launches, runs sequentially for
- * that reason, and had to be rebuilt with --default-stream per-thread. With non-blocking streams the behaviour does
+ * The streams are created with `cudaStreamNonBlocking`. An ordinary stream waits for commands that are put on the
+ * default stream between its kernels. The classic exercise has a small copy between each two launches, so it runs
+ * sequentially. It had to be built with `--default-stream per-thread`. With non-blocking streams, the behaviour does
  * not depend on the flags of the build.
  */
 class many_streams {
@@ -105,10 +109,10 @@ static void side_by_side(many_streams &streams, size_t n, const double *x, doubl
     streams.join(SMALL_KERNELS);
 }
 
-/* Rung fixed-point: 0.8241323123025225, all of them
+/* Rung fixed-point: all values converge to 0.8241323123025225
  *
- * After 200 iterations every value has converged, to the last bit or two. An iteration removes more than half of the
- * distance.
+ * After 200 iterations, every value has converged to the last bit or two. Each iteration removes more than half of
+ * the distance.
  */
 static std::string fixed_point(size_t n, const double *x, double *y) {
     one_after_another(n, x, y);
@@ -121,11 +125,13 @@ static std::string fixed_point(size_t n, const double *x, double *y) {
     return worst <= 1e-15 ? text : std::string("not the fixed point: ") + text;
 }
 
-/* Rung copy-compute-copy: all in, all kernels, all out
+/* Rung copy-compute-copy: copy everything in, run all kernels, copy everything out
  *
- * The host's arrays are "pinned": memory from cudaMallocHost is never moved, so the device's copy engine can read and
- * write it directly. A copy from ordinary memory uses a small pinned buffer, at half the speed, and cudaMemcpyAsync
- * may wait for it. On one stream each of the three parts waits for the one before: while one works, two are idle.
+ * The arrays of the host are "pinned". Memory from `cudaMallocHost` is never moved, so the copy engine of the device
+ * can access it directly. A copy from ordinary memory uses a small pinned buffer and has half the speed.
+ * `cudaMemcpyAsync` may wait for such a copy.
+ *
+ * On one stream, each of the three parts waits for the previous one. While one part runs, the other two are idle.
  */
 struct pinned_array {
     double *at;
@@ -161,9 +167,9 @@ static void copy_compute_copy(const exchange &e) {
 
 /* Rung chunks: eight chunks, each on its own stream
  *
- * Within a chunk the stream keeps the order; between chunks no order is needed. While the first is computed, the
- * second is copied in. Soon the third is copied in while the second is computed and the first is copied out.
- * part_begin returns where a chunk begins, for copies and kernels alike, for any n and any number of chunks.
+ * In each chunk, the stream keeps the order. Between chunks no order is needed. While the first chunk is computed,
+ * the second is copied in. Then the third is copied in while the second is computed and the first is copied out.
+ * `part_begin` returns the start of a chunk. Copies and kernels both use it, for any n and any number of chunks.
  */
 static void chunks(many_streams &streams, const exchange &e) {
     streams.fork(CHUNKS);
@@ -178,9 +184,9 @@ static void chunks(many_streams &streams, const exchange &e) {
 
 /* Faulty rung two-divisions: copies and kernels use different chunks
  *
- * The published answer copies chunks of n / 8 elements and launches n / 8 / 256 blocks for each, at an offset of that
- * many blocks. The two agree as long as n is a multiple of 8 * 256, as the 2^27 of the exercise is. With any other n
- * the kernels leave elements out, and access elements of a chunk that another stream is copying.
+ * The published answer copies chunks of n / 8 elements. For each chunk it launches n / 8 / 256 blocks, at an offset
+ * of that many blocks. The two are equal if n is a multiple of 8 * 256, like the 2^27 of the exercise. For any other
+ * n, the kernels omit elements. They also access elements of a chunk that another stream is copying.
  */
 static void two_divisions(many_streams &streams, const exchange &e) {
     const size_t count = e.n / CHUNKS, blocks = count / THREADS;
@@ -196,10 +202,12 @@ static void two_divisions(many_streams &streams, const exchange &e) {
 
 /* Rung pipeline: a loop with two buffers, for data larger than the device's memory
  *
- * Three streams, one for each kind of work. At step k, chunk k + 1 is copied in, chunk k is computed, and chunk k - 1
- * is copied out. Two buffers on the device, used alternately, are enough. Events now state the order that one stream
- * had. A kernel waits until its chunk has been copied in, and until the previous result in the same buffer has been
- * copied out. A copy in waits until the kernel has read what the copy overwrites.
+ * There are three streams, one for each kind of work. In step k, chunk k + 1 is copied in, chunk k is computed, and
+ * chunk k - 1 is copied out. Two buffers on the device, used alternately, are enough.
+ *
+ * Events now define the order that one stream defined before. A kernel waits until its chunk has been copied in, and
+ * until the previous result in the same buffer has been copied out. A copy to the device waits until the kernel has
+ * read the data that the copy overwrites.
  */
 enum { IN, WORK, OUT, STAGES };
 
@@ -245,10 +253,11 @@ class pipeline {
 
 /* Exercises
  *
- * 1. 2^27 doubles in and out at 25 GB/s each way, both ways at once: how long does this take at least? How long does
- *    copy-compute-copy take, if the kernels take 10 ms?
- * 2. Draw the time lines of chunks with 1, 2, 8 and 1000 chunks. Which number is best, and what does each chunk cost?
- * 3. Remove the four waits of pipeline, one at a time. What can go wrong in each case? Does the executor detect it?
+ * 1. 2^27 doubles are copied in and out at 25 GB/s in each direction, both directions at once. How long does this
+ *    take at least? How long does `copy-compute-copy` take if the kernels take 10 ms?
+ * 2. Draw the time lines of `chunks` with 1, 2, 8 and 1000 chunks. Which number is best? What is the cost of each
+ *    chunk?
+ * 3. Remove the four waits of `pipeline`, one at a time. What can go wrong in each case? Does the executor detect it?
  */
 
 /* Climbing the rungs. */

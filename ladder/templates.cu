@@ -1,9 +1,10 @@
 /* Topic templates: one kernel for many types and sizes
  *
- * A kernel that is right for float is soon needed for double and int, and one for 2 values for 3. Copies of it drift
- * apart. A template is one source, from which the compiler makes as many kernels as needed. A type argument saves
- * writing. A number argument saves time: the compiler unrolls loops whose bounds it knows, and an array whose indexes
- * it knows needs no memory, but is kept in registers.
+ * A kernel for float is soon needed for double and int, and a kernel for 2 values is needed for 3. If a program
+ * contains copies of a kernel, a correction of one copy is easily forgotten in the others. A template is one source,
+ * from which the compiler generates all needed kernels. A type as an argument makes the source shorter. A number as
+ * an argument makes the kernel faster: the compiler unrolls loops whose bounds are constants. If all indices of an
+ * array are constants, the compiler keeps the array in registers and needs no memory.
  *
  * In each rung, each element takes the same short sequence of operations, so all rungs give the same bits.
  */
@@ -16,11 +17,12 @@ constexpr unsigned THREADS = 256;
 
 /* Rung one-source: y = a x + y for any type
  *
- * template <class T> precedes the kernel. At a launch the compiler deduces T from the arguments, and makes a kernel
- * for it. Run it with --dtype f64, f32 and i32: f64 takes twice the bytes of f32, and twice the time.
+ * `template <class T>` precedes the kernel. At a launch, the compiler deduces T from the arguments and generates a
+ * kernel for it. Run the rung with `--dtype f64`, `f32` and `i32`: f64 takes twice the bytes of f32 and twice the
+ * time.
  *
- * T should be used for values that depend on the type. Constants like 0.1 are double in every kernel; (T)0.1 states
- * the intended type.
+ * Use T for every value that depends on the type. A constant like 0.1 is a double in every kernel. (T)0.1 has the
+ * intended type.
  */
 template <class T> __global__ void scale_and_add(size_t n, T a, const T *x, const T *y, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,9 +37,9 @@ template <class T> static void one_source(size_t n, const T *x, const T *y, T *s
 
 /* Faulty rung sizeof-int: the type of the kernel changed, the size in the copy did not
  *
- * The classic program copies nsize * sizeof(int) bytes, whatever T is. For float it is right by luck, because the
- * sizes are equal. For double the second half of the array is never copied. sizeof(T) avoids this error, and so does
- * a function that takes a T * and a number of elements.
+ * The classic program copies `nsize * sizeof(int)` bytes, whatever T is. For float the result is right by chance,
+ * because the two sizes are equal. For double the second half of the array is never copied. `sizeof(T)` avoids this
+ * error. A function that takes a `T *` and a number of elements also avoids it.
  */
 template <class T> static void sizeof_int(size_t n, const T *x, const T *y, T *copy, T *sum) {
     CUDA_CHECK(cudaMemcpyAsync(copy, x, n * sizeof(int), cudaMemcpyDeviceToDevice));
@@ -46,7 +48,7 @@ template <class T> static void sizeof_int(size_t n, const T *x, const T *y, T *c
 
 /* Rung eight-bytes: the same source for whole numbers of 64 bits
  *
- * For another type only the launch must be written.
+ * For another type, only the launch must be written.
  */
 static void eight_bytes(size_t n, const long long *x, const long long *y, long long *sum) {
     scale_and_add<<<blocks_of(n), THREADS>>>(n, (long long)3, x, y, sum);
@@ -54,8 +56,9 @@ static void eight_bytes(size_t n, const long long *x, const long long *y, long l
 
 /* Rung half: the same source for floats of 16 bits
  *
- * cuda_fp16.h gives __half the operators that the kernel uses. Half the bytes of f32, half the time; eleven bits of
- * precision, and at most 65504. x and y are small whole numbers here, whose result is exact.
+ * The header `cuda_fp16.h` defines the operators of `__half` that the kernel uses. `__half` has half the bytes of f32
+ * and takes half the time. It has eleven bits of precision and a maximum of 65504. Here x and y are small whole
+ * numbers, so the result is exact.
  */
 #ifndef WEFT_EXECUTOR
 #include <cuda_fp16.h>
@@ -77,10 +80,12 @@ static uint16_t half_of(float) { return 0; }
 
 /* Rung size-at-run-time: an array of `size` values, known only at run time
  *
- * Each thread fills an array of its own with powers g^0, g^1, ..., here of g = e^t, and adds the products of all
- * pairs. Registers have no addresses. If an index is known only at run time, the array is put into "local" memory.
- * That is the device's memory under another name, and every access is a load or a store. With a capacity of 64 values
- * that is 256 bytes per thread. With a capacity of 8, nvcc 13 generates code for all possible sizes, and needs none.
+ * Each thread fills its own array with powers g^0, g^1, ... of g = e^t. Then it adds the products of all pairs.
+ * Registers have no addresses. If an index is known only at run time, the compiler stores the array in "local"
+ * memory. Local memory is part of the device memory, and every access is a load or a store.
+ *
+ * With a capacity of 64 values, the array takes 256 bytes per thread. With a capacity of 8, nvcc 13 generates code
+ * for all possible sizes and needs no local memory.
  */
 constexpr int TRIED = 3, MOST = 8, CAPACITY = 64;
 
@@ -109,12 +114,12 @@ static void size_at_run_time(size_t n, int size, float *squares) {
 
 /* Rung size-template: the same with the size as a template argument
  *
- * template <int SIZE>: every loop has a bound that the compiler knows and is unrolled, every index is a constant, and
- * the array is SIZE registers. `nvcc -Xptxas -v` prints how many registers a kernel uses. It also prints that its
- * stack frame, where an array in local memory would be, has 0 bytes.
+ * The kernel begins with `template <int SIZE>`. The bound of every loop is a constant, so the compiler unrolls the
+ * loop. Every index is a constant, and the array is SIZE registers. `nvcc -Xptxas -v` prints the number of registers
+ * of a kernel. It also prints that its stack frame, which would contain an array in local memory, has 0 bytes.
  *
- * The argument must be known at compile time, and a user's size is not. So a table has a kernel for each supported
- * size, and the program selects one.
+ * The argument must be known at compile time, but the size of a user is known only at run time. So a table contains a
+ * kernel for each supported size, and the program selects one.
  */
 template <int SIZE> __global__ void square(size_t n, float *squares) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -157,9 +162,10 @@ static std::vector<float> order_of_squares(size_t n, int size) {
 
 /* Rung known-squares: the values that the course prints
  *
- * The sum over all pairs is the square of the sum, (1 + g + g^2 + ...)^2, in six digits as printed by the course: for
- * two values 4, 13.82562, 70.376262, ..., and 1.0686481e13 for thread 15; for three 9, 123.37296, 3967.3881, ...,
- * 1.1420081e26. They were computed with the fast exponential function, so they are accurate only to 1e-5.
+ * The sum over all pairs is the square of the sum, (1 + g + g^2 + ...)^2. The course prints six digits. For two
+ * values it prints 4, 13.82562, 70.376262, ..., and 1.0686481e13 for thread 15. For three values it prints 9,
+ * 123.37296, 3967.3881, ..., and 1.1420081e26. It computed them with the fast exponential function, so they are
+ * accurate only to 1e-5.
  */
 struct printed_square {
     int size;
@@ -184,7 +190,8 @@ static std::string known_squares(float *squares) {
 
 /* Rung local-memory: the locations of the two arrays
  *
- * cudaFuncGetAttributes returns what nvcc prints: the registers of a kernel and its bytes of local memory.
+ * `cudaFuncGetAttributes` returns the values that nvcc prints: the number of registers of a kernel and its bytes of
+ * local memory.
  */
 #ifndef WEFT_EXECUTOR
 static std::string local_memory() {
@@ -204,10 +211,10 @@ static std::string local_memory() {
 }
 #endif
 
-/* Rung weft: weft_map, the library's own
+/* Rung weft: weft_map, an operation of this library
  *
- * Here the type is an argument of the call. The library was compiled for every type, and finds the kernel in a table
- * as size-template does.
+ * Here the type is an argument of the call. The library was compiled for every type. It selects the kernel from a
+ * table, as in `size-template`.
  */
 static weft_status weft_scale_and_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
                                       void *sum) {
@@ -224,10 +231,11 @@ static weft_status weft_scale_and_add(weft_context *ctx, weft_dtype dtype, size_
 
 /* Exercises
  *
- * 1. `weft ladder templates --faulty --dtype f32`: why is sizeof-int lucky?
- * 2. Write scale_and_add<T, SUM>, where x and y are of type T and the result of type SUM. Where must the conversion
+ * 1. Run `weft ladder templates --faulty --dtype f32`. Why does `sizeof-int` give the right result?
+ * 2. Write `scale_and_add<T, SUM>`, where x and y have type T and the result has type SUM. Where must the conversion
  *    be, so that the products of two int are right in long long?
- * 3. How many kernels does a template over 4 types and 8 sizes make? What does that cost, and in which step?
+ * 3. How many kernels does a template over 4 types and 8 sizes generate? What is the cost, and in which step of the
+ *    build?
  */
 
 /* Climbing the rungs. */
