@@ -53,15 +53,15 @@ struct ladder_limits {
     bool gpu_only = false;
 };
 
-/* Returns a value of a topic's input array x: small whole numbers for integers, for floats values whose rounding
- * shows. It is the same on every machine. */
+/* Returns the values of an input array: small whole numbers for integers, and for floats values whose sums must be
+ * rounded. They are the same on every machine. */
 template <class T> std::vector<T> ladder_values(size_t n, unsigned seed);
 /* Returns whole numbers 0 ... 3, mostly 0 if there are many values, so that their sum is exact in f32 in any
  * order. */
 template <class T> std::vector<T> ladder_whole_values(size_t n, unsigned seed);
 
 /* Calls work(first, end) for parts of 0 ... count, on all cores at once; used by the loops that compute expected
- * values. The executor, which watches one thread, has one part. */
+ * values. On the executor there is one part, because it checks accesses of one host thread. */
 void ladder_in_parts(size_t count, const std::function<void(size_t first, size_t end)> &work);
 
 /* Returns the numbers that glibc's rand gives a program that sets no seed: the data of the classic texts. */
@@ -75,8 +75,8 @@ class climb {
     climb(const ladder_call &call, const ladder_machine_info &machine, std::function<void(const ladder_row &)> tell);
     ~climb();
 
-    /* An array in the device's memory: either values that no rung may change, or `count` elements that are filled
-     * with arbitrary bytes before each rung. Freed with the climb. */
+    /* Return an array in device memory, which the destructor frees. No rung may change the values of an input. The
+     * `count` elements of an output are filled with arbitrary bytes before each rung. */
     template <class T> const T *input(const std::vector<T> &values) {
         return (const T *)keep(values.data(), values.size() * sizeof(T));
     }
@@ -88,19 +88,20 @@ class climb {
     /* Runs a rung: the claim must hold after the launches. For a faulty rung it must not hold. */
     void rung(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
     void faulty(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
-    /* The last rung: weft's operation, on the same machine. `ref` is a context for claims: the specification; on a
-     * GPU, where sizes are large, the CPU's kernels, which give the same bits and use all cores. */
+    /* Runs the last rung, weft's operation, on the same machine. `ref` returns a context for claims. On the executor
+     * it is that of the specification. On a GPU, where sizes are large, it is that of the CPU kernels, which give the
+     * same bits and use all cores. */
     void weft(const char *name, const ladder_claim &claim, const std::function<weft_status(weft_context *)> &call);
     weft_context *ref();
     /* Ends the topic if a call of the specification failed. */
     void specified(weft_status status);
     /* Returns the seconds of one run of these launches, the median of several; 0 on the executor. */
     double seconds_of(const ladder_launch &launch);
-    /* A lesson: its result is a sentence, which the rung shows. The sentence begins with "not " if the lesson
+    /* Runs a lesson, whose result is a sentence that the rung prints. The sentence begins with "not " if the lesson
      * failed. */
     void lesson(const char *name, const std::function<std::string()> &tell);
 
-    /* The claim that an array on the device contains these values, bit for bit. */
+    /* Returns "" if an array on the device contains these values, bit for bit; otherwise a sentence on the error. */
     template <class T> std::string holds(const T *at, const std::vector<T> &expected) {
         const size_t i = first_difference(at, expected.data(), expected.size(), sizeof(T));
         return i == expected.size() ? "" : differs(i, (double)((const T *)landed.data())[i], (double)expected[i]);

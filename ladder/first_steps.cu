@@ -88,7 +88,7 @@ static std::string no_blocks(float *x) {
 static std::string too_much_memory() {
     char *p = NULL;
     const cudaError_t fault = cudaMalloc(&p, (size_t)1 << 50);
-    (void)cudaGetLastError(); /* clears the error, so that the next call is not blamed for it */
+    (void)cudaGetLastError(); /* clears the error, so that the next call does not return it */
     if (fault != cudaErrorMemoryAllocation) return std::string("not refused: ") + cudaGetErrorString(fault);
     return std::string("2^50 bytes were refused: ") + cudaGetErrorString(fault);
 }

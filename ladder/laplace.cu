@@ -35,8 +35,8 @@ struct box {
     __host__ __device__ size_t size() const { return layer() * nz; }
 };
 
-/* Returns a new value from the sum of six neighbours, and the value of a face. Whole numbers are 6^sweeps times the
- * values: then no division is needed, and nothing is rounded. */
+/* mean returns a new value from the sum of six neighbours. kept returns the new value of a point on a face. Integers
+ * are 6^sweeps times the values, so they need no division, and no operation rounds. */
 template <class T> __host__ __device__ T mean(T six) {
     if constexpr (std::is_integral_v<T>) return six;
     return six * ((T)1 / (T)6);
@@ -91,7 +91,7 @@ template <class T> __global__ void relax_columns(box g, const T *u, T *v) {
     }
 }
 
-/* Number of blocks of this shape over x and y. */
+/* Returns the number of blocks of this shape over x and y. */
 static dim3 over_layer(box g, dim3 block) {
     return dim3((unsigned)blocks_for<size_t>(g.nx, block.x), (unsigned)blocks_for<size_t>(g.ny, block.y));
 }
@@ -264,7 +264,7 @@ template <unsigned margin, class WHAT> __device__ void for_brick(box g, WHAT wha
         const size_t i = (size_t)blockIdx.x * WIDE + p % brick<margin>::NX - margin,
                      j = (size_t)blockIdx.y * HIGH + p / brick<margin>::NX % brick<margin>::NY - margin,
                      k = (size_t)blockIdx.z * HIGH + p / brick<margin>::NX / brick<margin>::NY - margin;
-        if (g.has(i, j, k)) what(p, i, j, k); /* an i below 0 has wrapped, and is not less than nx */
+        if (g.has(i, j, k)) what(p, i, j, k); /* an i below 0 wraps to a number above nx */
     }
 }
 
@@ -336,7 +336,7 @@ template <class T> static void sweep_in_shape(const block_shape &s, box g, const
         columns_once(g, dim3(s.x, s.y), u, v);
 }
 
-/* A cube whose side is a power of two, with at most n and at most 256^3 points. */
+/* Returns the side of a cube: the largest power of two from 4 to 256 for which the cube has at most n points. */
 static size_t side_of_cube(size_t n) {
     size_t side = 4;
     while (side < 256 && 8 * side * side * side <= n) side *= 2;
@@ -388,7 +388,7 @@ static double points_a_second(climb &c, box g, std::string *wrong) {
     each([&](size_t p, size_t at) { wide[at] = values[p]; });
     const float *const u = c.input(wide);
     float *const v = c.output<float>(g.size());
-    CUDA_CHECK(cudaMemset(v, 0, g.size() * sizeof *v)); /* the unused elements of the rows are fetched too */
+    CUDA_CHECK(cudaMemset(v, 0, g.size() * sizeof *v)); /* the kernel also reads the unused elements */
     points_once(g, FLAT, u, v);
     c.fetch(got.data(), v, got.size() * sizeof got[0]);
     each([&](size_t p, size_t at) {

@@ -537,7 +537,8 @@ static void climb_alone(const char *name, climb &c, void (*multiply)(shape, cons
     c.rung(name, right, [=] { multiply(m, a, b, to); }, {.gpu_only = true});
 }
 
-/* Runs the rungs that round differently or in an unknown order, on whole numbers; and the rung that does neither. */
+/* Runs the rungs on tensor cores. The order and the rounding of tensor-half are not specified, so its elements are
+ * whole numbers. */
 static void climb_tensor_cores(climb &c, shape m) {
     const size_t left = m.rows * m.depth, above = m.depth * m.columns;
     climb_alone("tensor-f64", c, tensor_f64, m, ladder_values<double>(left, 7), ladder_values<double>(above, 8));

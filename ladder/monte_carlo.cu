@@ -1,4 +1,4 @@
-/* Topic monte-carlo: the price of an option as the mean over random paths
+/* Topic monte-carlo: an option's price as the mean over random paths
  *
  * Two correlated prices S1 and S2 start at 1 and make 100 steps. Each step is S <- S (1 + r dt + sigma sqrt(dt) Y)
  * with a normal random Y. The option pays 1 if both prices end within 10 % of 1. Let P be the probability of that.
@@ -375,7 +375,7 @@ static market classic_market() {
     return {(float)(1 + 0.05 * dt), (float)(0.1 * sqrt(dt)), (float)rho, (float)sqrt(1 - rho * rho), 0.1f, STEPS};
 }
 
-/* All normals, by path and by number. */
+/* Computes all normal numbers, in the layouts [path][200] and [200][path]. */
 static void fill_normals(std::vector<float> &by_path, std::vector<float> &by_number) {
     const size_t n = by_path.size() / NORMALS;
     ladder_in_parts(n, [&](size_t p, size_t end) {

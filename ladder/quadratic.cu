@@ -62,8 +62,7 @@ static __global__ void add_in_block(size_t n, const float *z, double *sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/* Adds `count` sums in one block: thread t adds those at t, t + 256, ..., and then the 256 threads' sums by
- * halves. */
+/* Adds `count` sums in one block. Thread t adds the sums t, t + 256, ... Then the 256 results are added by halves. */
 static __global__ void add_sums(size_t count, const double *sums, double *sum) {
     __shared__ double tile[THREADS];
     const unsigned t = threadIdx.x;

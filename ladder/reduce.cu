@@ -322,7 +322,7 @@ template <class T> static T order_of_warp(const T *x, size_t count) {
     return v[0];
 }
 
-/* Reduces `threads` values, one per thread. */
+/* Returns the sum of v, one value per thread, in the order of sum_of_block. */
 template <class T> static T order_of_block(const std::vector<T> &v) {
     std::vector<T> sums;
     for (size_t first = 0; first < v.size(); first += WARP) sums.push_back(order_of_warp(&v[first], WARP));

@@ -13,9 +13,9 @@
  * shuffles. One of its steps costs so little that the extra additions do not matter.
  *
  * The second question is how a tile gets the sum of all elements before it. `levels` writes all tiles, scans their
- * totals and reads all elements again. `chain` hands the total from each tile to the next, so each element is read
- * and written once. weft and CUB also read and write once. In addition, a tile looks back over several earlier tiles
- * at once, so it need not wait for each of them.
+ * totals and reads all elements again. `chain` computes the total up to each tile from that of the previous tile, so
+ * each element is read and written once. weft and CUB also read and write once. In addition, a tile looks back over
+ * several earlier tiles at once, so it need not wait for each of them.
  *
  * The first rungs scan a tile of 256 elements in a block, each by its own method. All except `one-thread` combine the
  * tiles by the same method. The same kernel scans the totals of the tiles. Then the sum of all tiles before a tile is
@@ -191,7 +191,7 @@ template <class T> static void tile_by_tree(T *v, size_t m) {
  *
  * Order: the order is that of `tree-scattered`.
  */
-/* Position of element i. If GAP is not 0, one word is left unused after every GAP words. */
+/* Returns the word that stores element i. If GAP is not 0, one word is unused after every GAP words. */
 template <unsigned GAP> __device__ unsigned padded(unsigned i) {
     if constexpr (GAP > 0)
         return i + i / GAP;

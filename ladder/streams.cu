@@ -51,7 +51,8 @@ static __global__ void iterate(size_t n, int iterations, const double *x, double
  * only one of them works at a time. The classic program runs the kernels on uninitialized memory, in which a NaN
  * stays a NaN. It checks no result.
  */
-/* Returns chunk k of n elements in `parts`. Copies and kernels use the same bounds. */
+/* Returns the first element of chunk k if n elements are divided into `parts` chunks. Chunk k ends where chunk k + 1
+ * begins. */
 static size_t part_begin(size_t n, size_t parts, size_t k) { return n / parts * k + (k < n % parts ? k : n % parts); }
 
 static void small_kernel(size_t n, unsigned k, const double *x, double *y, cudaStream_t stream) {
@@ -221,7 +222,8 @@ class pipeline {
         for (auto &stage : done)
             for (const cudaEvent_t e : stage) (void)cudaEventDestroy(e);
     }
-    /* Chunks of e.n, of at most `most` elements. Buffer b is at e.x + b most and e.y + b most. */
+    /* Processes e.n elements in chunks of at most `most` elements. Buffer b is at e.x + b * most and at
+     * e.y + b * most. */
     void run(many_streams &streams, const exchange &e, size_t most) {
         streams.fork(STAGES);
         for (size_t k = 0; k * most < e.n; k++) {

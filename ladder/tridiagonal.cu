@@ -91,7 +91,8 @@ struct all_at_once {
     }
 };
 
-/* The equations of a block's threads. The first `length` are a system; a, c and d have capacity for all threads. */
+/* Reduces the equations of the threads of a block. The first `length` equations are a system. a, c and d must have
+ * capacity for all threads. */
 template <class STEP, class T>
 __device__ equation<T> reduce_in_shared(equation<T> mine, unsigned length, T *a, T *c, T *d) {
     const unsigned t = threadIdx.x;
@@ -190,7 +191,7 @@ template <class T> static void one_barrier(systems<T> s, T *x) {
  * Order: the order is that of `cyclic`, with 100 rows.
  */
 template <class T> __global__ void reduce_any_length(systems<T> s, T *x) {
-    extern __shared__ double block_memory[]; /* of one type, whatever T is: a name has one type in a file */
+    extern __shared__ double block_memory[]; /* double for every T: an extern array has one type per file */
     T *const a = (T *)block_memory, *const c = a + blockDim.x, *const d = c + blockDim.x;
     const size_t first = (size_t)blockIdx.x * s.length;
     const unsigned length = (unsigned)(s.rows - first < s.length ? s.rows - first : s.length);
@@ -332,7 +333,7 @@ template <class T> __global__ void reduce_four_rows(systems<T> s, T *x) {
     const size_t warp = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
     const unsigned lane = threadIdx.x % WARP;
     const size_t first = warp * ROWS + lane * EACH;
-    if (warp * ROWS >= s.rows) return; /* the same for all lanes of a warp */
+    if (warp * ROWS >= s.rows) return; /* true for all lanes of a warp or for none */
     equation<T> e[EACH];
     condense(s, first, lane, e);
     equation<T> next = from_above(e[0], 1);
