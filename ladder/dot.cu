@@ -125,7 +125,7 @@ static std::string closed_form(climb &c) {
 
 /* Faulty rung block-of-96: the classic tree in a block whose size is not a power of two
  *
- * The number of values is 96, 48, 24, 12, 6, 3. At 3 the half is 1, so the sum of thread 2 is never added. The same
+ * The steps have 96, 48, 24, 12, 6 and 3 values. At 3 the half is 1, so the sum of thread 2 is never added. The same
  * error occurs whenever the number is odd. The block size was a macro, so a change of the macro changed the result
  * without a message.
  */

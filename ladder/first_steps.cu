@@ -24,8 +24,9 @@ constexpr unsigned BLOCKS = 2, THREADS = 8;
  * `__global__` makes a function a kernel: the host calls it, and the device runs it. `write_numbers<<<2, 8>>>(x)`
  * runs the kernel in 2 blocks of 8 threads. The program must assume that all of these threads run at the same time.
  *
- * `threadIdx.x` is the index of a thread in its block. It takes the values 0 ... 7 in both blocks. `blockIdx.x *
- * blockDim.x + threadIdx.x` is the index of the thread in the whole grid. So the result is x[i] = i mod 8.
+ * `threadIdx.x` is the index of a thread in its block. It takes the values 0 ... 7 in both blocks.
+ * `blockIdx.x * blockDim.x + threadIdx.x` is the index of the thread in the whole grid. So the result is x[i] = i mod
+ * 8.
  *
  * The launch returns immediately, before the kernel has run. `cudaMemcpy` waits until the kernel has finished.
  */

@@ -330,10 +330,10 @@ static void tensor_f64(shape, const double *, const double *, double *) {}
  * This is the same kernel with tiles of 16 x 16 x 16, which are 8192 operations per instruction. A and B are rounded
  * to half, which has 11 bits, when they are copied to shared memory. The sums are f32.
  *
- * According to its data sheet, an H200 executes 990 TFLOP/s of these operations and 67 TFLOP/s of f32. The table
- * takes f32 as the limit, so the share may exceed 100 %. It does not reach 1500 %. This kernel loads every tile of A
- * twice from shared memory and every tile of B four times. It also waits at two barriers per k-slice. The library of
- * a vendor copies the next k-slices asynchronously while it multiplies.
+ * According to its data sheet, an H200 executes 990 TFLOP/s of these operations and 67 TFLOP/s of f32. The ceiling in
+ * the table is that of f32, so the share may exceed 100 %. It does not reach 1500 %. This kernel loads every tile of
+ * A twice from shared memory and every tile of B four times. It also waits at two barriers per k-slice. The library
+ * of a vendor copies the next k-slices asynchronously while it multiplies.
  *
  * The result differs from that of the other rungs (see `half-factors`). Neither the order of the additions nor their
  * rounding is specified. The elements are small whole numbers, so no operation rounds, and the result must have the

@@ -256,8 +256,8 @@ template <class T, class KERNEL> static void fold_slices(KERNEL kernel, size_t n
 
 /* Faulty rung no-barrier: the reduction without its __syncthreads
  *
- * The texts say that the threads of a warp execute together. CUDA never guaranteed this, and the block has eight
- * warps. So a thread may read a word before another thread has written it.
+ * The texts say "The threads of a warp move together". CUDA never guaranteed this, and the block has eight warps. So
+ * a thread may read a word before another thread has written it.
  *
  * The executor runs each thread until it waits. It detects two accesses to one word without a barrier between them.
  * It reports them even if the sum happens to be right.

@@ -276,10 +276,10 @@ template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *t
 
 /* Faulty rung short-shared: dynamic shared memory for half of the tile
  *
- * `extern __shared__` declares memory whose size is set at the launch. The size is the third argument of `<<<blocks,
- * threads, bytes>>>`. The classic second level launches 32 threads with 32 ints, but its kernel stores two ints per
- * thread. A GPU does not detect an access after the end of this memory, unless the address is outside the memory of
- * the multiprocessor.
+ * `extern __shared__` declares memory whose size is set at the launch. The size is the third argument of
+ * `<<<blocks, threads, bytes>>>`. The classic second level launches 32 threads with 32 ints, but its kernel stores
+ * two ints per thread. A GPU does not detect an access after the end of this memory, unless the address is outside
+ * the memory of the multiprocessor.
  */
 template <class T> __global__ void scan_dynamic(size_t n, const T *x, T *y, T *totals) {
     extern __shared__ double shared_memory[];
@@ -406,10 +406,10 @@ static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile,
  * launch (see `not-reset`).
  *
  * The cost is a chain with one step per tile. Each step moves a total from one multiprocessor to another through
- * memory. It took 1.5 microseconds on an H200. The tiles of 2^26 elements take 0.4 seconds, which is 700 times as
- * long as `levels`, although `levels` has twice the traffic. There are two remedies. Larger tiles need fewer steps
- * (rung `runs` of topic recurrence). Look-back, in weft and in CUB, waits less: a tile adds the totals that several
- * earlier tiles have published.
+ * memory. It took 1.5 microseconds on an H200. The tiles of 2^26 elements take 0.4 seconds, which is more than 700
+ * times as long as `levels`, although `levels` has twice the traffic. There are two remedies. Larger tiles need fewer
+ * steps (rung `runs` of topic recurrence). Look-back, in weft and in CUB, waits less: a tile adds the totals that
+ * several earlier tiles have published.
  *
  * Order: the order in a tile is that of `levels`. The totals of the tiles are added in turn, from tile 0. Then each
  * y[i] becomes the total before + y[i].

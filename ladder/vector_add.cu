@@ -163,8 +163,8 @@ static weft_status weft_add(weft_context *ctx, weft_dtype dtype, size_t n, const
 /* Exercises
  *
  * 1. Run `weft ladder vector-add --n 10008` and `--n 9984`. For which of the two sizes is `no-guard` right? Why?
- * 2. Give each thread of `one-block` a contiguous chunk instead of every 256th element. What does `--schedule
- *    backward` change? What does the time on a GPU show?
+ * 2. Give each thread of `one-block` a contiguous chunk instead of every 256th element. What does
+ *    `--schedule backward` change? What does the time on a GPU show?
  * 3. A memory of 4.8 TB/s answers after 600 ns. How many bytes must be in flight to use it fully? How many threads is
  *    that at 4 bytes per thread, and at 16?
  */
