@@ -165,11 +165,11 @@ template <class T> static void four_outputs(size_t n, const T *s, const taps<T> 
 
 /* Rung transform: Fourier transforms of 256 points
  *
- * The transform of a convolution is the product of the transforms. But this convolution is circular: in a block of
- * 256, the end wraps around to the beginning. So a block loads 256 elements, and the first ten of them belong to the
- * previous block. It discards the first ten results, which contain the wrapped end. So each block has 246 outputs.
- * This method is called overlap-save. The classic program uses a single block, with 6 zeros for the wrapped part. For
- * 50 elements and 11 taps it needs a length of at least 55.
+ * The transform of a convolution is the product of the transforms. But a transform gives a circular convolution: in a
+ * block of 256, the end wraps around to the beginning. So a block loads 256 elements, and the first ten of them
+ * belong to the previous block. It discards the first ten results, which contain the wrapped end. So each block has
+ * 246 outputs. This method is called overlap-save. The classic program uses a single block, with 6 zeros for the
+ * wrapped part. For 50 elements and 11 taps it needs a length of at least 55.
  *
  * 128 threads compute one butterfly each and then wait at a barrier. They do this eight times. The results of the
  * forward transform are in bit-reversed order, and the inverse transform takes them in this order. The product is

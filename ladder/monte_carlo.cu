@@ -1,9 +1,9 @@
 /* Topic monte-carlo: an option's price as the mean over random paths
  *
  * Two correlated prices S1 and S2 start at 1 and make 100 steps. Each step is S <- S (1 + r dt + sigma sqrt(dt) Y)
- * with a normal random Y. The option pays 1 if both prices end within 10 % of 1. Let P be the probability of that.
- * The price of the option is exp(-r T) P. An estimate from n paths has a standard error of exp(-r T) sqrt(P (1 - P) /
- * n). So one more bit of accuracy takes four times as many paths.
+ * with a normal random Y. The option pays 1 if both prices end within 10 % of 1. Let P be the probability that it
+ * pays. The price of the option is exp(-r T) P. An estimate from n paths has a standard error of exp(-r T) sqrt(P (1
+ * - P) / n). So one more bit of accuracy takes four times as many paths.
  *
  * One thread computes a path, which takes 200 normal numbers. The lesson is where these numbers come from. Some rungs
  * read them from memory, 800 bytes per path, in one of two layouts. Others compute them from a counter when they are

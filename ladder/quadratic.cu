@@ -46,9 +46,9 @@ static void one_atomic(size_t n, const float *z, double *sum) {
 
 /* Rung block-atomics: a block adds in shared memory
  *
- * Each block uses atomics on its own word. The word is in shared memory, which is faster, and it gets 256 additions
- * instead of n. Each block writes one partial sum to its own element of an array, so the array need not be cleared. A
- * second launch, of one block, adds the partial sums.
+ * Each block uses atomics on its own word. The word is in shared memory, which is faster, and it gets at most 256
+ * additions instead of n. Each block writes one partial sum to its own element of an array, so the array need not be
+ * cleared. A second launch, of one block, adds the partial sums.
  *
  * Order: the order in a block is unspecified, so the numbers z are whole.
  */

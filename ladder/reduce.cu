@@ -6,8 +6,8 @@
  * barriers, and the threads of a warp use registers. The blocks of a grid have no common barrier, so they use atomics
  * or a second launch.
  *
- * `one-thread` leaves the GPU idle. `atomics` uses the whole GPU, but the n additions to one address run one after
- * another. `global-halves` adds in parallel, but each step waits for global memory. `shared-modulo` and
+ * In `one-thread` almost the whole GPU is idle. `atomics` uses the whole GPU, but the n additions to one address run
+ * one after another. `global-halves` adds in parallel, but each step waits for global memory. `shared-modulo` and
  * `shared-halves` execute these steps in shared memory, and `shuffles` executes them in registers. In all of these
  * rungs, 256 elements take log2(256) = 8 steps.
  *

@@ -9,7 +9,7 @@
  * traffic is n elements read and n written, plus the traffic that combines the blocks.
  *
  * The rungs answer two questions. The first is how a block scans one tile. `hillis-steele` takes the fewest steps but
- * too many additions. The trees take the fewest additions but leave most threads idle. `levels` uses warps and
+ * too many additions. The trees take the fewest additions, but most threads are idle. `levels` uses warps and
  * shuffles. One of its steps costs so little that the extra additions do not matter.
  *
  * The second question is how a tile gets the sum of all elements before it. `levels` writes all tiles, scans their

@@ -164,8 +164,8 @@ static std::vector<float> order_of_squares(size_t n, int size) {
  *
  * The sum over all pairs is the square of the sum, (1 + g + g^2 + ...)^2. The course prints six digits. For two
  * values it prints 4, 13.82562, 70.376262, ..., and 1.0686481e13 for thread 15. For three values it prints 9,
- * 123.37296, 3967.3881, ..., and 1.1420081e26. It computed them with the fast exponential function, so they are
- * accurate only to 1e-5.
+ * 123.37296, 3967.3881, ..., and 1.1420081e26. The course computed them with the fast exponential function, so they
+ * are accurate only to 1e-5.
  */
 struct printed_square {
     int size;
