@@ -4,27 +4,33 @@ from the tables in bench/results, which result_tables.py reads.
     performance.py [--check] SOURCE_DIR     --check: writes nothing; fails if a file is not what this program generates
 """
 import math
+import re
 import sys
 import textwrap
 from pathlib import Path
 
 from result_tables import read_results
 
-PAGES = {  # title and page of the operations, in the order of the tables
-    "memory": ("Speed of the memory", None), "reduce": ("Reductions", "reduce"), "variance": ("Variance", "variance"),
-    "dot": ("Dot product", "dot"), "scan": ("Prefix scans", "scan"), "recurrence": ("Recurrences", "recurrence"),
-    "segmented": ("Segmented operations", "segmented"), "select": ("Select", "select"),
-    "partition": ("Partition", "partition"), "unique": ("Unique", "unique"),
-    "run_length": ("Run lengths", "run_length"),
-    "histogram": ("Histograms", "histogram"), "merge": ("Merge", "merge"),
-    "search_sorted": ("Search in sorted arrays", "search_sorted"), "top_k": ("Largest k", "top_k"),
-    "sort": ("Sort", "sort"), "argsort": ("Argsort", "argsort"), "matmul": ("Matrix products", "matmul"),
-    "fft": ("Fourier transforms", "fft"), "convolve": ("Convolutions", "convolve"),
-    "tridiag": ("Tridiagonal systems", "tridiag"), "heat": ("Heat equation", "heat"),
-    "laplace": ("Laplace's equation", "laplace"), "map_reduce": ("Formulas", "map"),
-    "map": ("Formulas", "map"), "random": ("Random numbers", "random"), "sobol": ("Sobol points", "sobol"),
-    "price": ("Option prices", "price"), "match": ("Words in a text", "match"),
+TITLES = {  # headings that are not the name of the operation
+    "reduce": "Reductions", "dot": "Dot product", "scan": "Prefix scans", "recurrence": "Recurrences",
+    "segmented": "Segmented operations", "run_length": "Run lengths", "histogram": "Histograms",
+    "search_sorted": "Search in sorted arrays", "top_k": "Largest k", "matmul": "Matrix products",
+    "fft": "Fourier transforms", "convolve": "Convolutions", "tridiag": "Tridiagonal systems", "heat": "Heat equation",
+    "laplace": "Laplace's equation", "map": "Formulas", "random": "Random numbers", "sobol": "Sobol points",
+    "price": "Option prices", "match": "Words in a text",
 }
+
+
+def pages(index):
+    """Title and page of each table. The order is that of the operations in docs/README.md."""
+    found = {"memory": ("Speed of the memory", None)}
+    for stem in re.findall(r"\]\(ops/(\w+)\.md\)", index.read_text(encoding="utf-8")):
+        title = TITLES.get(stem, stem.replace("_", " ").capitalize())
+        found.update({name: (title, stem) for name in (("map_reduce", "map") if stem == "map" else (stem,))})
+    return found
+
+
+PAGES = pages(Path(__file__).resolve().parents[1] / "docs/README.md")
 MONTHS = ("January February March April May June July August September October November December").split()
 MARGIN = 0.05  # ratios within this of 1 count as equal
 BEGIN, END = "<!-- performance: begin -->", "<!-- performance: end -->"

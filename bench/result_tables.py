@@ -105,7 +105,8 @@ RANKS = re.compile(r"2\^(\d+) elements, (\d+) ranks of ")
 RANK = re.compile(rf"(\S.*?)\s+({FLOAT})\s+{FLOAT}\s+({FLOAT})\s+({FLOAT})\s+({FLOAT}) %\s+yes")
 
 # The page and the printed case of a row, by the first expression that matches its name in the program's output. An
-# indented name follows the name of the last line that is not indented, after ": ".
+# indented name follows the name of the last line that is not indented, after ": ". A row that no expression matches and
+# that begins with the name of a page in docs/ops belongs to that page, and its case is its name.
 CASES = [
     ("memory", r"read only", "a kernel that only reads"),
     ("memory", r"device copy", "a copy, read and written"),
@@ -122,8 +123,6 @@ CASES = [
     ("map_reduce", r"map (.*)", r"map \1"),
     ("reduce", r"(sum|min|max|mean|norm2) (\w+)", r"\1 \2"),
     ("reduce", r"(argmax) (\w+)", r"\1 \2"),
-    ("variance", r"variance (\w+)", r"variance \1"),
-    ("dot", r"dot (\w+)", r"dot \1"),
     ("scan", r"scan max (\w+)", r"inclusive max \1"),
     ("scan", r"scan (\w+)", r"inclusive sum \1"),
     ("recurrence", r"recurrence (\w+): rows of (\d+)", r"\1, rows of \2"),
@@ -132,14 +131,11 @@ CASES = [
     ("select", r"select flags", "select f32 by flags, half kept"),
     ("select", r"select (\w+)", r"select \1, half kept"),
     ("partition", r"partition (\w+)", r"partition \1, half selected"),
-    ("unique", r"unique (\w+)", r"unique \1"),
-    ("run_length", r"run_length (\w+)", r"run_length \1"),
     ("histogram", r"256, all equal", "256 bins, all values equal, f32"),
     ("histogram", r"2\^20, all eq\.", "2^20 bins, all values equal, f32"),
     ("histogram", r"bins (\S+) (\w+)", r"\1 bins, \2"),
     ("histogram", r"bins (\S+)", r"\1 bins, f32"),
     ("histogram", r"edges (\d+)", r"\1 edges, f32"),
-    ("merge", r"merge (\w+)", r"merge \1"),
     ("search_sorted", r"search, sorted", "f32, needles sorted"),
     ("search_sorted", r"search, random", "f32, needles random"),
     ("top_k", r"top (\d+)(?: of 2\^20)?", r"largest \1"),
@@ -202,15 +198,15 @@ def quantity(text):
     return (float(found[1]), {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, None: 1}[found[2]]) if found else None
 
 
-def case_of(name):
-    for page, expression, case in CASES:
+def case_of(name, pages):
+    for page, expression, case in [*CASES, *((page, rf"{page} .+", r"\g<0>") for page in pages)]:
         found = re.fullmatch(expression, name)
         if found:
             return page, re.sub(r"\d{5,}", lambda digits: number(digits[0]), found.expand(case))
     return None
 
 
-def row_of(line, above, run):
+def row_of(line, above, run, pages):
     """The row that a line of a benchmark's output contains, or None. `above`: the last name that was not indented."""
     for form, expression in LINES.items():
         found = re.fullmatch(expression, line.rstrip())
@@ -234,7 +230,7 @@ def row_of(line, above, run):
             unit, share = "us", field["rate"] and f"{field['rate']} GB/s"
         else:
             unit, share = "GB/s", ""
-        found = case_of(name)
+        found = case_of(name, pages)
         if not found:
             return None
         peer, other = field.get("peer", ""), field.get("other", "")
@@ -247,7 +243,7 @@ def row_of(line, above, run):
     return None
 
 
-def read_block(lines, run):
+def read_block(lines, run, pages):
     """The rows and the scaling rows of a fenced block."""
     rows, scaling, above, ranks = [], [], "", None
     for line in lines:
@@ -258,7 +254,7 @@ def read_block(lines, run):
         if scaled:
             scaling.append(Scaling(scaled[1], *ranks, scaled[2], scaled[3], scaled[4], scaled[5], run))
             continue
-        row = row_of(line, above, run)
+        row = row_of(line, above, run, pages)
         if not line.startswith("  ") and line.strip():
             above = re.split(r"\s{2,}| (?:GB/s|Gkeys/s|latency us|queued us) ", line)[0]
         if row:
@@ -276,6 +272,7 @@ def read_table(lines, file):
 
 def read_results(folder):
     """All rows and scaling rows that count, in the order of the files."""
+    pages = [page.stem for page in sorted((folder.parents[1] / "docs/ops").glob("*.md"))]
     rows, scaling = [], []
     for file in sorted(folder.glob("*.md")):
         lines = file.read_text(encoding="utf-8").split("\n")
@@ -290,7 +287,8 @@ def read_results(folder):
                 continue
             assert lines[first].startswith("```"), f"{file}:{at + 1}: expected a fenced block after the comment"
             end = lines.index("```", first + 1)
-            found = read_block(lines[first + 1:end], Run(*(part.strip() for part in marked[1].split("|")), file.name))
+            run = Run(*(part.strip() for part in marked[1].split("|")), file.name)
+            found = read_block(lines[first + 1:end], run, pages)
             rows += found[0]
             scaling += found[1]
     newest = {}

@@ -45,7 +45,7 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
  * reason. Prints nothing if there is no such reason, or with --quiet. */
 void cli_warn_of_gpu(const char *command, const cli_options *options);
 
-/* Calls getopt_long for the command argv[0] and its options in cli/options.def. Returns the option's key, -1 at the
+/* Calls getopt_long for the command argv[0] and its options in cli/commands.def. Returns the option's key, -1 at the
  * end (optind is then the first operand), or '?' after printing the error. */
 int cli_next_option(int argc, char **argv);
 

@@ -11,11 +11,13 @@
 struct operands;
 typedef struct operation operation;
 
+/* Calls the library. The result, of type *type, is in *out or in the array in->to. */
+typedef weft_status operation_call(const operation *operation, weft_context *ctx, const struct operands *in,
+                                   value *out, weft_dtype *type);
+
 struct operation {
     const char *name, *help;
-    /* Calls the library. The result, of type *type, is in *out or in the array in->to. */
-    weft_status (*run)(const operation *operation, weft_context *ctx, const struct operands *in, value *out,
-                       weft_dtype *type);
+    operation_call *run;
     weft_op op;         /* operator, for the operations of weft_reduce */
     bool integers;      /* integer elements only */
     bool is_value;      /* returns a value and writes no array */
@@ -65,5 +67,14 @@ typedef struct operands {
  * the error message is in the context. */
 weft_status operation_run(const operation *operation, weft_context *ctx, const operands *in, value *out,
                           weft_dtype *type);
+
+/* Sets *type to the type of the operator's result for these operands, or to WEFT_DEFAULT if it does not accept them.
+ */
+void operation_result_type(weft_op op, const operands *in, weft_dtype *type);
+
+/* example_<stem>: a call of the operation, with parameters that suit any operands; in cli/commands. */
+operation_call example_reduce;
+#define CALL(stem, form, reads, passes, writes, help) extern operation_call example_##stem;
+#include "core/ops.def"
 
 #endif

@@ -7,7 +7,7 @@
 const cli_option CLI_OPTIONS[OPTION_COUNT] = {
 #define OPTION(commands, key, name, letter, argument, values, help) \
     {commands, key, name, letter, argument, values, help},
-#include "cli/options.def"
+#include "cli/commands.def"
 };
 
 const char *option_stem(const char *command) {

@@ -1,4 +1,4 @@
-/* Options of the command, from cli/options.def: their getopt tables and their part of `weft help`. */
+/* Options of the command, from cli/commands.def: their getopt tables and their part of `weft help`. */
 #ifndef WEFT_CLI_OPTIONS_H
 #define WEFT_CLI_OPTIONS_H
 
@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A line of cli/options.def, which describes the members. */
+/* A line of cli/commands.def, which describes the members. */
 typedef struct cli_option {
     const char *commands;
     int key;
     const char *name, *letter, *argument, *values, *help;
 } cli_option;
 
-/* Number of lines of cli/options.def. */
+/* Number of lines of cli/commands.def. */
 enum {
     OPTION_COUNT = 0
 #define OPTION(commands, key, name, letter, argument, values, help) +1
-#include "cli/options.def"
+#include "cli/commands.def"
 };
 extern const cli_option CLI_OPTIONS[OPTION_COUNT];
 

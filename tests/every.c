@@ -1,11 +1,12 @@
 #include "tests/every.h"
 
-#include "verify/inputs.h"
+#include "verify/match.h"
+#include "verify/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = EVERY_N, SIDE = 120, GRID = 40, SEGMENTS = 1000, TERMS = 300, TOP = 100 };
+enum { N = EVERY_N, SIDE = 120, GRID = 40, SEGMENTS = 1000, TERMS = 300 };
 
 static float x[N], sorted[N], diagonal[N], off[N];
 static uint8_t flags[N], text[N];
@@ -19,20 +20,6 @@ static _Thread_local struct {
     uint64_t counts[N];
 } out;
 
-void every_prepare(void) {
-    input_fill(INPUT_UNIFORM, WEFT_F32, 1, N, x);
-    for (size_t i = 0; i < N; i++) {
-        const uint64_t r = input_random(2, i);
-        sorted[i] = (float)i / 3;
-        diagonal[i] = 4 + (float)(r % 7) / 8;
-        off[i] = (float)(r % 5) / 8;
-        flags[i] = r >> 20 & 1;
-        keys[i] = (uint32_t)(r >> 40) / 1000;
-        text[i] = (uint8_t)("the cat "[r >> 30 & 7]);
-    }
-    for (size_t i = 0; i <= SEGMENTS; i++) offsets[i] = i * N / SEGMENTS;
-}
-
 /* --------------------------------------------------------------------------------- operations */
 
 static weft_status run_reduce(weft_context *ctx) {
@@ -44,10 +31,6 @@ static weft_status run_argmax(weft_context *ctx) {
 static weft_status run_norm2(weft_context *ctx) {
     return weft_reduce(ctx, WEFT_NORM2, WEFT_F32, WEFT_F64, N, x, out.y);
 }
-static weft_status run_variance(weft_context *ctx) {
-    return weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, out.y);
-}
-static weft_status run_dot(weft_context *ctx) { return weft_dot(ctx, WEFT_F32, WEFT_DEFAULT, N, x, sorted, out.y); }
 static weft_status run_scan(weft_context *ctx) {
     return weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, out.y);
 }
@@ -98,9 +81,6 @@ static weft_status run_histogram(weft_context *ctx) {
     static const float lower = -2, upper = 2;
     return weft_histogram_even(ctx, WEFT_F32, N, x, 1000, &lower, &upper, out.counts);
 }
-static weft_status run_top_k(weft_context *ctx) {
-    return weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, N, x, TOP, out.y, out.indices);
-}
 static weft_status run_merge(weft_context *ctx) {
     return weft_merge(ctx, WEFT_F32, N / 2, sorted, N / 2, sorted + 17, out.y);
 }
@@ -132,9 +112,6 @@ static weft_status run_heat(weft_context *ctx) {
 static weft_status run_sort(weft_context *ctx) { return weft_sort(ctx, WEFT_ASCENDING, WEFT_F32, N, x, out.y); }
 static weft_status run_sort_pairs(weft_context *ctx) {
     return weft_sort_pairs(ctx, WEFT_DESCENDING, WEFT_U32, N, keys, 4, x, out.indices, out.y);
-}
-static weft_status run_argsort(weft_context *ctx) {
-    return weft_argsort(ctx, WEFT_ASCENDING, WEFT_F32, WEFT_U64, N, x, out.indices);
 }
 static weft_status run_random(weft_context *ctx) {
     return weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 2, 3, N, 0, 1, out.y);
@@ -256,6 +233,9 @@ static weft_status run_map_scan_source(weft_context *ctx) { return with_formula_
 
 /* --------------------------------------------------------------------------------------- list */
 
+/* Calls that the cases of verify/cases do not contain: of shapes that n alone does not determine, of other functions,
+ * or with sources. A case that consists of several calls of the library needs an entry here too. */
+
 typedef struct operation {
     const char *name;
     weft_status (*run)(weft_context *ctx);
@@ -265,8 +245,6 @@ static const operation operations[] = {
     {"reduce", run_reduce},
     {"argmax", run_argmax},
     {"norm2", run_norm2},
-    {"variance", run_variance},
-    {"dot", run_dot},
     {"scan", run_scan},
     {"laplace", run_laplace},
     {"laplace_solve by SOR", run_laplace_sor},
@@ -283,7 +261,6 @@ static const operation operations[] = {
     {"recurrence", run_recurrence},
     {"recurrence in rows", run_recurrence_rows},
     {"histogram", run_histogram},
-    {"top_k", run_top_k},
     {"merge", run_merge},
     {"search_sorted", run_search_sorted},
     {"matmul", run_matmul},
@@ -295,7 +272,6 @@ static const operation operations[] = {
     {"heat", run_heat},
     {"sort", run_sort},
     {"sort_pairs", run_sort_pairs},
-    {"argsort", run_argsort},
     {"random", run_random},
     {"sobol", run_sobol},
     {"price", run_price},
@@ -316,13 +292,72 @@ static const operation operations[] = {
     {"map_scan_source", run_map_scan_source},
 };
 
-size_t every_count(void) { return sizeof operations / sizeof *operations; }
+enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-const char *every_name(size_t operation) { return operations[operation].name; }
+/* Cases of verify/cases, for the operations of core/ops.def that are not listed above. */
+static match_case cases[EVERY_MAX - OPERATIONS];
+static size_t case_count;
+
+/* Returns true if an entry of the list is called NAME, or NAME and more words. */
+static bool is_listed(const char *name) {
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        const char *const listed = operations[i].name;
+        if (strncmp(listed, name, length) == 0 && strchr(" _", listed[length])) return true;
+    }
+    return false;
+}
+
+/* Adds a case for each parameter of the operation, with elements of f32, or else of u32. */
+static void add_cases(const match_operation *operation) {
+    const size_t before = case_count;
+    for (int parameter = 0; parameter < operation->shape->parameters; parameter++) {
+        match_case c = {.operation = operation, .n = N, .parameter = parameter, .kind = INPUT_UNIFORM, .seed = 1};
+        c.dtype = WEFT_F32;
+        if (operation->shape->out_bytes(&c) == 0) c.dtype = WEFT_U32;
+        if (operation->shape->out_bytes(&c) == 0) continue;
+        if (case_count == sizeof cases / sizeof *cases || match_out_bytes(&c) > sizeof out) abort();
+        cases[case_count++] = c;
+    }
+    if (case_count == before) abort();
+}
+
+static weft_status run_case(weft_context *ctx, const match_case *c) {
+    const void *const inputs[MATCH_INPUTS] = {c->dtype == WEFT_F32 ? (const void *)x : keys,
+                                              c->dtype == WEFT_F32 ? (const void *)sorted : keys};
+    const weft_status status = c->operation->shape->call(c, ctx, inputs, &out);
+    sorted_release();
+    return status;
+}
+
+void every_prepare(void) {
+    input_fill(INPUT_UNIFORM, WEFT_F32, 1, N, x);
+    for (size_t i = 0; i < N; i++) {
+        const uint64_t r = input_random(2, i);
+        sorted[i] = (float)i / 3;
+        diagonal[i] = 4 + (float)(r % 7) / 8;
+        off[i] = (float)(r % 5) / 8;
+        flags[i] = r >> 20 & 1;
+        keys[i] = (uint32_t)(r >> 40) / 1000;
+        text[i] = (uint8_t)("the cat "[r >> 30 & 7]);
+    }
+    for (size_t i = 0; i <= SEGMENTS; i++) offsets[i] = i * N / SEGMENTS;
+    case_count = 0;
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
+        if (MATCH_OPERATIONS[i].shape != &match_reduce && !is_listed(MATCH_OPERATIONS[i].name))
+            add_cases(&MATCH_OPERATIONS[i]);
+}
+
+size_t every_count(void) { return OPERATIONS + case_count; }
+
+const char *every_name(size_t operation) {
+    return operation < OPERATIONS ? operations[operation].name : cases[operation - OPERATIONS].operation->name;
+}
 
 weft_status every_run(weft_context *ctx, size_t operation, uint64_t *bits) {
     memset(&out, 0, sizeof out);
-    const weft_status status = operations[operation].run(ctx);
+    const weft_status status =
+        operation < OPERATIONS ? operations[operation].run(ctx) : run_case(ctx, &cases[operation - OPERATIONS]);
     const uint64_t *const words_of_out = (const uint64_t *)(const void *)&out;
     *bits = 0;
     for (size_t i = 0; i < sizeof out / sizeof *bits; i++) *bits = (*bits ^ words_of_out[i]) * 0x9e3779b97f4a7c15 + 1;

@@ -5,7 +5,7 @@
 
 #include "weft.h"
 
-enum { EVERY_N = 200003 }; /* number of elements of the arrays */
+enum { EVERY_N = 200003, EVERY_MAX = 100 }; /* number of elements of the arrays; maximum of every_count() */
 
 /* Return the number of operations and the name of each. */
 size_t every_count(void);

@@ -2,6 +2,7 @@
 #include "cli/io/json.h"
 #include "cli/io/numbers.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +134,16 @@ int command_convolve(const cli_options *options, int argc, char **argv) {
     npy_free(&j.arrays[1]);
     weft_close(ctx);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Convolves x with a short filter: the first values of y. */
+weft_status example_convolve(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    enum { TAPS = 11 };
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_convolve(ctx, WEFT_SAME, in->dtype, WEFT_REAL, in->n, in->x, in->n < TAPS ? in->n : TAPS, in->y,
+                         in->to);
 }

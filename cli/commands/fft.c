@@ -2,6 +2,7 @@
 #include "cli/io/json.h"
 #include "cli/io/numbers.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <stdlib.h>
 
@@ -112,4 +113,15 @@ int command_fft(const cli_options *options, int argc, char **argv) {
     npy_free(&j.x);
     weft_close(ctx);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Transforms the array as complex values; their number is the largest power of two that fits. */
+weft_status example_fft(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    size_t n = 1;
+    (void)o, (void)out;
+    while (n <= in->n / 4) n *= 2;
+    *type = in->dtype;
+    return weft_fft(ctx, WEFT_C2C, in->dtype, in->n < 2 ? 0 : 1, n, in->x, in->to);
 }

@@ -6,6 +6,7 @@
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
 #include "cli/nearest.h"
+#include "cli/operations.h"
 #include "cli/progress.h"
 
 #include <stdint.h>
@@ -278,4 +279,16 @@ int command_heat(const cli_options *options, int argc, char **argv) {
     npy_free(&j.u);
     weft_close(ctx);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Runs two steps on lines of 128 points. Elements after the last complete line are not used. */
+weft_status example_heat(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    enum { POINTS = 128 };
+    static const double lambda = 1;
+    const size_t points = in->n < POINTS ? in->n : POINTS, lines = in->n < POINTS ? 1 : in->n / POINTS;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, in->dtype, 1, &points, lines, &lambda, 2, in->x, in->to);
 }

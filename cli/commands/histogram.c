@@ -3,6 +3,7 @@
 #include "cli/io/produce.h"
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,4 +211,15 @@ int command_histogram(const cli_options *options, int argc, char **argv) {
     if (streamed) stream_close(streamed);
     produce_end(&p);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Counts elements in [1, 2). */
+weft_status example_histogram(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    const float lower = 1, upper = 2;
+    (void)o, (void)out;
+    *type = WEFT_U64;
+    return weft_histogram_even(ctx, in->dtype, in->n, in->x, OPERATION_BINS, &lower, &upper, in->to);
 }

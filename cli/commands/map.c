@@ -8,6 +8,7 @@
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
 #include "cli/nearest.h"
+#include "cli/operations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -449,4 +450,47 @@ int command_map_reduce(const cli_options *options, int argc, char **argv) {
 
 int command_map_scan(const cli_options *options, int argc, char **argv) {
     return evaluate(options, argc, argv, SCANNED);
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Computes the sum of two arrays, element by element. */
+weft_status example_map(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    const weft_binding bindings[] = {{"x", in->dtype, in->x, NULL}, {"y", in->dtype, in->y, NULL}};
+    weft_expr *expr = NULL;
+    (void)o, (void)out;
+    *type = in->dtype;
+    weft_status status = weft_expr_compile(ctx, "x + y", &expr);
+    if (status == WEFT_OK) status = weft_map(ctx, expr, in->dtype, in->n, bindings, 2, in->to);
+    weft_expr_free(expr);
+    return status;
+}
+
+/* Computes the mean of a quadratic function of the elements. */
+weft_status example_map_reduce(const operation *o, weft_context *ctx, const operands *in, value *out,
+                               weft_dtype *type) {
+    const weft_binding binding = {"x", in->dtype, in->x, NULL};
+    weft_expr *expr = NULL;
+    (void)o;
+    operation_result_type(WEFT_MEAN, in, type);
+    weft_status status = weft_expr_compile(ctx, "x^2 + 2*x + 3", &expr);
+    if (status == WEFT_OK)
+        status = weft_map_reduce(ctx, WEFT_MEAN, expr, in->dtype, in->accumulate, in->n, &binding, 1, out);
+    weft_expr_free(expr);
+    return status;
+}
+
+/* Computes the running sums of a quadratic function of the elements. */
+weft_status example_map_scan(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    const weft_binding binding = {"x", in->dtype, in->x, NULL};
+    weft_expr *expr = NULL;
+    (void)o, (void)out;
+    *type = in->dtype;
+    weft_status status = weft_expr_compile(ctx, "x^2 + 2*x + 3", &expr);
+    if (status == WEFT_OK)
+        status = weft_map_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, expr, in->dtype, WEFT_DEFAULT, in->n, &binding, 1, NULL,
+                               in->to);
+    weft_expr_free(expr);
+    return status;
 }

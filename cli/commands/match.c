@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/io/json.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -329,4 +330,16 @@ int command_match(const cli_options *options, int argc, char **argv) {
     free(s.positions);
     free(s.numbers);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Searches for four words of four bytes in the array's bytes. */
+weft_status example_match(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    static const uint64_t offsets[] = {0, 4, 8, 12, 16};
+    const weft_patterns words = {4, offsets, "datatextwarpweft"};
+    const size_t bytes = in->n * weft_dtype_size(in->dtype);
+    (void)o, (void)out;
+    *type = WEFT_U64;
+    return weft_match_count(ctx, bytes, in->x, 0, bytes, &words, WEFT_MATCH_BYTES, in->to);
 }

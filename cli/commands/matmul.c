@@ -5,6 +5,7 @@
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -214,4 +215,16 @@ int command_matmul(const cli_options *options, int argc, char **argv) {
     for (int i = 0; i < FACTORS; i++) npy_free(&j.f[i].array);
     weft_close(ctx);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Multiplies x, as a matrix of 64 columns, by the first 64 x 64 elements of y. */
+weft_status example_matmul(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    enum { SIDE = 64 };
+    const size_t side = in->n < (size_t)SIDE * SIDE ? 1 : SIDE;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, in->dtype, in->accumulate,
+                       in->n / side, side, side, NULL, in->x, side, in->y, side, NULL, in->to, side);
 }

@@ -1,6 +1,7 @@
 /* weft merge A.npy B.npy [--no-check-sorted] -o Y.npy */
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
+#include "cli/operations.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,4 +40,15 @@ int command_merge(const cli_options *options, int argc, char **argv) {
     if (code == CLI_DONE) code = merge_and_write(&p, to);
     produce_end(&p);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Merges the halves of in->halves. */
+weft_status example_merge(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    const size_t na = in->n / 2;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_merge(ctx, in->dtype, na, in->halves, in->n - na,
+                      (const char *)in->halves + na * weft_dtype_size(in->dtype), in->to);
 }

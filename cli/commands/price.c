@@ -5,6 +5,7 @@
 #include "cli/io/picture.h"
 #include "cli/io/value.h"
 #include "cli/nearest.h"
+#include "cli/operations.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/tour/closed_form.h"
@@ -435,4 +436,31 @@ int command_price(const cli_options *options, int argc, char **argv) {
     ranks_close(&w.ranks);
     weft_close(w.ctx);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Simulates as many paths as there are elements for the classic option: two correlated assets and one step. */
+weft_status example_price(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    static const double starts[] = {1, 1}, volatilities[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
+    const weft_option option = {.size = sizeof option,
+                                .payoff = WEFT_CORRIDOR,
+                                .width = 0.1,
+                                .rate = 0.05,
+                                .maturity = 1,
+                                .assets = 2,
+                                .start = starts,
+                                .volatility = volatilities,
+                                .correlation = correlation};
+    const weft_simulation simulation = {.size = sizeof simulation,
+                                        .dtype = in->dtype,
+                                        .scheme = WEFT_EULER,
+                                        .steps = 1,
+                                        .paths = in->n < 2 ? 2 : in->n};
+    weft_valuation v = {.size = sizeof v};
+    (void)o;
+    *type = WEFT_F64;
+    const weft_status status = weft_price(ctx, &option, &simulation, &v);
+    out->f64 = v.price;
+    return status;
 }

@@ -2,6 +2,7 @@
 #include "cli/io/json.h"
 #include "cli/io/sample_file.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -189,4 +190,13 @@ int command_random(const cli_options *options, int argc, char **argv) {
     json_text("distribution", r.kind->name);
     sample_file_json(&r.samples, device, seconds);
     return CLI_DONE;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Generates as many samples as x has elements. */
+weft_status example_random(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_random(ctx, WEFT_UNIFORM, in->dtype, 1, 0, 0, in->n, 0, 1, in->to);
 }

@@ -236,3 +236,13 @@ int command_recurrence(const cli_options *options, int argc, char **argv) {
     weft_close(ctx);
     return code;
 }
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_recurrence(const operation *o, weft_context *ctx, const operands *in, value *out,
+                               weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_recurrence(ctx, in->direction, in->dtype, in->rows ? in->rows : 1, in->n, in->x, in->y, in->init,
+                           in->to);
+}

@@ -212,3 +212,23 @@ int command_variance(const cli_options *options, int argc, char **argv) {
     return read_and_apply(options, argc, argv);
 }
 int command_dot(const cli_options *options, int argc, char **argv) { return read_and_apply(options, argc, argv); }
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_reduce(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    operation_result_type(o->op, in, type);
+    return weft_reduce(ctx, o->op, in->dtype, in->accumulate, in->n, in->x, out);
+}
+
+weft_status example_variance(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    (void)o;
+    operation_result_type(WEFT_MEAN, in, type);
+    return weft_variance(ctx, in->dtype, in->accumulate, in->n, in->ddof, in->x, out);
+}
+
+weft_status example_dot(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o;
+    operation_result_type(WEFT_SUM, in, type);
+    return weft_dot(ctx, in->dtype, in->accumulate, in->n, in->x, in->y, out);
+}

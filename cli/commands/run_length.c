@@ -1,6 +1,7 @@
 /* weft unique X.npy -o Y.npy, and weft run_length X.npy --values V.npy --lengths L.npy. */
 #include "cli/io/json.h"
 #include "cli/io/kept.h"
+#include "cli/operations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,4 +79,21 @@ int command_run_length(const cli_options *options, int argc, char **argv) {
         return CLI_USAGE;
     }
     return run(options, argc, argv, &to);
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_unique(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o;
+    *type = WEFT_U64;
+    return weft_unique(ctx, in->dtype, in->n, in->x, in->to, &out->u64);
+}
+
+/* Stores the lengths before the values, for alignment. */
+weft_status example_run_length(const operation *o, weft_context *ctx, const operands *in, value *out,
+                               weft_dtype *type) {
+    uint64_t *lengths = in->to;
+    (void)o;
+    *type = WEFT_U64;
+    return weft_run_length(ctx, in->dtype, in->n, in->x, lengths + in->n, lengths, &out->u64);
 }

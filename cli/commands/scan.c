@@ -4,6 +4,7 @@
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"
 #include "cli/io/streamed.h"
+#include "cli/operations.h"
 #include "cli/ranks.h"
 
 #include <stdint.h>
@@ -187,4 +188,12 @@ int command_scan(const cli_options *options, int argc, char **argv) {
     ranks_close(&j.ranks);
     weft_close(ctx);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_scan(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->accumulate == WEFT_DEFAULT ? in->dtype : in->accumulate;
+    return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
 }

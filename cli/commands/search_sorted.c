@@ -1,6 +1,7 @@
 /* weft search_sorted SORTED.npy QUERIES.npy [-o POSITIONS.npy] */
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
+#include "cli/operations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,4 +53,15 @@ int command_search_sorted(const cli_options *options, int argc, char **argv) {
     if (code == CLI_DONE) code = search_and_write(&p, side, to);
     produce_end(&p);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Searches for the first half of x in the first half of in->halves. */
+weft_status example_search_sorted(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    const size_t n = in->n / 2;
+    (void)o, (void)out;
+    *type = WEFT_U64;
+    return weft_search_sorted(ctx, WEFT_LEFT, in->dtype, n, in->halves, n, in->x, in->to);
 }

@@ -269,3 +269,35 @@ int command_segmented_scan(const cli_options *options, int argc, char **argv) {
 int command_reduce_by_key(const cli_options *options, int argc, char **argv) {
     return run("reduce_by_key", options, argc, argv);
 }
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_segmented_reduce(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                     weft_dtype *type) {
+    (void)o, (void)out;
+    operation_result_type(in->op, in, type);
+    if (in->offsets)
+        return weft_segmented_reduce(ctx, in->op, in->dtype, in->accumulate, in->n, in->x, in->segments, in->offsets,
+                                     in->to);
+    return weft_segmented_reduce_heads(ctx, in->op, in->dtype, in->accumulate, in->n, in->x, in->heads, in->to,
+                                       in->count);
+}
+
+weft_status example_segmented_scan(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                   weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->accumulate == WEFT_DEFAULT ? in->dtype : in->accumulate;
+    if (in->offsets)
+        return weft_segmented_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->segments,
+                                   in->offsets, in->to);
+    return weft_segmented_scan_heads(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->heads,
+                                     in->to);
+}
+
+weft_status example_reduce_by_key(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    (void)o, (void)out;
+    operation_result_type(in->op, in, type);
+    return weft_reduce_by_key(ctx, in->op, in->key_type, in->dtype, in->accumulate, in->n, in->keys, in->x,
+                              in->keys_to, in->to, in->count);
+}

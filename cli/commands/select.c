@@ -2,6 +2,7 @@
 #include "cli/io/json.h"
 #include "cli/io/kept.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -142,4 +143,22 @@ int command_select(const cli_options *options, int argc, char **argv) {
 
 int command_partition(const cli_options *options, int argc, char **argv) {
     return run(options, argc, argv, &(request){.partition = true});
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Keeps the elements that are at least 1.5: half of the elements in [1, 2). */
+weft_status example_select(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    const float middle = 1.5F;
+    (void)o;
+    *type = WEFT_U64;
+    return weft_select_if(ctx, WEFT_GE, WEFT_F32, in->n, in->x, &middle, in->to, &out->u64);
+}
+
+weft_status example_partition(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    const float middle = 1.5F;
+    (void)o;
+    *type = WEFT_U64;
+    return weft_partition_if(ctx, WEFT_GE, WEFT_F32, in->n, in->x, &middle, in->to, &out->u64);
 }

@@ -1,6 +1,7 @@
 /* weft sobol --dimensions D --n N -o Y.npy. */
 #include "cli/io/json.h"
 #include "cli/io/sample_file.h"
+#include "cli/operations.h"
 
 #include <string.h>
 
@@ -67,4 +68,14 @@ int command_sobol(const cli_options *options, int argc, char **argv) {
     json_text("scramble", SCRAMBLINGS[r.scrambling]);
     sample_file_json(&r.samples, device, seconds);
     return CLI_DONE;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Generates Owen-scrambled points of 8 coordinates. In total, at most as many coordinates as x has elements. */
+weft_status example_sobol(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    enum { DIMENSIONS = 8 };
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_sobol(ctx, WEFT_OWEN, in->dtype, 1, 0, DIMENSIONS, 0, in->n / DIMENSIONS, in->to);
 }

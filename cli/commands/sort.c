@@ -7,6 +7,7 @@
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 #include "cli/ranks.h"
 
 #include <stdint.h>
@@ -208,3 +209,17 @@ static int run(const cli_options *options, int argc, char **argv, bool indices) 
 
 int command_sort(const cli_options *options, int argc, char **argv) { return run(options, argc, argv, false); }
 int command_argsort(const cli_options *options, int argc, char **argv) { return run(options, argc, argv, true); }
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_sort(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_sort(ctx, WEFT_ASCENDING, in->dtype, in->n, in->x, in->to);
+}
+
+weft_status example_argsort(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = WEFT_U32;
+    return weft_argsort(ctx, WEFT_ASCENDING, in->dtype, *type, in->n, in->x, in->to);
+}

@@ -3,6 +3,7 @@
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
 #include "cli/io/value.h"
+#include "cli/operations.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -110,4 +111,13 @@ int command_top_k(const cli_options *options, int argc, char **argv) {
     if (code == CLI_DONE) code = select_and_write(&p, &r);
     produce_end(&p);
     return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+weft_status example_top_k(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    const size_t k = in->n < 100 ? in->n : 100;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_top_k(ctx, WEFT_LARGEST, in->dtype, in->n, in->x, k, in->to, NULL);
 }

@@ -47,7 +47,7 @@ const char *page_operand(const char *command) {
         const char *command, *values;
     } operands[] = {
 #define OPERAND(command, values) {command, values},
-#include "cli/options.def"
+#include "cli/commands.def"
     };
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
         if (strcmp(operands[i].command, command) == 0) return operands[i].values;

@@ -10,6 +10,8 @@ from typing import Optional
 
 from pyweft._errors import Error
 
+__all__ = ["verify"]
+
 _COMMAND = Path(__file__).with_name("weft-command")
 
 

@@ -10,6 +10,8 @@ from typing import Any, Callable, NamedTuple, Optional
 from pyweft._native import ffi, lib
 from pyweft._errors import exception, keep_fault
 
+__all__ = ["Device", "devices", "set_device", "set_progress", "set_threads", "synchronize"]
+
 Progress = Callable[[int, int], object]
 
 

@@ -7,6 +7,8 @@ from typing import Any, Optional
 
 from pyweft._native import ffi, lib
 
+__all__ = ["Error"]
+
 
 class Error(RuntimeError):
     """A device is not there, was lost, or a system of equations has no solution."""

@@ -7,6 +7,8 @@ from typing import Any, Optional, Sequence, Union
 from pyweft._native import ffi, lib
 from pyweft._arrays import FLOATS, Array, call, code_of, destination, elements, give, operand
 
+__all__ = ["heat"]
+
 # A long run is cut in calls of about a quarter of a second on a CPU, between which Python answers signals (Ctrl-C).
 # No bit depends on it. Several steps stay together, since short lines stay in the caches for them.
 _POINTS_A_CALL = 1 << 26

@@ -9,6 +9,8 @@ import numpy as np
 from pyweft._native import lib
 from pyweft._arrays import I64, Array, call, destination, give, host_value, leader, length, of_list, operand, same_dtype
 
+__all__ = ["histogram"]
+
 
 def histogram(
     x: Array,

@@ -7,6 +7,8 @@ from typing import Any, Optional
 from pyweft._native import ffi, lib
 from pyweft._arrays import FLOATS, Array, call, destination, give, operand
 
+__all__ = ["laplace", "laplace_solve"]
+
 # A long run is cut in calls of about a quarter of a second on a CPU, between which Python answers signals (Ctrl-C).
 # No bit depends on it. Several sweeps stay together, since they go through memory together.
 _POINTS_A_CALL = 1 << 27

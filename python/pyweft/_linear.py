@@ -24,6 +24,8 @@ from pyweft._arrays import (
 )
 from pyweft._errors import Error
 
+__all__ = ["matmul", "tridiag"]
+
 # ------------------------------------------------------------------------------- matmul
 
 

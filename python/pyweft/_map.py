@@ -31,6 +31,8 @@ from pyweft._arrays import (
 from pyweft._reduce import reduction
 from pyweft._scan import op_code
 
+__all__ = ["expr", "map", "map_reduce", "map_scan"]
+
 _OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_name(op)).decode() for op in count()))
 OPS = {name: op for op, name in enumerate(_OP_NAMES)}
 _INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}

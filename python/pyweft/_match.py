@@ -10,6 +10,8 @@ import numpy as np
 from pyweft._native import ffi, lib
 from pyweft._arrays import I32, I64, Array, Operand, call, destination, give, length, operand, unsigned
 
+__all__ = ["match_count", "match_list"]
+
 Word = Union[str, bytes]
 
 _BYTES = {np.dtype(np.uint8): lib.WEFT_U8}

@@ -8,6 +8,8 @@ from typing import Any, Optional
 from pyweft._native import lib
 from pyweft._arrays import I64, Array, call, destination, give, leader, length, operand, same_dtype
 
+__all__ = ["merge", "search_sorted", "top_k"]
+
 _SIDES = {"left": lib.WEFT_LEFT, "right": lib.WEFT_RIGHT}
 
 

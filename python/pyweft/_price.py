@@ -11,6 +11,8 @@ from pyweft import _contexts as contexts
 from pyweft._native import ffi, lib
 from pyweft._arrays import accumulator, code_of, unsigned
 
+__all__ = ["Valuation", "price"]
+
 _PAYOFFS = {
     "call": lib.WEFT_CALL,
     "put": lib.WEFT_PUT,

@@ -25,6 +25,27 @@ from pyweft._arrays import (
 )
 from pyweft._errors import exception
 
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "count_nonzero",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "norm1",
+    "norm2",
+    "norminf",
+    "prod",
+    "sum",
+    "variance",
+]
+
 
 _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}

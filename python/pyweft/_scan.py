@@ -27,6 +27,8 @@ from pyweft._arrays import (
     wide_accumulator,
 )
 
+__all__ = ["cumprod", "cumsum", "recurrence", "scan"]
+
 OPS: dict[str, int] = {
     "sum": lib.WEFT_SUM,
     "prod": lib.WEFT_PROD,

@@ -26,6 +26,8 @@ from pyweft._arrays import (
 from pyweft._reduce import reduction
 from pyweft._scan import op_code, scan_types
 
+__all__ = ["reduce_by_key", "segmented_reduce", "segmented_scan"]
+
 _OFFSETS = {dtype: code for dtype, code in NUMBERS.items() if dtype.kind in "iu"}
 
 

@@ -8,6 +8,8 @@ from typing import Any, Optional
 from pyweft._native import ffi, lib
 from pyweft._arrays import FLAGS, I64, Array, Operand, call, destination, give, host_value, leader, length, operand
 
+__all__ = ["partition", "run_length", "select", "select_indices", "unique"]
+
 _COMPARISONS = {
     "lt": lib.WEFT_LT,
     "le": lib.WEFT_LE,

@@ -22,6 +22,8 @@ from pyweft._arrays import (
     operand,
 )
 
+__all__ = ["convolve", "correlate", "fft", "ifft", "irfft", "rfft"]
+
 _NUMBERS = {**NUMBERS, **COMPLEX}
 _FIELDS = {**FLOATS, **COMPLEX}
 _MODES = {"full": lib.WEFT_FULL, "same": lib.WEFT_SAME, "valid": lib.WEFT_VALID}

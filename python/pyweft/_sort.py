@@ -24,6 +24,8 @@ from pyweft._arrays import (
     operand,
 )
 
+__all__ = ["argsort", "sort", "sort_bits", "sort_pairs"]
+
 _INDICES = {I64: lib.WEFT_U64, U64: lib.WEFT_U64, I32: lib.WEFT_U32, np.dtype(np.uint32): lib.WEFT_U32}
 _VALUES = {**NUMBERS, **COMPLEX}
 

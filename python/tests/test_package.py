@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -22,3 +23,19 @@ def test_the_command_runs_by_its_script_and_by_its_module() -> None:
     for command in (script, [sys.executable, "-m", "pyweft"]):
         printed = subprocess.run([*command, "version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         assert printed.startswith(f"weft {weft.__version__}")
+
+
+def test_each_operation_has_a_function() -> None:
+    operations = (Path(__file__).parents[2] / "src/core/ops.def").read_text(encoding="utf-8")
+    names = [*weft.__all__, *weft.random.__all__]
+    for stem in re.findall(r"^(?:CALL|PRIMITIVE)\((\w+)", operations, flags=re.M):
+        assert stem in names or f"{stem}_count" in names, stem
+
+
+def test_each_function_is_named_by_the_documentation() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    operations = re.findall(r"\(ops/(\w+)\.md\)", (docs / "README.md").read_text(encoding="utf-8"))
+    table = (docs / "guide/python.md").read_text(encoding="utf-8").split("## Functions")[1].split("\n\n**")[0]
+    named = {*operations, *(word for code in re.findall(r"`([^`]*)`", table) for word in code.split())}
+    functions = [name for name in weft.__all__ if callable(getattr(weft, name)) and name.islower()]
+    assert {*functions, *(f"random.{name}" for name in weft.random.__all__)} <= named

@@ -117,8 +117,7 @@ static void own_contexts(const char *device, const answers *wanted) {
 
 /* ------------------------------------------------------------- more threads than there are cores */
 
-enum { OPERATIONS_MAX = 100 };
-static uint64_t alone[OPERATIONS_MAX];
+static uint64_t alone[EVERY_MAX];
 
 static void *call_all(void *argument) {
     caller *c = argument;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 7, OPERATIONS_MAX = 100, ATTEMPTS_MAX = 200 };
+enum { THREADS = 7, ATTEMPTS_MAX = 200 };
 
 static atomic_int allowed,
     attempts; /* number of threads that may still be created; number of calls of pthread_create */
@@ -27,7 +27,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     return atomic_fetch_sub(&allowed, 1) > 0 ? real(thread, attributes, start, argument) : EAGAIN;
 }
 
-static uint64_t wanted[OPERATIONS_MAX];
+static uint64_t wanted[EVERY_MAX];
 
 static void run_all(weft_context *ctx, int threads) {
     EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);

@@ -58,6 +58,7 @@ is "the indices" "<u8 (6,) 1 4 0 3 5 2" "$(values "$dir/at.npy")"
 refuses 1 "i4.npy: has 8 elements, fewer than the default 10 largest: specify -k K" top_k "$dir/i4.npy" -o "$y"
 refuses 2 "i4.npy: has 8 elements: -k 9 is greater" top_k "$dir/i4.npy" -k 9 -o "$y"
 refuses 2 "-k -1: expected an integer from 0" top_k "$dir/i4.npy" -k -1 -o "$y"
+refuses 2 "-k x: expected an integer from 0" top_k "$dir/i4.npy" -k x -o "$y"
 refuses 2 "-o and --indices name the same file" top_k "$dir/i4.npy" -k 1 -o "$y" --indices "$y"
 refuses 2 "--json cannot be combined with --indices -: both write to standard output" top_k "$dir/i4.npy" -k 1 -o "$y" --indices - --json
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Inserts the faults of gpu.txt into the CUDA plugin, one at a time. Each must make `weft verify` fail on this GPU.
+"""Inserts the faults of list.txt that are named cuda-... into the CUDA plugin, one at a time. Each must make `weft
+verify` fail on this GPU.
 
 Usage: gpu.py BUILD [NAME...]
 
@@ -22,8 +23,8 @@ PLUGIN = "libweft_cuda.so"
 
 
 def read_faults(names):
-    lines = (SOURCE / "tests/mutants/gpu.txt").read_text().splitlines()
-    faults = [line.split("|", 2) for line in lines if line and not line.startswith("#")]
+    lines = (SOURCE / "tests/mutants/list.txt").read_text().splitlines()
+    faults = [line.split("|", 2) for line in lines if line.startswith("cuda-")]
     first = int(time.time()) // 86400 * 37 % len(faults)
     turn = faults[first:] + faults[:first]
     return [fault for fault in turn if not names or fault[0] in names]
@@ -97,10 +98,10 @@ def verify(build, plugin, compiled, *words, level="tiny"):
 
 
 def is_noticed(build, plugin, name):
-    """Returns True if verify detects the fault. It is run for the operation with which the name of the fault begins,
+    """Returns True if verify detects the fault. It is run for the operation that is the second part of the fault's name,
     if that is one, then for all operations, then with longer arrays. A fault in the sources of compiled formulas is
     detected in a run that compiles all formulas."""
-    words = name.split("-")
+    words = name.split("-")[1:]
     if words[0] == "compiled":
         op = words[1] if words[1].startswith("map") else "map_reduce"
         return verify(build, plugin, True, "--every", "50", "--op", op) == 1
