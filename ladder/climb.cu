@@ -228,7 +228,7 @@ std::string climb::why_not(const ladder_limits &limits) const {
     if (n < limits.least) return format("n = %zu is too small for it: it takes %zu or more", n, limits.least);
     if (n > limits.most) return format("n = %zu is too large for it: it takes %zu at the most", n, limits.most);
     if (limits.executor_only && machine.gpu)
-        return "on a GPU it would never end, or end all that follows: it runs on the executor alone";
+        return "on a GPU it would not end, or would make all later calls fail; it runs on the executor only";
     if (limits.gpu_only && !machine.gpu) return "it needs a GPU";
     return "";
 }
@@ -463,7 +463,7 @@ void describe_machine() {
 }
 #else
 void describe_machine() {
-    static const char name[] = "the executor: a GPU played by the CPU, one thread after another";
+    static const char name[] = "the executor: the CPU runs the threads of the kernel one after another";
     memcpy(machine.name, name, sizeof name);
 }
 #endif

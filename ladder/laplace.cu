@@ -364,7 +364,7 @@ static std::string block_shapes(climb &c) {
     }
     if (least > 0) return said + "best: " + best;
     return std::to_string(sizeof SHAPES / sizeof *SHAPES) +
-           " shapes, the same bits from all; times are a GPU's to tell";
+           " shapes, the same bits from all; a run on a GPU gives times";
 }
 
 /* Rung padded: rows that begin at memory segments
@@ -411,7 +411,7 @@ static std::string padded(climb &c) {
              "%zu^3, %.1f padded",
              less, side, less, 1e-9 * whole, side, 1e-9 * odd, less, 1e-9 * wide);
     if (whole > 0) return text;
-    return std::string(text, strcspn(text, ";")) + "; times are a GPU's to tell";
+    return std::string(text, strcspn(text, ";")) + "; a run on a GPU gives times";
 }
 
 /* Rung operations: the operations that a profiler counts

@@ -122,7 +122,7 @@ static std::string fixed_point(size_t n, const double *x, double *y) {
     double worst = 0;
     for (const double v : got) worst = fmax(worst, fabs(v - 0.8241323123025225));
     char text[100];
-    snprintf(text, sizeof text, "the farthest of %zu values is %.1e away", n, worst);
+    snprintf(text, sizeof text, "maximum error of %zu values: %.1e", n, worst);
     return worst <= 1e-15 ? text : std::string("not the fixed point: ") + text;
 }
 

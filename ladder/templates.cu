@@ -184,7 +184,7 @@ static std::string known_squares(float *squares) {
         worst = fmax(worst, fabs(got[p.thread] - p.value) / p.value);
     }
     char text[100];
-    snprintf(text, sizeof text, "the farthest of the printed values is %.1e away", worst);
+    snprintf(text, sizeof text, "maximum error of the printed values: %.1e", worst);
     return worst < 1e-5 ? text : std::string("not the printed values: ") + text;
 }
 
@@ -207,7 +207,7 @@ static std::string local_memory() {
 }
 #else
 static std::string local_memory() {
-    return "a CPU's compiler puts both arrays on the stack; on a GPU this row tells the bytes and registers";
+    return "on a CPU both arrays are on the stack; on a GPU this row prints the bytes and registers";
 }
 #endif
 

@@ -92,7 +92,7 @@ void ladder_print(const ladder_result *r) {
     }
     if (!r->machine->gpu)
         puts("\n  traffic: bytes moved to and from the device's memory, over those that the result needs; shared:\n"
-             "  accesses to shared memory; atomics and barriers: their number. Times are a GPU's to tell.");
+             "  accesses to shared memory; atomics and barriers: their number. Only a run on a GPU gives times.");
     putchar('\n');
 }
 
