@@ -23,7 +23,7 @@ static const weft_tunable *list_of(const weft_context *ctx, size_t *count) {
     return ctx && ctx->backend->tunables ? ctx->backend->tunables(count) : NULL;
 }
 
-/* -------------------------------------------------------------------------------the directory */
+/* ---------------------------------------------------------------------------- the directory */
 
 /* Finds the directory "weft" in $XDG_CACHE_HOME, else in ~/.cache. Relative paths in the environment are
  * ignored. */
