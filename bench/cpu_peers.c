@@ -70,6 +70,31 @@ static double map_then_scan_f32(const void *x, const void *y, size_t n, int thre
     return 0;
 }
 
+enum { TARGETS = 1 << 10 };
+
+/* Returns n random indices below TARGETS for scatter_reduce. They are made once: all calls have the same n. */
+static const uint32_t *targets_of(size_t n) {
+    static uint32_t *targets;
+    if (targets) return targets;
+    if (!(targets = malloc(n * sizeof *targets))) stop("indices", "cannot allocate memory");
+    uint32_t r = 1;
+    for (size_t i = 0; i < n; i++) {
+        r = r * 1664525 + 1013904223;
+        targets[i] = r >> 22;
+    }
+    return targets;
+}
+
+/* Adds the elements of each target in a plain loop on one thread. */
+static double loop_scatter_f32(const void *x, const void *y, size_t n, int threads) {
+    const uint32_t *const index = targets_of(n);
+    float *const sums = (float *)y;
+    (void)threads;
+    memset(sums, 0, TARGETS * sizeof *sums);
+    for (size_t i = 0; i < n; i++) sums[index[i]] += ((const float *)x)[i];
+    return (double)sums[0];
+}
+
 /* ------------------------------------------------------------------------------------ rows */
 
 typedef enum function {
@@ -81,6 +106,7 @@ typedef enum function {
     SCAN,
     MAP_SCAN, /* of x*x */
     SELECT,   /* the elements above 0, which are half of all */
+    SCATTER,  /* sums of random indices below TARGETS; the indices count as an array */
     MERGE,
     TOP_K,
     SORT,
@@ -115,6 +141,7 @@ static const row rows[] = {
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
     {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
+    {"scatter f32", SCATTER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_scatter_f32},
     {"4 words u8", MATCH, WEFT_SUM, WEFT_U8, false, 1, "memmem, OpenMP", memmem_match_u8},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
@@ -194,6 +221,10 @@ static void call_weft(const work *w) {
     case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;
     case MATCH: call_match(w); break;
     case MERGE: ok(weft_merge(ctx, r->dtype, w->n / 2, w->x, w->n / 2, (const float *)w->x + w->n / 2, w->y)); break;
+    case SCATTER:
+        ok(weft_scatter_reduce(ctx, r->op, WEFT_RANGE_ERROR, r->dtype, WEFT_DEFAULT, WEFT_U32, w->n, 1, TARGETS, w->x,
+                               targets_of(w->n), NULL, w->y));
+        break;
     case TOP_K: ok(weft_top_k(ctx, WEFT_LARGEST, r->dtype, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     case MAP_SCAN: call_map_scan(w); break;

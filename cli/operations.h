@@ -42,6 +42,7 @@ bool operation_is(const operation *operation, const char *stem);
 /* Arguments of any operation. dot and recurrence read y; variance reads ddof. scan reads op and kind. recurrence
  * reads direction and rows (the number of rows of n elements; 0 means one). Both read init and write to `to`. The
  * segmented operations read op and offsets, or heads if offsets is NULL, and write to `to`. reduce_by_key reads keys.
+ * scatter_reduce uses keys, of less than segments + 1, as indices.
  * sort and argsort also write to `to`; the indices of argsort are u32. */
 typedef struct operands {
     weft_dtype dtype, accumulate;

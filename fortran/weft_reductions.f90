@@ -7,6 +7,7 @@ module weft_reductions
   public :: weft_reduce, weft_variance, weft_dot, weft_scan, weft_recurrence
   public :: weft_segmented_reduce, weft_segmented_reduce_heads, weft_segmented_scan, weft_segmented_scan_heads
   public :: weft_reduce_by_key
+  public :: weft_scatter_reduce, weft_scatter_count
 
 contains
 
@@ -260,5 +261,56 @@ contains
       ak%p, ax%p, au%p, ar%p, ac%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce_by_key
+
+  ! Reduces the columns of x that have the same index. x has one element, or one column x(:, i), for each index(i).
+  ! Indices count from 0. `result` has one value, or one column, for each target. init: values of the type and size of
+  ! `result`, combined before the elements.
+  subroutine weft_scatter_reduce(ctx, op, range, x, index, result, init, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, range
+    type(*), intent(in), target :: x(..), index(..)
+    type(*), intent(inout), target :: result(..)
+    type(*), intent(in), target, optional :: init(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ai, ar, first
+    integer(c_int) :: accumulate
+    integer(c_int64_t) :: columns, m
+    ax = whole(call, 'x', x)
+    ai = whole(call, 'index', index)
+    ar = whole(call, 'result', result)
+    columns = 1
+    if (rank(x) == 2) columns = ax%extent(1)
+    m = ar%n / max(columns, 1_c_int64_t)
+    call need_equal(call, 'the size of x', ax%n, 'that of index, times the rows of x', ai%n * columns)
+    call need_equal(call, 'the size of result', ar%n, 'the targets, times the rows of x', m * columns)
+    accumulate = accumulate_for(call, op, ax, ar)
+    if (present(init)) then
+      first = whole(call, 'init', init)
+      call need_same_type(call, 'result', ar, 'init', first)
+      call need_equal(call, 'the size of init', first%n, 'that of result', ar%n)
+    end if
+    if (call%status == WEFT_OK) call%status = c_weft_scatter_reduce(ctx, op, range, ax%dtype, accumulate, ai%dtype, &
+      ai%n, columns, m, ax%p, ai%p, first%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_scatter_reduce
+
+  ! Counts the indices equal to j, from 0, in counts(j + 1), integer(8).
+  subroutine weft_scatter_count(ctx, range, index, counts, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: range
+    type(*), intent(in), target :: index(..)
+    type(*), intent(inout), target :: counts(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ai, ac
+    ai = whole(call, 'index', index)
+    ac = whole(call, 'counts', counts)
+    call need_type(call, 'counts', ac, WEFT_U64)
+    if (call%status == WEFT_OK) call%status = c_weft_scatter_count(ctx, range, ai%dtype, ai%n, ac%n, ai%p, ac%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_scatter_count
 
 end module weft_reductions

@@ -45,7 +45,7 @@
  *   basics              status, types, version, devices, context, memory
  *   sums and scans      reduce, variance, dot, scan
  *   grids and signals   laplace, fft, convolve
- *   arrays              select, runs, segments, recurrence, histogram, top_k, merge, search_sorted
+ *   arrays              select, runs, segments, scatter, recurrence, histogram, top_k, merge, search_sorted
  *   linear systems      matmul, tridiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
@@ -541,6 +541,42 @@ WEFT_API weft_status weft_segmented_scan_heads(weft_context *ctx, weft_op op, we
 WEFT_API weft_status weft_reduce_by_key(weft_context *ctx, weft_op op, weft_dtype key_dtype, weft_dtype dtype,
                                         weft_dtype accumulate, size_t n, const void *keys, const void *x,
                                         void *unique_keys, void *out, uint64_t *count);
+
+/* ------------------------------------------------------------------------------ scatter */
+
+/* What a function does with an index that is not one of 0 ... m - 1; negative indices are not either. */
+typedef enum weft_range {
+    WEFT_RANGE_ERROR = 0, /* returns WEFT_INVALID; the message states the first such position and its index */
+    WEFT_RANGE_SKIP = 1   /* ignores the element */
+} weft_range;
+
+/* Reduces the elements that have the same index to one value: index_add, group-by with dense keys.
+ *   op           sum, prod, min, max, mean, or, for integers, and, or, xor
+ *   dtype        type of x, any type; accumulate: as for weft_reduce
+ *   index_dtype  WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
+ *   n, columns   x has n rows of `columns` elements, one row after the other. Each column is reduced on its own
+ *   m            number of results in each column. The results for j are those of the rows i with index[i] = j
+ *   x, index     n * columns elements; n indices. In any order
+ *   init         m * columns values of the type that weft_reduce_result returns, which are combined with the results:
+ *                out = init op result. NULL: none; must be NULL for mean. init == out is allowed
+ *   out          m * columns values of that type, all of which are written. Must not overlap x or index
+ * A result depends on its elements in the order of their rows, and on its initial value: without one it has the bits
+ * that weft_reduce returns for them. An index without elements gives the initial value with all its bits; without one
+ * 0 (sum, or, xor), 1 (prod), the greatest (min) or least (max) value of the type (floats: +Inf, -Inf), all ones
+ * (and), NaN (mean). Indices in GPU memory are checked on the GPU, and with WEFT_RANGE_ERROR the call waits for this
+ * check. If the stream is being captured the call cannot wait, and ignores elements whose index is out of range.
+ * Scratch memory: about two copies of x and index.
+ * Source: stable distribution by counting (H. Seward, MIT R-232, 1954), then the reductions of segments.
+ * Order: docs/spec/ORDER.md 25. Docs: docs/ops/scatter_reduce.md. */
+WEFT_API weft_status weft_scatter_reduce(weft_context *ctx, weft_op op, weft_range range, weft_dtype dtype,
+                                         weft_dtype accumulate, weft_dtype index_dtype, size_t n, size_t columns,
+                                         size_t m, const void *x, const void *index, const void *init, void *out);
+
+/* Counts the indices equal to j, for each j < m. range, index_dtype, n, m, index: as for weft_scatter_reduce.
+ *   counts  m values, which are set, not added to; must not overlap index
+ * Order: docs/spec/ORDER.md 25. */
+WEFT_API weft_status weft_scatter_count(weft_context *ctx, weft_range range, weft_dtype index_dtype, size_t n,
+                                        size_t m, const void *index, uint64_t *counts);
 
 /* --------------------------------------------------------------------------- recurrence */
 

@@ -357,6 +357,27 @@ std::size_t segmented_reduce_heads(context &ctx, const X &x, const H &heads, Y &
     return static_cast<std::size_t>(count);
 }
 
+// Reduces the elements, or rows of `columns` elements, of x that have the same index. index has one element for each
+// row. y has `columns` values for each target. init, if not null, has the values to combine before the elements; it
+// may be the data of y.
+template <weft_op op, class X, class I, class Y>
+void scatter_reduce(context &ctx, weft_range range, const X &x, const I &index, Y &&y, std::size_t columns = 1,
+                    const detail::value<Y> *init = nullptr) {
+    using natural = typename reduced<op, detail::value<X>>::type;
+    detail::need_size("x", std::size(x), std::size(index) * columns);
+    const std::size_t m = columns == 0 ? 0 : std::size(y) / columns;
+    detail::need_size("y", std::size(y), m * columns);
+    ctx(weft_scatter_reduce, op, range, dtype_of<detail::value<X>>(), detail::accumulate<detail::value<Y>, natural>(),
+        dtype_of<detail::value<I>>(), std::size(index), columns, m, std::data(x), std::data(index), init,
+        std::data(y));
+}
+
+// Counts the indices equal to j in counts[j].
+template <class I, class C> void scatter_count(context &ctx, weft_range range, const I &index, C &&counts) {
+    ctx(weft_scatter_count, range, dtype_of<detail::value<I>>(), std::size(index), std::size(counts),
+        std::data(index), detail::numbers(counts));
+}
+
 // Scans each segment x[offsets[s]] ... x[offsets[s + 1] - 1] to y, which must have the size of x.
 template <class X, class O, class Y>
 void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const O &offsets, Y &&y) {

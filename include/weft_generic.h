@@ -88,6 +88,9 @@
 #define weft_reduce_by_key(ctx, op, key_dtype, dtype, accumulate, n, keys, x, unique_keys, out, count)           \
     (weft_reduce_by_key)(ctx, op, WEFT_TAG_2(key_dtype, keys, unique_keys), WEFT_TAG_1(dtype, x), accumulate, n, \
                          keys, x, unique_keys, out, count)
+#define weft_scatter_reduce(ctx, op, range, dtype, accumulate, key_dtype, n, columns, m, x, keys, init, out)         \
+    (weft_scatter_reduce)(ctx, op, range, WEFT_TAG_1(dtype, x), accumulate, WEFT_TAG_1(key_dtype, keys), n, columns, \
+                          m, x, keys, init, out)
 #define weft_recurrence(ctx, direction, dtype, rows, n, s, u, init, v) \
     (weft_recurrence)(ctx, direction, WEFT_TAG_4(dtype, s, u, init, v), rows, n, s, u, init, v)
 #define weft_histogram(ctx, dtype, n, x, bins, edges, counts) \

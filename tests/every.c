@@ -61,6 +61,17 @@ static weft_status run_segmented_reduce(weft_context *ctx) {
 static weft_status run_segmented_reduce_heads(weft_context *ctx) {
     return weft_segmented_reduce_heads(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, flags, out.y, out.counts);
 }
+static weft_status run_scatter_reduce(weft_context *ctx) {
+    return weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_F32, WEFT_DEFAULT, WEFT_U32, N, 1, 10000, x, keys,
+                               NULL, out.y);
+}
+static weft_status run_scatter_reduce_rows(weft_context *ctx) {
+    return weft_scatter_reduce(ctx, WEFT_MEAN, WEFT_RANGE_SKIP, WEFT_F32, WEFT_DEFAULT, WEFT_U32, N / 8, 8, 1000, x,
+                               keys, NULL, out.y);
+}
+static weft_status run_scatter_count(weft_context *ctx) {
+    return weft_scatter_count(ctx, WEFT_RANGE_SKIP, WEFT_U32, N, 1000, keys, out.counts);
+}
 static weft_status run_segmented_scan(weft_context *ctx) {
     return weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, SEGMENTS, offsets, out.y);
 }
@@ -258,6 +269,9 @@ static const operation operations[] = {
     {"segmented_scan", run_segmented_scan},
     {"segmented_scan by heads", run_segmented_scan_heads},
     {"reduce_by_key", run_reduce_by_key},
+    {"scatter_reduce", run_scatter_reduce},
+    {"scatter_reduce of rows", run_scatter_reduce_rows},
+    {"scatter_count", run_scatter_count},
     {"recurrence", run_recurrence},
     {"recurrence in rows", run_recurrence_rows},
     {"histogram", run_histogram},

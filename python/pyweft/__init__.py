@@ -30,6 +30,7 @@ from pyweft._ordered import *
 from pyweft._price import *
 from pyweft._reduce import *
 from pyweft._scan import *
+from pyweft._scatter import *
 from pyweft._segmented import *
 from pyweft._select import *
 from pyweft._signals import *

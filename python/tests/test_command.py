@@ -85,6 +85,10 @@ CASES: list[tuple[str, Call]] = [
     ),
     ("segmented_scan x32 --heads flags -o Y", lambda: weft.segmented_scan(I["x32"], heads=I["flags"])),
     ("reduce_by_key u32 x32 -o Y", lambda: weft.reduce_by_key(I["u32"], I["x32"])[1]),
+    (
+        "scatter_reduce x32 --index flags --targets 2 --op mean -o Y",
+        lambda: weft.scatter_reduce(I["x32"], I["flags"].view(np.uint8), 2, "mean"),
+    ),
     ("select x32 --flags flags -o Y", lambda: weft.select(I["x32"], I["flags"])),
     ("select x32 --gt 0.25 --indices -o Y", lambda: weft.select_indices(I["x32"], gt=0.25)),
     ("partition nasty --ne 1 -o Y", lambda: weft.partition(I["nasty"], ne=1)[0]),

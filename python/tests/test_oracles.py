@@ -107,6 +107,46 @@ def test_selections_and_runs(dtype: Any, data: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("kind", ["i1", "i4", "i8", "u4", "u8"])
+def test_scatter_reduce(dtype: Any, kind: str) -> None:
+    x = rng.integers(0, 5, (3000, 3)).astype(dtype)  # the sums of floats are exact too
+    index = rng.integers(0, 50, 3000)
+    index[index == 7] = 8
+    wide = {"i": "i8", "u": "u8", "f": str(dtype)}[dtype.kind]
+    sums, most = np.zeros((50, 3), wide), np.full((50, 3), 2, dtype)
+    np.add.at(sums, index, x)
+    np.maximum.at(most, index, x)
+    assert np.array_equal(weft.scatter_reduce(x, index.astype(kind), 50), sums)
+    assert np.array_equal(weft.scatter_reduce(x[:, 1], index.astype(kind), 50), sums[:, 1])
+    assert np.array_equal(weft.scatter_reduce(x, index, 50, "max", init=np.full((50, 3), 2, dtype)), most)
+    counts = np.bincount(index, minlength=50)
+    assert np.array_equal(weft.scatter_count(index.astype(kind), 50), counts)
+    assert np.array_equal(weft.scatter_count(index.astype(kind), 9, skip=True), counts[:9])
+    means = weft.scatter_reduce(x, index, 50, "mean")
+    assert np.isnan(means[7]).all() and np.allclose(means, sums / np.where(counts, counts, np.nan)[:, None], equal_nan=True)
+    y = sums.copy()
+    assert weft.scatter_reduce(x, index, 50, init=y, out=y) is y and np.array_equal(y, 2 * sums)
+
+
+def test_scatter_errors() -> None:
+    x = np.arange(4.0)
+    with pytest.raises(ValueError, match=r"index\[2\] is -1: expected 0 to 2"):
+        weft.scatter_reduce(x, [0, 1, -1, 5], 3)
+    with pytest.raises(ValueError, match="index has 3 elements and x 4 rows"):
+        weft.scatter_reduce(x, [0, 1, 2], 3)
+    with pytest.raises(ValueError, match="x has 3 dimensions"):
+        weft.scatter_reduce(np.zeros((1, 1, 1)), [0], 3)
+    with pytest.raises(ValueError, match="op is 'median'"):
+        weft.scatter_reduce(x, [0, 1, 2, 0], 3, "median")
+    with pytest.raises(ValueError, match=r"init has shape \(2,\)"):
+        weft.scatter_reduce(x, [0, 1, 2, 0], 3, init=np.zeros(2))
+    with pytest.raises(TypeError, match="index has dtype float64"):
+        weft.scatter_reduce(x, x, 3)
+    assert weft.scatter_reduce([True, True], [1, 1], 3, "and").tolist() == [True, True, True]
+    assert weft.scatter_reduce(np.zeros((0, 2)), np.zeros(0, int), 2).tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_scans(dtype: Any) -> None:
     x = rng.integers(0, 100, 5000).astype(dtype)  # the sums of floats are exact too
     wide = {"i": "i8", "u": "u8", "f": "f8"}[dtype.kind]

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 20
+#define WEFT_BACKEND_ABI 21
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -137,7 +137,7 @@ typedef enum segment_source { SEGMENTS_BY_OFFSETS, SEGMENTS_BY_HEADS, SEGMENTS_B
  * offsets, because only the backend can read them fast: the backend checks them (core/offsets.h). */
 typedef struct segmented_call {
     const char *name; /* name of the operation, for messages */
-    weft_op op;       /* sum, prod, min, max, and, or, xor */
+    weft_op op;       /* sum, prod, min, max, and, or, xor; cpu only: mean with result f64, by offsets */
     bool scan;        /* y has one value per element; else one per segment */
     weft_scan_kind kind;
     weft_dtype dtype, result;
@@ -152,6 +152,19 @@ typedef struct segmented_call {
     void *unique_keys; /* SEGMENTS_BY_KEYS only */
     uint64_t *count;   /* reduction by heads or keys: receives the number of segments */
 } segmented_call;
+
+/* One call of weft_scatter_reduce or weft_scatter_count. The backend checks the values of the indices
+ * (core/indices.h). */
+typedef struct scatter_reduce_call {
+    weft_op op; /* sum, prod, min, max, and, or, xor, mean */
+    weft_range range;
+    weft_dtype dtype, result, index_dtype; /* index_dtype: i32, i64, u32 or u64 */
+    size_t n, columns, m;                  /* 0 is allowed; n * columns and m * columns do not overflow */
+    const void *x, *index;
+    const void *init; /* m * columns values of the result type: == out, or does not overlap out; or NULL */
+    void *out;
+    uint64_t *counts; /* m counts; then x, init and out are NULL, and columns is 1. NULL: a reduction */
+} scatter_reduce_call;
 
 typedef struct recurrence_call {
     weft_dtype dtype; /* f32 or f64 */

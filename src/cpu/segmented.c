@@ -45,36 +45,35 @@ static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
                        .y = at(c->y, begin * weft_dtype_size(c->result))};
 }
 
-static void find_segment_kernels(params *j) {
-    const level *l = j->ctx->level;
-    const weft_dtype t = j->c->dtype;
-    const bool is_float = type_is_float(t), in_f64 = t == WEFT_F32 && j->c->result == WEFT_F64;
-    const bool f32 = j->c->result == WEFT_F32;
-    j->reduce = (segment_params){.x = j->c->x};
-    j->reduce_segments = l->segments->reduce[j->c->op][t];
-    switch (j->c->op) {
+segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
+                                   kernel **whole) {
+    const level *l = ctx->level;
+    const bool is_float = type_is_float(dtype), in_f64 = dtype == WEFT_F32 && result == WEFT_F64;
+    const bool f32 = result == WEFT_F32;
+    switch (op) {
     case WEFT_SUM:
-        if (in_f64) j->reduce_segments = l->segments->sum_f32_in_f64;
-        j->reduce.whole = !is_float ? l->integers->sum[t] : f32 ? l->sums->sum_f32 : l->sums->sum_f64[t];
-        break;
+        *whole = !is_float ? l->integers->sum[dtype] : f32 ? l->sums->sum_f32 : l->sums->sum_f64[dtype];
+        return in_f64 ? l->segments->sum_f32_in_f64 : l->segments->reduce[op][dtype];
     case WEFT_PROD:
-        if (in_f64) j->reduce_segments = l->segments->prod_f32_in_f64;
-        j->reduce.whole = !is_float ? l->integers->prod[t] : f32 ? l->sums->prod_f32 : l->sums->prod_f64[t];
-        break;
-    case WEFT_MIN: j->reduce.whole = l->extremes->lowest[t]; break;
-    case WEFT_MAX: j->reduce.whole = l->extremes->highest[t]; break;
-    case WEFT_AND: j->reduce.whole = l->integers->bits_and; break;
-    case WEFT_OR: j->reduce.whole = l->integers->bits_or; break;
-    default: j->reduce.whole = l->integers->bits_xor; break;
+        *whole = !is_float ? l->integers->prod[dtype] : f32 ? l->sums->prod_f32 : l->sums->prod_f64[dtype];
+        return in_f64 ? l->segments->prod_f32_in_f64 : l->segments->reduce[op][dtype];
+    case WEFT_MEAN: *whole = l->sums->sum_f64[dtype]; return l->segments->mean[dtype];
+    case WEFT_MIN: *whole = l->extremes->lowest[dtype]; break;
+    case WEFT_MAX: *whole = l->extremes->highest[dtype]; break;
+    case WEFT_AND: *whole = l->integers->bits_and; break;
+    case WEFT_OR: *whole = l->integers->bits_or; break;
+    default: *whole = l->integers->bits_xor; break;
     }
+    return l->segments->reduce[op][dtype];
 }
 
 static void find_kernels(params *j) {
     const scan_call first = scan_of(j->c, 0, j->c->n);
+    j->reduce.x = j->c->x;
     if (j->c->scan)
         j->scan_segments = cpu_scan_kernel(j->ctx, &first, &j->scan);
     else
-        find_segment_kernels(j);
+        j->reduce_segments = cpu_segment_kernel(j->ctx, j->c->op, j->c->dtype, j->c->result, &j->reduce.whole);
 }
 
 /* Processes `count` segments; `first` is the number of the first one. */

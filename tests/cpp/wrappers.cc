@@ -68,6 +68,14 @@ static void scans(weft::context &ctx) {
     weft::segmented_reduce<WEFT_SUM>(ctx, x, offsets, weft::view(wide.data(), 2));
     expect(starts<std::int64_t>(wide, {1, 9}), "segmented_reduce");
     expect(weft::segmented_reduce_heads<WEFT_MAX>(ctx, x, heads, y) == 2 && starts(y, {1, 4}), "by heads");
+    const std::int32_t targets[] = {1, 0, 1, 1};
+    std::vector<std::uint64_t> numbers(2);
+    weft::scatter_reduce<WEFT_SUM>(ctx, WEFT_RANGE_ERROR, x, targets, weft::view(wide.data(), 2));
+    expect(starts<std::int64_t>(wide, {2, 8}), "scatter_reduce");
+    weft::scatter_reduce<WEFT_MAX>(ctx, WEFT_RANGE_ERROR, x, weft::view(targets, 2), y, 2, &x[0]);
+    expect(starts(y, {3, 4, 3, 4}), "scatter_reduce of rows");
+    weft::scatter_count(ctx, WEFT_RANGE_SKIP, targets, numbers);
+    expect(starts<std::uint64_t>(numbers, {1, 3}), "scatter_count");
     weft::segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y);
     expect(starts(y, {1, 2, 5, 9}), "segmented_scan");
     weft::segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y);

@@ -89,11 +89,17 @@ contains
   subroutine segments
     integer(int64) :: x(5) = [1, 2, 3, 4, 5], y(5), offsets(3) = [0, 2, 5], sums(2), count
     integer(int8) :: heads(5) = [0_int8, 0_int8, 1_int8, 0_int8, 0_int8]
-    integer(int32) :: keys(5) = [4, 4, 4, 9, 9], unique_keys(5)
+    integer(int32) :: keys(5) = [4, 4, 4, 9, 9], unique_keys(5), targets(5) = [1, 1, 1, 0, 0]
     call weft_segmented_reduce(ctx, WEFT_SUM, x, offsets, sums)
     call expect(all(sums == [3, 12]), 'segmented reduce')
     call weft_segmented_reduce_heads(ctx, WEFT_SUM, x, heads, y, count)
     call expect(count == 2 .and. all(y(:2) == [3, 12]), 'segmented reduce by heads')
+    call weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_ERROR, x, targets, sums)
+    call expect(all(sums == [9, 6]), 'scatter reduce')
+    call weft_scatter_reduce(ctx, WEFT_MAX, WEFT_RANGE_ERROR, reshape(x(:4), [2, 2]), targets(4:), sums, init=x(4:5))
+    call expect(all(sums == [4, 5]), 'scatter reduce of columns')
+    call weft_scatter_count(ctx, WEFT_RANGE_SKIP, targets, sums)
+    call expect(all(sums == [2, 3]), 'scatter count')
     call weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y)
     call expect(all(y == [1, 3, 3, 7, 12]), 'segmented scan')
     call weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y)

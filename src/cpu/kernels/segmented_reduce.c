@@ -12,6 +12,7 @@ INLINE size_t length_of(const uint64_t *offsets, size_t s) { return (size_t)(off
 
 #define REAL float
 #define VECTOR vector_f32
+#define OWN_TYPE WEFT_F32
 #define LANE uint32_t
 #define MEMBER f32
 #define OF(name) name##_f32
@@ -19,33 +20,42 @@ INLINE size_t length_of(const uint64_t *offsets, size_t s) { return (size_t)(off
 
 #define REAL double
 #define VECTOR vector_f64
+#define OWN_TYPE WEFT_F64
 #define LANE uint64_t
 #define MEMBER f64
 #define OF(name) name##_f64
 #include "cpu/kernels/bodies/segmented_tree_body.h"
 
 static void sums_f32(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    segments_f32(STEP_ADD, WEFT_F32, params, offsets, count, longest, out);
+    segments_f32(STEP_ADD, false, WEFT_F32, params, offsets, count, longest, out);
 }
 static void sums_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, void *out) {
-    segments_f64(STEP_ADD, WEFT_F64, params, offsets, count, longest, out);
+    segments_f64(STEP_ADD, false, WEFT_F64, params, offsets, count, longest, out);
 }
 static void sums_f32_in_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
                             void *out) {
-    segments_f64(STEP_ADD, WEFT_F32, params, offsets, count, longest, out);
+    segments_f64(STEP_ADD, false, WEFT_F32, params, offsets, count, longest, out);
 }
 static void products_f32(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
                          void *out) {
-    segments_f32(STEP_MULTIPLY, WEFT_F32, params, offsets, count, longest, out);
+    segments_f32(STEP_MULTIPLY, false, WEFT_F32, params, offsets, count, longest, out);
 }
 static void products_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
                          void *out) {
-    segments_f64(STEP_MULTIPLY, WEFT_F64, params, offsets, count, longest, out);
+    segments_f64(STEP_MULTIPLY, false, WEFT_F64, params, offsets, count, longest, out);
 }
 static void products_f32_in_f64(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest,
                                 void *out) {
-    segments_f64(STEP_MULTIPLY, WEFT_F32, params, offsets, count, longest, out);
+    segments_f64(STEP_MULTIPLY, false, WEFT_F32, params, offsets, count, longest, out);
 }
+
+/* Means, for weft_scatter_reduce. */
+#define TYPE(ID, name, ctype, kind, npy)                                                                          \
+    static void means_##name(const segment_params *params, const uint64_t *offsets, size_t count, size_t longest, \
+                             void *out) {                                                                         \
+        segments_f64(STEP_ADD, true, WEFT_##ID, params, offsets, count, longest, out);                            \
+    }
+#include "core/types.def"
 
 #define OF_INTEGERS(kernel)                                                                                   \
     [WEFT_I8] = kernel##_i8, [WEFT_I16] = kernel##_i16, [WEFT_I32] = kernel##_i32, [WEFT_I64] = kernel##_i64, \
@@ -64,4 +74,5 @@ const segment_kernels LEVELED(cpu_segments) = {
         },
     .sum_f32_in_f64 = sums_f32_in_f64,
     .prod_f32_in_f64 = products_f32_in_f64,
+    .mean = {OF_INTEGERS(means), [WEFT_F32] = means_f32, [WEFT_F64] = means_f64},
 };

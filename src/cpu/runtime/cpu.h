@@ -191,6 +191,7 @@ typedef void segment_kernel(const segment_params *params, const uint64_t *offset
 typedef struct segment_kernels {
     segment_kernel *reduce[WEFT_XOR + 1][DTYPES];
     segment_kernel *sum_f32_in_f64, *prod_f32_in_f64;
+    segment_kernel *mean[DTYPES]; /* f64 */
 } segment_kernels;
 
 typedef union recurrence_maps recurrence_maps;
@@ -503,6 +504,11 @@ void cpu_add_f64(partial *a, const partial *b);
 
 /* Returns the kernel of a scan and sets its parameters. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_params *params);
+
+/* Returns the kernel of a reduction of segments, and the one for whole arrays that it needs (segment_params.whole).
+ * WEFT_MEAN: means in f64, for segments by offsets; an empty segment gives a NaN. */
+segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
+                                   kernel **whole);
 
 /* weft_tridiag on `threads` threads. cpu_tridiag_workspace returns the bytes of workspace, aligned to 64, that
  * cpu_tridiag_run requires at `scratch`. */

@@ -16,6 +16,7 @@ static segments_launch kernels_of(const segmented_call *c) {
     case WEFT_MAX: return cuda_segmented_extreme_kernels(c->dtype);
     case WEFT_AND:
     case WEFT_OR: return cuda_segmented_or_kernels(c->dtype);
+    case WEFT_MEAN: return cuda_segmented_mean_kernels(c->dtype);
     default: return cuda_segmented_xor_kernels(c->dtype);
     }
 }
@@ -27,6 +28,7 @@ typedef struct progress {
     segments_launch kernels;
     segments_found found; /* summary of the offsets */
     bool checked;         /* `found` is valid */
+    bool trusted;         /* the offsets are valid and need no check */
     segments_params j;
 } progress;
 
@@ -202,7 +204,8 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
     CUDA_TRY(cudaMemsetAsync(scratch, 0, l->cleared, p->g->stream), p->c->name);
     if (p->c->source == SEGMENTS_BY_OFFSETS) {
         j->offsets = (const uint64_t *)arrays[OFFSETS].at;
-        if (!p->checked) RETURN_IF_ERROR(check_on_device(p, (segments_found *)(scratch + l->found), error));
+        if (!p->checked && !p->trusted)
+            RETURN_IF_ERROR(check_on_device(p, (segments_found *)(scratch + l->found), error));
     } else {
         uint64_t *count = arrays[COUNT].at ? (uint64_t *)arrays[COUNT].at : (uint64_t *)(scratch + l->count);
         uint64_t *offsets = (uint64_t *)(scratch + l->offsets);
@@ -244,6 +247,34 @@ static void name_arrays(const segmented_call *c, gpu_array *arrays) {
     arrays[KEYS] = gpu_array{"keys", c->keys, c->n * key, ARRAY_IN, false, NULL};
     arrays[UNIQUE_KEYS] = gpu_array{"unique_keys", c->unique_keys, c->n * key, ARRAY_OUT, false, NULL};
     arrays[COUNT] = gpu_array{"count", c->count, sizeof *c->count, ARRAY_OUT, false, NULL};
+}
+
+static progress device_progress(gpu *g, const segmented_call *c) {
+    progress p = {};
+    p.g = g;
+    p.c = c;
+    p.kernels = kernels_of(c);
+    p.trusted = true;
+    p.j.n = c->n;
+    p.j.segments = c->segments;
+    p.j.scan.xor_mask = gpu_scan_xor_mask(c->op, c->dtype);
+    return p;
+}
+
+size_t gpu_segmented_scratch(const segmented_call *c) {
+    const progress p = device_progress(NULL, c);
+    return lay_out(&p).bytes;
+}
+
+weft_status gpu_segmented_reduce(gpu *g, const segmented_call *c, void *scratch, weft_error *error) {
+    progress p = device_progress(g, c);
+    const layout l = lay_out(&p);
+    gpu_array arrays[ARRAYS];
+    memset(arrays, 0, sizeof arrays);
+    arrays[X].at = (void *)c->x;
+    arrays[Y].at = c->y;
+    arrays[OFFSETS].at = (void *)c->offsets;
+    return run(&p, arrays, (char *)scratch, &l, error);
 }
 
 weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error) {

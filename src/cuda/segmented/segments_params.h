@@ -69,6 +69,13 @@ segments_launch cuda_segmented_product_kernels(weft_dtype dtype, weft_dtype resu
 segments_launch cuda_segmented_extreme_kernels(weft_dtype dtype);
 segments_launch cuda_segmented_or_kernels(weft_dtype dtype);
 segments_launch cuda_segmented_xor_kernels(weft_dtype dtype);
+/* segmented_means.cu: reductions only */
+segments_launch cuda_segmented_mean_kernels(weft_dtype dtype);
+
+/* Reduces segments given by valid offsets. All arrays of the call, and `scratch` (gpu_segmented_scratch bytes,
+ * aligned to 16), are in device memory. Only launches kernels. The operator WEFT_MEAN gives sums in f64. */
+size_t gpu_segmented_scratch(const segmented_call *c);
+weft_status gpu_segmented_reduce(gpu *g, const segmented_call *c, void *scratch, weft_error *error);
 
 /* heads.cu: converts head flags or keys to offsets. */
 struct heads_call {

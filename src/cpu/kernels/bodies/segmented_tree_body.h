@@ -1,5 +1,5 @@
 /* Body of cpu/kernels/segmented_reduce.c for sums and products in REAL, float or double. The includer defines VECTOR
- * (of REAL), LANE (the integer of REAL's size), MEMBER (of partial) and OF(name).
+ * (of REAL), OWN_TYPE (its dtype), LANE (the integer of REAL's size), MEMBER (of partial) and OF(name).
  *
  * A segment of at most one row has at most one element per lane. Lanes without elements contain the identity, so
  * combining them changes nothing. The halving of ORDER.md 2.3 therefore starts with the smallest number of lanes
@@ -12,13 +12,17 @@ typedef LANE LANES __attribute__((vector_size(sizeof(VECTOR))));
 /* Loads WIDTH elements at x. */
 INLINE VECTOR OF(reduce_load)(weft_dtype dtype, const char *x) {
     VECTOR v;
-    if (element_bytes(dtype) == sizeof(REAL)) {
+    if (dtype == OWN_TYPE) {
         memcpy(&v, x, sizeof v);
-    } else {
-        float narrow __attribute__((vector_size(WIDTH * sizeof(float))));
-        memcpy(&narrow, x, sizeof narrow);
-        v = __builtin_convertvector(narrow, VECTOR);
+        return v;
     }
+#define TYPE(ID, name, ctype, kind, npy)                                  \
+    if (dtype == WEFT_##ID) {                                             \
+        ctype narrow __attribute__((vector_size(WIDTH * sizeof(ctype)))); \
+        memcpy(&narrow, x, sizeof narrow);                                \
+        v = __builtin_convertvector(narrow, VECTOR);                      \
+    }
+#include "core/types.def"
     return v;
 }
 
@@ -78,7 +82,8 @@ INLINE REAL OF(reduce_short)(step how, weft_dtype dtype, const char *x, size_t n
     }
 }
 
-INLINE void OF(segments)(step how, weft_dtype dtype, const segment_params *params, const uint64_t *offsets,
+/* Writes sums or products, or, with `mean`, sums divided by the numbers of elements. */
+INLINE void OF(segments)(step how, bool mean, weft_dtype dtype, const segment_params *params, const uint64_t *offsets,
                          size_t count, size_t longest, REAL *out) {
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
@@ -89,13 +94,14 @@ INLINE void OF(segments)(step how, weft_dtype dtype, const segment_params *param
             params->whole(&(reduce_chunk){.x = x, .n = n}, &value);
         else if (n > 0)
             value.MEMBER = OF(reduce_short)(how, dtype, x, n, (size_t)(offsets[count] - offsets[s]));
-        out[s] = OF(weft_canonical)(value.MEMBER);
+        out[s] = OF(weft_canonical)(mean ? value.MEMBER / (REAL)n : value.MEMBER);
     }
 }
 
 #undef WIDTH
 #undef LANES
 #undef REAL
+#undef OWN_TYPE
 #undef VECTOR
 #undef LANE
 #undef MEMBER

@@ -1,0 +1,182 @@
+/* weft scatter_reduce X.npy --index I.npy --targets M -o Y.npy */
+#include "cli/commands/reduce_options.h"
+#include "cli/io/file.h"
+#include "cli/io/json.h"
+#include "cli/io/produce.h"
+#include "cli/operations.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct request {
+    weft_op op;
+    weft_dtype accumulate, type; /* type of the result */
+    weft_range range;
+    long long targets; /* -1: not given */
+    const char *index, *init, *to;
+} request;
+
+/* Files in addition to x: the indices, and the initial values. */
+typedef struct params {
+    request r;
+    npy_array index, init;
+    void *wide; /* copy of the indices as i64, if the file has a type of less than four bytes */
+    size_t rows, columns;
+} params;
+
+static bool read_op(const char *command, weft_op *op) {
+    *op = WEFT_MEAN;
+    return strcmp(optarg, weft_op_name(WEFT_MEAN)) == 0 || reduce_options_op(command, optarg, op);
+}
+
+static bool read_option(const char *command, int option, request *r) {
+    switch (option) {
+    case 'p': return read_op(command, &r->op);
+    case 'a': return reduce_options_f64(command, optarg, &r->accumulate);
+    case 'm': return cli_number(command, "--targets", optarg, 0, LLONG_MAX, &r->targets);
+    case 'i': r->index = optarg; return true;
+    case 'f': r->init = optarg; return true;
+    case 'k': r->range = WEFT_RANGE_SKIP; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool is_stream(const char *name) { return name && strcmp(name, "-") == 0; }
+
+static bool check_request(const request *r, const char *x) {
+    const int streams = is_stream(x) + is_stream(r->index) + is_stream(r->init);
+    if (!r->index)
+        cli_error("scatter_reduce", "option --index I.npy is required: the target of each element");
+    else if (r->targets < 0)
+        cli_error("scatter_reduce", "option --targets M is required: the number of results");
+    else if (r->op == WEFT_MEAN && r->init)
+        cli_error("scatter_reduce", "--op mean cannot be combined with --init %s", r->init);
+    else if (streams > 1)
+        cli_error("scatter_reduce", "-: only one of the arrays can be read from standard input");
+    else
+        return true;
+    return false;
+}
+
+static bool read_file(const char *name, npy_array *a) {
+    npy_error error;
+    if (npy_read(name, a, &error)) return true;
+    cli_error("scatter_reduce", "%s: %s", name, error.message);
+    return false;
+}
+
+/* Converts indices of one or two bytes. */
+static bool widen(params *j) {
+    const npy_array *a = &j->index;
+    int64_t *const wide = malloc((a->n ? a->n : 1) * sizeof *wide);
+    if (!(j->wide = wide)) {
+        cli_error("scatter_reduce", "%s: cannot allocate memory for %zu indices", j->r.index, a->n);
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (a->dtype == WEFT_##ID) wide[i] = (int64_t)((const ctype *)a->data)[i];
+#include "core/types.def"
+    }
+    return true;
+}
+
+static bool read_index(params *j, const npy_array *x, const char *name) {
+    const npy_array *a = &j->index;
+    if (!read_file(j->r.index, &j->index)) return false;
+    if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64)
+        cli_error("scatter_reduce", "%s has elements of type %s: indices must be integers", j->r.index,
+                  weft_dtype_name(a->dtype));
+    else if (x->shape.rank > 2)
+        cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
+    else if (x->fortran && x->given.rank == 2)
+        cli_error("scatter_reduce", "%s is in Fortran order: a matrix must be in C order", name);
+    else if (a->n != j->rows)
+        cli_error("scatter_reduce", "%s has %zu elements and %s has %zu rows: both must have the same length",
+                  j->r.index, a->n, name, j->rows);
+    else
+        return weft_dtype_size(a->dtype) >= 4 || widen(j);
+    return false;
+}
+
+static bool read_init(params *j, size_t values) {
+    if (!j->r.init) return true;
+    if (!read_file(j->r.init, &j->init)) return false;
+    if (j->init.dtype == j->r.type && j->init.n == values && !j->init.fortran) return true;
+    cli_error("scatter_reduce", "%s has %zu elements of type %s: expected %zu of type %s, in C order", j->r.init,
+              j->init.n, weft_dtype_name(j->init.dtype), values, weft_dtype_name(j->r.type));
+    return false;
+}
+
+static void print_json(const production *p, const params *j) {
+    produce_json_begin(p, j->r.to);
+    json_text("index", j->r.index);
+    if (j->r.init) json_text("init", j->r.init);
+    json_text("op", weft_op_name(j->r.op));
+    json_integer("targets", j->r.targets);
+    json_count("columns", j->columns);
+    json_bool("skip", j->r.range == WEFT_RANGE_SKIP);
+    json_text("result", weft_dtype_name(j->r.type));
+    produce_json_end(p);
+}
+
+static int compute(production *p, params *j) {
+    const npy_array *x = &p->in[0];
+    const size_t m = (size_t)j->r.targets;
+    const bool is_matrix = x->shape.rank == 2;
+    j->rows = x->shape.rank ? x->shape.dimensions[0] : 1;
+    j->columns = is_matrix ? x->shape.dimensions[1] : 1;
+    size_t values;
+    if (__builtin_mul_overflow(m, j->columns, &values)) {
+        cli_error(p->command, "--targets %zu: %zu rows of %zu values do not fit in memory", m, m, j->columns);
+        return CLI_FAILED;
+    }
+    int code = reduce_options_check_reduce(p->command, true, j->r.op, x->dtype, j->r.accumulate);
+    if (code != CLI_DONE) return code;
+    if (weft_reduce_result(j->r.op, x->dtype, j->r.accumulate, &j->r.type) != WEFT_OK) {
+        cli_error(p->command, "%s: %s", p->files[0], weft_last_error(NULL));
+        return CLI_FAILED;
+    }
+    if (!read_index(j, x, p->files[0]) || !read_init(j, values)) return CLI_FAILED;
+    void *const y = produce_allocate(p, values, weft_dtype_size(j->r.type));
+    if (!y) return CLI_FAILED;
+    produce_start(p);
+    code =
+        produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate,
+                                            j->wide ? WEFT_I64 : j->index.dtype, j->rows, j->columns, m, x->data,
+                                            j->wide ? j->wide : j->index.data, j->r.init ? j->init.data : NULL, y));
+    const npy_shape shape = {is_matrix ? 2 : 1, {m, j->columns}};
+    if (code == CLI_DONE) code = produce_write(p, j->r.to, j->r.type, &shape, y);
+    if (code == CLI_DONE && p->options->json) print_json(p, j);
+    free(y);
+    return code;
+}
+
+int command_scatter_reduce(const cli_options *options, int argc, char **argv) {
+    production p = {0};
+    params j = {.r = {.targets = -1}};
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
+        if (!read_option(argv[0], option, &j.r)) return CLI_USAGE;
+    if (!check_request(&j.r, optind < argc ? argv[optind] : NULL)) return CLI_USAGE;
+    int code = produce_begin(&p, options, argc, argv, 1, j.r.to);
+    if (code == CLI_DONE) code = compute(&p, &j);
+    free(j.wide);
+    npy_free(&j.index);
+    npy_free(&j.init);
+    produce_end(&p);
+    return code;
+}
+
+/* ------------------------------------------------------------------------- for tour and bench */
+
+/* Uses the ascending keys as indices. */
+weft_status example_scatter_reduce(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                   weft_dtype *type) {
+    (void)o, (void)out;
+    operation_result_type(in->op, in, type);
+    return weft_scatter_reduce(ctx, in->op, WEFT_RANGE_ERROR, in->dtype, in->accumulate, in->key_type, in->n, 1,
+                               in->segments + 1, in->x, in->keys, NULL, in->to);
+}

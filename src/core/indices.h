@@ -1,0 +1,35 @@
+/* Checks of the indices of weft_scatter_reduce. Header only, so that a plugin needs no symbol of the library. */
+#ifndef WEFT_CORE_INDICES_H
+#define WEFT_CORE_INDICES_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+
+/* Returns the number of indices from 0 on that are in range and have a value in the type: an index, read as an
+ * unsigned number of its width, is in range if it is less. A negative index then is too great. */
+static inline uint64_t indices_end(weft_dtype dtype, uint64_t m) {
+    const uint64_t most = dtype == WEFT_I32   ? UINT64_C(1) << 31
+                          : dtype == WEFT_U32 ? UINT64_C(1) << 32
+                          : dtype == WEFT_I64 ? UINT64_C(1) << 63
+                                              : UINT64_MAX;
+    return m < most ? m : most;
+}
+
+/* Writes the message for index[i], which is out of range and has the bits `bits`. */
+static inline weft_status indices_fail(weft_error *error, weft_dtype dtype, uint64_t i, uint64_t bits, uint64_t m) {
+    char text[32];
+    if (dtype == WEFT_I32)
+        snprintf(text, sizeof text, "%ld", (long)(int32_t)(uint32_t)bits);
+    else if (dtype == WEFT_I64)
+        snprintf(text, sizeof text, "%lld", (long long)bits);
+    else
+        snprintf(text, sizeof text, "%llu", (unsigned long long)bits);
+    if (m == 0)
+        return weft_fail(error, WEFT_INVALID, "index[%llu] is %s, but there are no targets", (unsigned long long)i,
+                         text);
+    return weft_fail(error, WEFT_INVALID, "index[%llu] is %s: expected 0 to %llu", (unsigned long long)i, text,
+                     (unsigned long long)(m - 1));
+}
+
+#endif
