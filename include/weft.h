@@ -544,7 +544,7 @@ WEFT_API weft_status weft_reduce_by_key(weft_context *ctx, weft_op op, weft_dtyp
 
 /* ------------------------------------------------------------------------------ scatter */
 
-/* What a function does with an index that is not one of 0 ... m - 1; negative indices are not either. */
+/* Treatment of an index that is not one of 0 ... m - 1. A negative index is not. */
 typedef enum weft_range {
     WEFT_RANGE_ERROR = 0, /* returns WEFT_INVALID; the message states the first such position and its index */
     WEFT_RANGE_SKIP = 1   /* ignores the element */

@@ -36,6 +36,16 @@ def test_moving_average(tmp_path: Path) -> None:
     assert run("moving_average.py", tmp_path / "x.npy", 3) == ["8 averages over 3: first 1.000, last 8.000"]
 
 
+def test_pivot_table(tmp_path: Path) -> None:
+    assert [line.split() for line in run("pivot_table.py")] == [
+        ["shop", "jam", "tea"],
+        ["Bonn", "1.25", "4"],
+        ["York", "4", "2"],
+    ]
+    (tmp_path / "t.csv").write_text("a,b,c\nx,p,1\nx,p,2\n")
+    assert run("pivot_table.py", tmp_path / "t.csv", "a", "b", "c") == ["a                   p", "x                   3"]
+
+
 def test_top_of_column(tmp_path: Path) -> None:
     assert [line.split()[1] for line in run("top_of_column.py")] == ["Porto,", "Brest,", "Split,"]
     (tmp_path / "t.csv").write_text("a,b\nx,1\ny,3\nz,2\n")
