@@ -22,7 +22,7 @@ typedef struct request {
 typedef struct params {
     request r;
     npy_array index, init;
-    void *wide; /* copy of the indices as i64, if the file has a type of less than four bytes */
+    int64_t *wide; /* copy of the indices as i64, if the file has a type of less than four bytes */
     size_t rows, columns;
 } params;
 
@@ -71,14 +71,14 @@ static bool read_file(const char *name, npy_array *a) {
 /* Converts indices of one or two bytes. */
 static bool widen(params *j) {
     const npy_array *a = &j->index;
-    int64_t *const wide = malloc((a->n ? a->n : 1) * sizeof *wide);
-    if (!(j->wide = wide)) {
+    j->wide = malloc((a->n ? a->n : 1) * sizeof *j->wide);
+    if (!j->wide) {
         cli_error("scatter_reduce", "%s: cannot allocate memory for %zu indices", j->r.index, a->n);
         return false;
     }
     for (size_t i = 0; i < a->n; i++) {
 #define TYPE(ID, name, ctype, kind, npy) \
-    if (a->dtype == WEFT_##ID) wide[i] = (int64_t)((const ctype *)a->data)[i];
+    if (a->dtype == WEFT_##ID) j->wide[i] = (int64_t)((const ctype *)a->data)[i];
 #include "core/types.def"
     }
     return true;
@@ -144,10 +144,10 @@ static int compute(production *p, params *j) {
     void *const y = produce_allocate(p, values, weft_dtype_size(j->r.type));
     if (!y) return CLI_FAILED;
     produce_start(p);
-    code =
-        produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate,
-                                            j->wide ? WEFT_I64 : j->index.dtype, j->rows, j->columns, m, x->data,
-                                            j->wide ? j->wide : j->index.data, j->r.init ? j->init.data : NULL, y));
+    code = produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate,
+                                               j->wide ? WEFT_I64 : j->index.dtype, j->rows, j->columns, m, x->data,
+                                               j->wide ? (const void *)j->wide : j->index.data,
+                                               j->r.init ? j->init.data : NULL, y));
     const npy_shape shape = {is_matrix ? 2 : 1, {m, j->columns}};
     if (code == CLI_DONE) code = produce_write(p, j->r.to, j->r.type, &shape, y);
     if (code == CLI_DONE && p->options->json) print_json(p, j);

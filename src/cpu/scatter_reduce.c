@@ -186,8 +186,9 @@ static void count_chunk(void *self, size_t chunk) {
 
 static sort_scatter *find_scatter(const params *j, bool keep) {
     static const int with_keys[] = {[1] = SORT_1, [2] = SORT_2, [4] = SORT_4, [8] = SORT_8};
-    if (keep || j->value_bytes < 4) return j->kernel->scatter[with_keys[j->value_bytes]];
-    return j->kernel->scatter[j->value_bytes == 4 ? SORT_ONLY_4 : SORT_ONLY_8];
+    sort_scatter *const *const scatters = j->kernel->scatter;
+    if (keep || j->value_bytes < 4) return scatters[with_keys[j->value_bytes]];
+    return scatters[j->value_bytes == 4 ? SORT_ONLY_4 : SORT_ONLY_8];
 }
 
 static void move_chunk_by(const params *j, size_t chunk, sort_scatter *move) {
