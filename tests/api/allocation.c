@@ -143,6 +143,10 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, n, &binding, 1, y), WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its other operations allocate in each call */
     EXPECT_STATUS(ctx, weft_map_reduce(ctx, WEFT_MEAN, expr, WEFT_F32, WEFT_DEFAULT, n, &binding, 1, &out), WEFT_OK);
+    EXPECT_STATUS(ctx,
+                  weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_F32, WEFT_DEFAULT, WEFT_U32, n, 1, 100, x,
+                                      x, sums, y),
+                  WEFT_OK);
     EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx,
