@@ -141,7 +141,7 @@ static const row rows[] = {
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
     {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
-    {"scatter f32", SCATTER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_scatter_f32},
+    {"scatter_reduce f32", SCATTER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_scatter_f32},
     {"4 words u8", MATCH, WEFT_SUM, WEFT_U8, false, 1, "memmem, OpenMP", memmem_match_u8},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
