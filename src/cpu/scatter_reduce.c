@@ -319,7 +319,7 @@ static void do_bucket(void *self, size_t bucket) {
 
 /* Processes a bucket with all threads. `big` describes it. */
 static weft_status do_long_bucket(params *big, size_t bucket, void *list, weft_error *error) {
-    uint64_t offsets[LOW_MAX + 1];
+    uint64_t offsets[LOW_MAX + 1] = {0};
     const size_t begin = big->starts[bucket], targets = bucket_targets(big, bucket);
     const unsigned shift = big->digit.shift;
     if (!targets) return WEFT_OK;
@@ -515,7 +515,8 @@ static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
         j->key_bytes = j->to_key_bytes;
         j->kernel = j->s.ctx->level->sorts->width[j->key_bytes == 4 ? 2 : 3];
         j->last = UINT64_MAX >> (64 - 8 * j->key_bytes);
-        j->none = j->falls = false;
+        j->none = false;
+        j->falls = false;
         for_parts(j, j->n, survey_part);
         if (!j->falls) method = ASCENDING;
     }

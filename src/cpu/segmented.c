@@ -50,21 +50,22 @@ segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtyp
     const level *l = ctx->level;
     const bool is_float = type_is_float(dtype), in_f64 = dtype == WEFT_F32 && result == WEFT_F64;
     const bool f32 = result == WEFT_F32;
+    segment_kernel *const *const segments = op == WEFT_MEAN ? l->segments->mean : l->segments->reduce[op];
     switch (op) {
     case WEFT_SUM:
         *whole = !is_float ? l->integers->sum[dtype] : f32 ? l->sums->sum_f32 : l->sums->sum_f64[dtype];
-        return in_f64 ? l->segments->sum_f32_in_f64 : l->segments->reduce[op][dtype];
+        return in_f64 ? l->segments->sum_f32_in_f64 : segments[dtype];
     case WEFT_PROD:
         *whole = !is_float ? l->integers->prod[dtype] : f32 ? l->sums->prod_f32 : l->sums->prod_f64[dtype];
-        return in_f64 ? l->segments->prod_f32_in_f64 : l->segments->reduce[op][dtype];
-    case WEFT_MEAN: *whole = l->sums->sum_f64[dtype]; return l->segments->mean[dtype];
+        return in_f64 ? l->segments->prod_f32_in_f64 : segments[dtype];
+    case WEFT_MEAN: *whole = l->sums->sum_f64[dtype]; break;
     case WEFT_MIN: *whole = l->extremes->lowest[dtype]; break;
     case WEFT_MAX: *whole = l->extremes->highest[dtype]; break;
     case WEFT_AND: *whole = l->integers->bits_and; break;
     case WEFT_OR: *whole = l->integers->bits_or; break;
     default: *whole = l->integers->bits_xor; break;
     }
-    return l->segments->reduce[op][dtype];
+    return segments[dtype];
 }
 
 static void find_kernels(params *j) {
