@@ -26,8 +26,9 @@ static void merge_runs(const top_k_call *c, const size_t *from, size_t middle, s
 
 weft_status ref_top_k(void *state, const top_k_call *c, weft_error *error) {
     (void)state;
-    size_t *indices = calloc(2 * c->n, sizeof *indices), *from = indices, *to = from + c->n;
+    size_t *indices = calloc(2 * c->n, sizeof *indices);
     RETURN_IF(!indices, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the order of %zu elements", c->n);
+    size_t *from = indices, *to = indices + c->n;
     for (size_t i = 0; i < c->n; i++) from[i] = i;
     for (size_t run = 1; run < c->n; run *= 2) {
         for (size_t i = 0; i < c->n; i += 2 * run)
