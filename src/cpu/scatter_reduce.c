@@ -1,12 +1,15 @@
 /* weft_scatter_reduce and weft_scatter_count on the CPU (ORDER.md 25).
  *
  * The elements are moved to a list in which those of a target are consecutive, in the order of their rows: a stable
- * distribution by the index. The segments of the list are then reduced as by weft_segmented_reduce. Of x with several
- * columns the numbers of the rows are moved instead of elements (cpu/common/scatter_rows.c). One of four methods
- * makes the list: ascending   indices that ascend: x is the list one pass    few targets: one pass of the radix sort,
- * which moves elements alone two passes  a pass by the high digit of the index; then each bucket, which fits in a
- * cache, is distributed by the low digit and reduced at once by one thread. All threads together process each longer
- * bucket sort        all passes of the radix sort, else The method does not affect the result. */
+ * distribution by the index. The segments of the list are then reduced as by weft_segmented_reduce. If x has several
+ * columns, row numbers are moved instead of elements (cpu/common/scatter_rows.c). The method that makes the list does
+ * not affect the result:
+ *
+ *   - ASCENDING, if the indices ascend: x is the list.
+ *   - ONE_PASS, for up to 2^SORT_BITS_MAX targets: one pass of the radix sort, which moves elements only.
+ *   - TWO_PASSES, for the square of that: a pass by the high digit of the index. One thread then distributes each
+ *     bucket, which fits in a cache, by the low digit and reduces it. All threads process each longer bucket.
+ *   - SORT, for more targets: all passes of the radix sort. */
 #include "core/indices.h"
 #include "cpu/common/scatter.h"
 #include "cpu/common/sort_passes.h"
@@ -15,12 +18,12 @@
 #include <string.h>
 
 enum {
-    ALONE = 1 << 16,         /* below this number of elements, starting threads costs more than it gains */
-    CHUNK = 1 << 14,         /* minimum elements of a chunk of a distribution */
-    AT_ONCE = 1 << 16,       /* indices that a thread reads between two checks for cancellation */
-    BLOCK = 1 << 11,         /* indices that stay in the first cache */
-    BUCKET = 1 << 16,        /* maximum elements of a bucket that one thread processes */
-    BUCKET_GOAL = 1 << 15,   /* the high digit is long enough to make buckets of about so many elements */
+    ALONE = 1 << 16,       /* below this number of elements, starting threads costs more than it gains */
+    CHUNK = 1 << 14,       /* minimum elements of a chunk of a distribution */
+    AT_ONCE = 1 << 16,     /* indices that a thread reads between two checks for cancellation */
+    BLOCK = 1 << 11,       /* indices that stay in the first cache */
+    BUCKET = 1 << 16,      /* maximum elements of a bucket that one thread processes */
+    BUCKET_GOAL = 1 << 15, /* mean number of elements of a bucket, from which the length of the high digit follows */
     MOVED_AT_ONCE = 1 << 24, /* elements that a thread moves between two checks for cancellation */
     STREAM_BYTES = 1 << 19   /* minimum bytes of a chunk for nontemporal stores */
 };
@@ -29,7 +32,6 @@ enum {
 typedef struct params {
     scatter s;
     const scatter_reduce_call *c;
-    weft_dtype index_dtype;
     const void *keys;
     size_t key_bytes;  /* 4 or 8 */
     uint64_t last;     /* greatest index in range; 0 if there is none */
@@ -48,13 +50,12 @@ typedef struct params {
     void *to_keys, *to_values;
     size_t n; /* number of elements to distribute */
     /* Two passes. */
-    char *buckets;          /* memory of the threads */
-    const uint64_t *starts; /* of the buckets */
+    char *buckets;    /* memory of the threads */
+    uint64_t *starts; /* of the buckets */
     const void *bucket_values, *bucket_keys;
     void *more_keys; /* for values of less than 4 bytes, with which keys are always moved */
     segment_kernel *reduce;
     kernel *whole;
-    uint64_t *private_counts;
 } params;
 
 static inline uint64_t key_at(size_t width, const void *keys, size_t i) {
@@ -116,7 +117,7 @@ static weft_status survey_indices(params *j, weft_error *error) {
     if (!j->none) for_parts(j, j->n, survey_part);
     const size_t bad = j->bad;
     if (cpu_cancelled() || bad == j->n || j->c->range == WEFT_RANGE_SKIP) return WEFT_OK;
-    return indices_fail(error, j->index_dtype, bad, key_at(j->key_bytes, j->keys, bad), j->c->m);
+    return indices_fail(error, j->c->index_dtype, bad, key_at(j->key_bytes, j->keys, bad), j->c->m);
 }
 
 /* Writes keys of 4 or 8 bytes, m for indices out of range. */
@@ -338,17 +339,15 @@ static weft_status do_long_bucket(params *big, size_t bucket, void *list, weft_e
 
 static weft_status two_passes(params *j, unsigned bits, unsigned top, void *list, weft_error *error) {
     const size_t buckets = (size_t)1 << top;
-    uint64_t starts[SORT_BUCKETS_MAX + 1];
     j->digit = (sort_digit){bits - top, top};
-    j->starts = starts;
-    distribute(j, true, starts, buckets + 1);
+    distribute(j, true, j->starts, buckets + 1);
     if (cpu_cancelled()) return WEFT_OK;
     j->bucket_keys = j->to_keys;
     j->bucket_values = j->to_values;
     j->reduce = cpu_segment_kernel(j->s.ctx, j->c->op, j->c->dtype, j->s.type, &j->whole);
     cpu_parallel_for(j->s.threads, buckets, PARALLEL_IN_ORDER, do_bucket, j);
     for (size_t b = 0; b < buckets && !cpu_cancelled(); b++)
-        if (starts[b + 1] - starts[b] > BUCKET) RETURN_IF_ERROR(do_long_bucket(j, b, list, error));
+        if (j->starts[b + 1] - j->starts[b] > BUCKET) RETURN_IF_ERROR(do_long_bucket(j, b, list, error));
     return WEFT_OK;
 }
 
@@ -417,8 +416,8 @@ static void add_counts(void *self, size_t range) {
 
 static weft_status count(params *j, weft_error *error) {
     const size_t m = j->c->m;
-    const bool own = m <= ALONE || m <= j->n / 8;
     counting k = {j, NULL, (size_t)j->s.threads};
+    const bool own = m <= ALONE || m <= j->n / k.parts; /* the counts of all parts need at most 8 bytes per index */
     if (own) {
         void *workspace;
         RETURN_IF_ERROR(cpu_workspace(j->s.ctx, k.parts * m * sizeof *k.counts, &workspace, error));
@@ -443,7 +442,7 @@ typedef struct plan {
     unsigned bits, top; /* bits of the keys, and of the high digit of two passes */
     bool normalize;
     size_t bytes; /* of the workspace */
-    size_t offsets, reduced, keys, keys_spare, more_keys, list, list_spare, next, lines, words, buckets, rows;
+    size_t offsets, reduced, keys, keys_spare, more_keys, list, list_spare, next, lines, words, starts, buckets, rows;
 } plan;
 
 /* Returns the offset of a further array of n elements in the workspace. */
@@ -481,22 +480,22 @@ static plan make_plan(params *j) {
     p.reduced = stores ? reserve(&p, c->m * c->columns, weft_dtype_size(j->s.type)) : SIZE_MAX;
     if (p.normalize) p.keys = reserve(&p, j->n, j->to_key_bytes);
     if (p.method != ASCENDING) {
-        const size_t chunks = (size_t)j->s.threads;
+        const size_t chunks = (size_t)j->s.threads, moved_key_bytes = p.normalize ? j->to_key_bytes : j->key_bytes;
         p.next = reserve(&p, chunks * SORT_BUCKETS_MAX, sizeof *j->next);
         p.list = reserve(&p, j->n, j->value_bytes);
         p.lines = reserve(&p, chunks * 2, SORT_LINES_BYTES);
-        if (sorts || twice || j->value_bytes < 4) p.keys_spare = reserve(&p, j->n, 8);
+        if (sorts || twice || j->value_bytes < 4) p.keys_spare = reserve(&p, j->n, moved_key_bytes);
         if (sorts || twice) p.list_spare = reserve(&p, j->n, j->value_bytes);
-        if (twice && j->value_bytes < 4) p.more_keys = reserve(&p, j->n, 8);
+        if (twice && j->value_bytes < 4) p.more_keys = reserve(&p, j->n, moved_key_bytes);
         if (sorts) p.words = reserve(&p, 2 * chunks, sizeof(uint64_t));
+        if (twice) p.starts = reserve(&p, SORT_BUCKETS_MAX + 1, sizeof *j->starts);
         if (twice) p.buckets = reserve(&p, chunks, bucket_bytes(j));
     }
     if (c->columns > 1) p.rows = reserve(&p, 1, scatter_rows_workspace(&j->s));
     return p;
 }
 
-/* Returns true if the moved values are written with nontemporal stores: for long chunks, if no value straddles two
- * cache lines. */
+/* Returns true if chunks are long enough for nontemporal stores. */
 static bool streams(const params *j) {
     return j->n / (size_t)j->s.threads * (j->value_bytes + j->key_bytes) >= STREAM_BYTES;
 }
@@ -536,6 +535,7 @@ static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
     }
     if (method == TWO_PASSES) {
         j->more_keys = w + p->more_keys;
+        j->starts = (void *)(w + p->starts);
         j->buckets = w + p->buckets;
         return two_passes(j, p->bits, p->top, w + p->list_spare, error);
     }
@@ -554,7 +554,6 @@ weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_e
     const uint64_t end = indices_end(c->index_dtype, c->m);
     params j = {.s = {.ctx = ctx, .c = c},
                 .c = c,
-                .index_dtype = c->index_dtype,
                 .keys = c->index,
                 .key_bytes = weft_dtype_size(c->index_dtype),
                 .last = end ? end - 1 : 0,
