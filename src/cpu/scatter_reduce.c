@@ -266,29 +266,30 @@ static void note_offsets(const params *j, size_t bucket, const uint64_t *offsets
     const size_t first = bucket << j->digit.shift;
     if (!j->c->init) return;
     for (size_t t = 0; t < targets; t++) j->offsets[first + t] = j->starts[bucket] + offsets[t];
-    if (targets && first + targets == j->c->m) j->offsets[j->c->m] = j->starts[bucket] + offsets[targets];
+    if (first + targets == j->c->m) j->offsets[j->c->m] = j->starts[bucket] + offsets[targets];
 }
 
-/* Distributes n elements by the low digit, in a cache. next[d] is where those of digit d begin. `size` is a constant.
- */
-static inline __attribute__((always_inline)) void move_low(size_t width, size_t size, const void *keys,
-                                                           const char *values, size_t n, uint32_t mask,
-                                                           uint32_t *next, char *to) {
-    for (size_t i = 0; i < n; i++)
-        memcpy(to + next[(uint32_t)key_at(width, keys, i) & mask]++ * size, values + i * size, size);
+/* Distributes n elements by the low digit, in a cache. next[d] is the position of the next element of digit d. `size`
+ * is a constant. */
+static inline __attribute__((always_inline)) void move_low(size_t size, const uint32_t *keys, const char *values,
+                                                           size_t n, uint32_t mask, uint32_t *next, char *to) {
+    for (size_t i = 0; i < n; i++) memcpy(to + next[keys[i] & mask]++ * size, values + i * size, size);
 }
 
-static inline __attribute__((always_inline)) void do_bucket_of(const params *j, size_t width, size_t bucket,
-                                                               size_t n) {
+/* Processes a bucket that fits in a cache. Its keys have 4 bytes. */
+static void do_bucket(void *self, size_t bucket) {
+    const params *j = self;
+    const size_t n = j->starts[bucket + 1] - j->starts[bucket];
     const size_t low = (size_t)1 << j->digit.shift, targets = bucket_targets(j, bucket);
     const uint32_t mask = (uint32_t)low - 1;
     char *const to = j->buckets + (size_t)cpu_thread_number() * bucket_bytes(j);
     uint64_t *const offsets = (void *)(to + BUCKET * j->value_bytes);
     uint32_t *const next = (void *)(offsets + LOW_MAX + 1);
-    const void *const keys = at(j->bucket_keys, j->starts[bucket] * width);
+    const uint32_t *const keys = (const uint32_t *)j->bucket_keys + j->starts[bucket];
     const char *const values = at(j->bucket_values, j->starts[bucket] * j->value_bytes);
+    if (n > BUCKET || !targets) return;
     memset(next, 0, low * sizeof *next);
-    for (size_t i = 0; i < n; i++) next[(uint32_t)key_at(width, keys, i) & mask]++;
+    for (size_t i = 0; i < n; i++) next[keys[i] & mask]++;
     uint32_t start = 0;
     for (size_t t = 0; t < low; t++) {
         const uint32_t count = next[t];
@@ -297,25 +298,14 @@ static inline __attribute__((always_inline)) void do_bucket_of(const params *j, 
     }
     offsets[low] = start;
     switch (j->value_bytes) {
-    case 1: move_low(width, 1, keys, values, n, mask, next, to); break;
-    case 2: move_low(width, 2, keys, values, n, mask, next, to); break;
-    case 4: move_low(width, 4, keys, values, n, mask, next, to); break;
-    default: move_low(width, 8, keys, values, n, mask, next, to); break;
+    case 1: move_low(1, keys, values, n, mask, next, to); break;
+    case 2: move_low(2, keys, values, n, mask, next, to); break;
+    case 4: move_low(4, keys, values, n, mask, next, to); break;
+    default: move_low(8, keys, values, n, mask, next, to); break;
     }
     note_offsets(j, bucket, offsets, targets);
-    if (targets)
-        j->reduce(&(segment_params){to, j->whole}, offsets, targets, SIZE_MAX,
-                  (char *)j->s.reduced + (bucket << j->digit.shift) * weft_dtype_size(j->s.type));
-}
-
-static void do_bucket(void *self, size_t bucket) {
-    const params *j = self;
-    const size_t n = j->starts[bucket + 1] - j->starts[bucket];
-    if (n > BUCKET) return;
-    if (j->key_bytes == 4)
-        do_bucket_of(j, 4, bucket, n);
-    else
-        do_bucket_of(j, 8, bucket, n);
+    j->reduce(&(segment_params){to, j->whole}, offsets, targets, SIZE_MAX,
+              (char *)j->s.reduced + (bucket << j->digit.shift) * weft_dtype_size(j->s.type));
 }
 
 /* Processes a bucket with all threads. `big` describes it. */
