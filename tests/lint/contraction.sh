@@ -67,6 +67,15 @@ for compiler in gcc clang; do
     done
 done
 
+# ---- the configuration refuses them too, also those that Clang does not report to the sources
+for option in -O2 -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -freciprocal-math -fno-signed-zeros \
+    -fno-honor-nans -ffp-contract=fast; do
+    expected="changes bits of results"
+    [ "$option" != -O2 ] || expected="Configuring done"
+    cmake -S "$1" -B "$work/configured" -G Ninja -DCMAKE_C_FLAGS="$option" -DWEFT_CUDA=OFF >"$work/log" 2>&1 || true
+    grep -q "$expected" "$work/log" || { echo "contraction: CMAKE_C_FLAGS=$option: expected '$expected'" && failed=1; }
+done
+
 # ---- the library: fused multiply-adds only in functions whose order says fma
 objdump -d --no-show-raw-insn "$build/libweft.so" | awk -v fused="$fused" '
     /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name) }
