@@ -1,12 +1,13 @@
 # shellcheck shell=sh
-# Sourced by the tests of the command, whose first argument is the command: sets up $weft, $dir (an empty
-# directory that goes away) and the checks below. A test ends with `finish`.
+# Sourced by the tests of the command, whose first argument is the command: sets up $weft, $dir (an empty directory that
+# is removed at the end), $y (a file in it that does not exist) and the checks below. A test ends with `finish`.
 set -u
 weft=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/../.." && pwd)
 order=$(sed -n 's/#define WEFT_ORDER_VERSION //p' "$root/include/weft.h")
 dir=$(mktemp -d) || exit 1
+y=$dir/result.npy
 trap 'rm -rf "$dir"' EXIT
 checks=0
 failures=0
@@ -51,6 +52,20 @@ prints() {
     is "weft $*: exit code" 0 $?
     is "weft $*" "$expected" "$got"
     is "weft $*: stderr" "" "$(cat "$dir/stderr")"
+}
+
+# gives EXPECTED COMMAND ARGUMENT...: checks that `weft COMMAND ARGUMENT... -o $y` prints nothing and writes the array
+# EXPECTED (as printed by `values`), and that -o - writes the same bytes to standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$y"
+    got=$(w "$@" -o "$y" 2>&1)
+    is "weft $*: exit code" 0 $?
+    is "weft $*: printed" "" "$got"
+    is "weft $*" "$expected" "$(values "$y")"
+    w "$@" -o - >"$dir/stdout"
+    is "weft $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
 }
 
 # refuses CODE MESSAGE ARGUMENT...: checks that it fails with the code, with one line on stderr that contains the

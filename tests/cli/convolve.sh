@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests weft convolve and weft fft: values known by hand, complex elements, shapes, and errors.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
 
 # values FILE: prints type, shape and values of a .npy file in one line, complex ones as pairs, read without weft.
 values() {
@@ -27,20 +26,6 @@ parts = b"".join(struct.pack(descr[0] + letter, float(v)) for v in sys.argv[4:])
 header = "{\"descr\": \"%s\", \"fortran_order\": False, \"shape\": %s, }" % (descr, shape)
 header += " " * (-(len(header) + 11) % 64) + "\n"
 open(path, "wb").write(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + parts)' "$@"
-}
-
-# gives EXPECTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file and to
-# standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$y"
-    got=$(w "$@" -o "$y" 2>&1)
-    is "weft $*: exit code" 0 $?
-    is "weft $*: printed" "" "$got"
-    is "weft $*" "$expected" "$(values "$y")"
-    w "$@" -o - >"$dir/stdout"
-    is "weft $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
 }
 
 npy "$dir/x.npy" '<f4' '(3,)' 1 2 3

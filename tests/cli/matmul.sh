@@ -2,21 +2,7 @@
 # Tests weft matmul: products known by hand, its options and shapes, the check against a plain loop, and the output
 # file.
 . "$(dirname "$0")/check.sh"
-c=$dir/c.npy
-
-# gives EXPECTED ARGUMENT...: checks that `weft matmul ARGUMENT... -o C` prints nothing and writes EXPECTED, to a file
-# and to standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$c"
-    got=$(w matmul "$@" -o "$c" 2>&1)
-    is "weft matmul $*: exit code" 0 $?
-    is "weft matmul $*: printed" "" "$got"
-    is "weft matmul $*" "$expected" "$(values "$c")"
-    w matmul "$@" -o - >"$dir/stdout"
-    is "weft matmul $* -o -" same "$(cmp -s "$c" "$dir/stdout" && echo same)"
-}
+c=$y
 
 npy "$dir/a.npy" '<f4' '(2, 3)' 1 2 3 4 5 6
 npy "$dir/b.npy" '<f4' '(3, 2)' 1 0 0 2 -1 1
@@ -30,21 +16,21 @@ npy "$dir/cube.npy" '<f4' '(1, 3, 2)' 1 2 3 4 5 6
 npy "$dir/none.npy" '<f4' '(3, 0)'
 npy "$dir/empty.npy" '<f4' '(0, 2)'
 
-gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a.npy" "$dir/b.npy"
-gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a.npy" "$dir/b.npy" --accumulate f64
-gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/af.npy" "$dir/b.npy"
-gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a.npy" "$dir/bf.npy"
-gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/af.npy" "$dir/bf.npy"
-gives "<f8 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a8.npy" "$dir/b8.npy"
-gives "<f4 (3, 3) 1.0 8.0 3.0 2.0 10.0 3.0 3.0 12.0 3.0" "$dir/a.npy" "$dir/b.npy" --transpose ab
-gives "<f4 (3, 3) 1.0 8.0 3.0 2.0 10.0 3.0 3.0 12.0 3.0" "$dir/af.npy" "$dir/bf.npy" --transpose ab
-gives "<f4 (2, 2) 14.0 32.0 32.0 77.0" "$dir/a.npy" "$dir/a.npy" --transpose b
-gives "<f4 (3, 3) 17.0 22.0 27.0 22.0 29.0 36.0 27.0 36.0 45.0" "$dir/a.npy" "$dir/a.npy" --transpose a
-gives "<f4 (2,) 321.0 654.0" "$dir/a.npy" "$dir/v.npy"
-gives "<f4 (2,) -99.0 120.0" "$dir/v.npy" "$dir/b.npy"
-gives "<f4 () 10101.0" "$dir/v.npy" "$dir/v.npy"
-gives "<f4 (2, 0)" "$dir/a.npy" "$dir/none.npy"
-gives "<f4 (3, 2) 0.0 0.0 0.0 0.0 0.0 0.0" "$dir/none.npy" "$dir/empty.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy" --accumulate f64
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/af.npy" "$dir/b.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/bf.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/af.npy" "$dir/bf.npy"
+gives "<f8 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a8.npy" "$dir/b8.npy"
+gives "<f4 (3, 3) 1.0 8.0 3.0 2.0 10.0 3.0 3.0 12.0 3.0" matmul "$dir/a.npy" "$dir/b.npy" --transpose ab
+gives "<f4 (3, 3) 1.0 8.0 3.0 2.0 10.0 3.0 3.0 12.0 3.0" matmul "$dir/af.npy" "$dir/bf.npy" --transpose ab
+gives "<f4 (2, 2) 14.0 32.0 32.0 77.0" matmul "$dir/a.npy" "$dir/a.npy" --transpose b
+gives "<f4 (3, 3) 17.0 22.0 27.0 22.0 29.0 36.0 27.0 36.0 45.0" matmul "$dir/a.npy" "$dir/a.npy" --transpose a
+gives "<f4 (2,) 321.0 654.0" matmul "$dir/a.npy" "$dir/v.npy"
+gives "<f4 (2,) -99.0 120.0" matmul "$dir/v.npy" "$dir/b.npy"
+gives "<f4 () 10101.0" matmul "$dir/v.npy" "$dir/v.npy"
+gives "<f4 (2, 0)" matmul "$dir/a.npy" "$dir/none.npy"
+gives "<f4 (3, 2) 0.0 0.0 0.0 0.0 0.0 0.0" matmul "$dir/none.npy" "$dir/empty.npy"
 is "from a pipe" "<f4 (2, 2) -2.0 7.0 -2.0 16.0" \
     "$(w matmul - "$dir/b.npy" -o - <"$dir/a.npy" >"$dir/piped"; values "$dir/piped")"
 for device in ref cpu; do

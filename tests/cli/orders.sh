@@ -1,21 +1,6 @@
 #!/bin/sh
 # Tests weft histogram, top_k, merge and search_sorted: values known by hand, their options, and errors.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
-
-# gives EXPECTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file and to
-# standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$y"
-    got=$(w "$@" -o "$y" 2>&1)
-    is "weft $*: exit code" 0 $?
-    is "weft $*: printed" "" "$got"
-    is "weft $*" "$expected" "$(values "$y")"
-    w "$@" -o - >"$dir/stdout"
-    is "weft $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
-}
 
 npy "$dir/i4.npy" '<i4' '(2, 4)' 3 1 4 1 5 9 2 6
 npy "$dir/f4.npy" '<f4' '(6,)' 0.5 -1 nan 2 0.25 2

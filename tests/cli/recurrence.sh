@@ -1,21 +1,7 @@
 #!/bin/sh
 # Tests weft recurrence: values known by hand, its options, rows, and errors.
 . "$(dirname "$0")/check.sh"
-v=$dir/v.npy
-
-# gives EXPECTED ARGUMENT...: checks that `weft recurrence ARGUMENT... -o V` prints nothing and writes EXPECTED, to a
-# file and to standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$v"
-    got=$(w recurrence "$@" -o "$v" 2>&1)
-    is "weft recurrence $*: exit code" 0 $?
-    is "weft recurrence $*: printed" "" "$got"
-    is "weft recurrence $*" "$expected" "$(values "$v")"
-    w recurrence "$@" -o - >"$dir/stdout"
-    is "weft recurrence $* -o -" same "$(cmp -s "$v" "$dir/stdout" && echo same)"
-}
+v=$y
 
 npy "$dir/s.npy" '<f8' '(4,)' 0.5 2 -1 3
 npy "$dir/u.npy" '<f8' '(4,)' 1 2 3 4
@@ -24,26 +10,26 @@ npy "$dir/u4.npy" '<f4' '(2, 2)' 1 2 3 4
 npy "$dir/row.npy" '<f4' '(4,)' 1 2 3 4
 
 # one row: forward, reverse, with an initial value
-gives "<f8 (4,) 1.0 4.0 -1.0 1.0" "$dir/s.npy" "$dir/u.npy"
-gives "<f8 (4,) 1.0 0.0 -1.0 4.0" "$dir/s.npy" "$dir/u.npy" --reverse
-gives "<f8 (4,) 3.0 8.0 -5.0 -11.0" "$dir/s.npy" "$dir/u.npy" --init 4
-gives "<f8 (4,) 4.0 6.0 2.0 1.0" "$dir/s.npy" "$dir/u.npy" --reverse --init=-1
-gives "<f8 (4,) nan nan nan nan" "$dir/s.npy" "$dir/u.npy" --init nan
+gives "<f8 (4,) 1.0 4.0 -1.0 1.0" recurrence "$dir/s.npy" "$dir/u.npy"
+gives "<f8 (4,) 1.0 0.0 -1.0 4.0" recurrence "$dir/s.npy" "$dir/u.npy" --reverse
+gives "<f8 (4,) 3.0 8.0 -5.0 -11.0" recurrence "$dir/s.npy" "$dir/u.npy" --init 4
+gives "<f8 (4,) 4.0 6.0 2.0 1.0" recurrence "$dir/s.npy" "$dir/u.npy" --reverse --init=-1
+gives "<f8 (4,) nan nan nan nan" recurrence "$dir/s.npy" "$dir/u.npy" --init nan
 
 # independent rows
-gives "<f4 (2, 2) 1.0 4.0 3.0 13.0" "$dir/s4.npy" "$dir/u4.npy"
-gives "<f4 (2, 2) 2.0 2.0 -1.0 4.0" "$dir/s4.npy" "$dir/u4.npy" --reverse
-gives "<f4 (2, 2) 6.0 14.0 -7.0 -17.0" "$dir/s4.npy" "$dir/u4.npy" --init 10
+gives "<f4 (2, 2) 1.0 4.0 3.0 13.0" recurrence "$dir/s4.npy" "$dir/u4.npy"
+gives "<f4 (2, 2) 2.0 2.0 -1.0 4.0" recurrence "$dir/s4.npy" "$dir/u4.npy" --reverse
+gives "<f4 (2, 2) 6.0 14.0 -7.0 -17.0" recurrence "$dir/s4.npy" "$dir/u4.npy" --init 10
 npy "$dir/a.npy" '<f4' '(0, 3)'
-gives "<f4 (0, 3)" "$dir/a.npy" "$dir/a.npy" --init 3
+gives "<f4 (0, 3)" recurrence "$dir/a.npy" "$dir/a.npy" --init 3
 npy "$dir/a.npy" '<f4' '(3, 0)'
-gives "<f4 (3, 0)" "$dir/a.npy" "$dir/a.npy" --init 3
+gives "<f4 (3, 0)" recurrence "$dir/a.npy" "$dir/a.npy" --init 3
 npy "$dir/a.npy" '<f8' '()' 2.5
-gives "<f8 () 12.5" "$dir/a.npy" "$dir/a.npy" --init 4
+gives "<f8 () 12.5" recurrence "$dir/a.npy" "$dir/a.npy" --init 4
 npy "$dir/a.npy" '<f4' '(1, 2, 2)' 0.5 2 -1 3
-gives "<f4 (1, 2, 2) 0.5 3.0 -1.0 0.0" "$dir/a.npy" "$dir/a.npy"
+gives "<f4 (1, 2, 2) 0.5 3.0 -1.0 0.0" recurrence "$dir/a.npy" "$dir/a.npy"
 npy "$dir/a.npy" '>f8' '(4,)' 0.5 2 -1 3
-gives "<f8 (4,) 1.0 4.0 -1.0 1.0" "$dir/a.npy" "$dir/u.npy"
+gives "<f8 (4,) 1.0 4.0 -1.0 1.0" recurrence "$dir/a.npy" "$dir/u.npy"
 
 # output over an input, in a pipe, on every device and number of threads
 cp "$dir/u.npy" "$dir/both.npy"

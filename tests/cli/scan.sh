@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests weft scan: values known by hand, its options, and that the output file appears complete or not at all.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
 
 # scans EXPECTED ARGUMENT...: checks that `weft scan ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file
 # and to standard output.

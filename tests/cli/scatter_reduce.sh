@@ -1,21 +1,6 @@
 #!/bin/sh
 # Tests weft scatter_reduce: values known by hand, options, and errors.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
-
-# gives EXPECTED ARGUMENT...: checks that `weft scatter_reduce ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a
-# file and to standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$y"
-    got=$(w scatter_reduce "$@" -o "$y" 2>&1)
-    is "weft scatter_reduce $*: exit code" 0 $?
-    is "weft scatter_reduce $*: printed" "" "$got"
-    is "weft scatter_reduce $*" "$expected" "$(values "$y")"
-    w scatter_reduce "$@" -o - >"$dir/stdout"
-    is "weft scatter_reduce $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
-}
 
 npy "$dir/x.npy" '<i4' '(6,)' 1 2 3 4 5 6
 npy "$dir/f.npy" '<f4' '(6,)' 0.5 2 -3 4 -0.0 8
@@ -28,17 +13,17 @@ npy "$dir/init.npy" '<i8' '(3,)' 10 20 30
 npy "$dir/fractions.npy" '<f4' '(6,)' 2 0 2 0 0 2
 npy "$dir/cube.npy" '<f4' '(1, 2, 3)' 1 2 3 4 5 6
 
-gives "<i8 (3,) 11 0 10" "$dir/x.npy" --index "$dir/i.npy" --targets 3
-gives "<i8 (3,) 11 0 10" "$dir/x.npy" --index "$dir/i1.npy" --targets 3
-gives "<i8 (3,) 40 1 18" "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op prod
-gives "<i4 (3,) 2 2147483647 1" "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op min
-gives "<i4 (3,) 3 0 4" "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op xor
-gives "<i8 (3,) 21 20 40" "$dir/x.npy" --index "$dir/i.npy" --targets 3 --init "$dir/init.npy"
-gives "<f4 (3,) 2.0 nan 1.8333333730697632" "$dir/f.npy" --index "$dir/i.npy" --targets 3 --op mean
-gives "<f8 (3,) 6.0 0.0 5.5" "$dir/f.npy" --index "$dir/i.npy" --targets 3 --accumulate f64
-gives "<f4 (2, 2) -3.0 4.0 0.5 10.0" "$dir/rows.npy" --index "$dir/i3.npy" --targets 2
-gives "<i8 (3,) 5 0 10" "$dir/x.npy" --index "$dir/out.npy" --targets 3 --skip
-gives "<i8 (0,)" "$dir/x.npy" --index "$dir/out.npy" --targets 0 --skip
+gives "<i8 (3,) 11 0 10" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --targets 3
+gives "<i8 (3,) 11 0 10" scatter_reduce "$dir/x.npy" --index "$dir/i1.npy" --targets 3
+gives "<i8 (3,) 40 1 18" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op prod
+gives "<i4 (3,) 2 2147483647 1" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op min
+gives "<i4 (3,) 3 0 4" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op xor
+gives "<i8 (3,) 21 20 40" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --targets 3 --init "$dir/init.npy"
+gives "<f4 (3,) 2.0 nan 1.8333333730697632" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --op mean
+gives "<f8 (3,) 6.0 0.0 5.5" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --accumulate f64
+gives "<f4 (2, 2) -3.0 4.0 0.5 10.0" scatter_reduce "$dir/rows.npy" --index "$dir/i3.npy" --targets 2
+gives "<i8 (3,) 5 0 10" scatter_reduce "$dir/x.npy" --index "$dir/out.npy" --targets 3 --skip
+gives "<i8 (0,)" scatter_reduce "$dir/x.npy" --index "$dir/out.npy" --targets 0 --skip
 
 # every device gives identical bits
 for device in ref cpu; do

@@ -1,21 +1,7 @@
 #!/bin/sh
 # Tests weft segmented_reduce, segmented_scan, reduce_by_key: values known by hand, options, and errors.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy k=$dir/k.npy
-
-# gives EXPECTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file and to
-# standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$y"
-    got=$(w "$@" -o "$y" 2>&1)
-    is "weft $*: exit code" 0 $?
-    is "weft $*: printed" "" "$got"
-    is "weft $*" "$expected" "$(values "$y")"
-    w "$@" -o - >"$dir/stdout"
-    is "weft $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
-}
+k=$dir/k.npy
 
 npy "$dir/x.npy" '<i4' '(6,)' 1 2 3 4 5 6
 npy "$dir/f.npy" '<f4' '(2, 3)' 0.5 2 -3 4 -0.0 8

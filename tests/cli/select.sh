@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests weft select, partition, unique, run_length: selected elements, output files, and wrong calls.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
 
 # keeps EXPECTED PRINTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints PRINTED and writes EXPECTED; with -o
 # -, the file goes to standard output.

@@ -1,26 +1,11 @@
 #!/bin/sh
 # Tests weft sobol: published points, parts of a sequence, its options, and errors.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
 
-# gives EXPECTED ARGUMENT...: checks that `weft sobol ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file
-# and to standard output.
-gives() {
-    expected=$1
-    shift
-    rm -f "$y"
-    got=$(w sobol "$@" -o "$y" 2>&1)
-    is "weft sobol $*: exit code" 0 $?
-    is "weft sobol $*: printed" "" "$got"
-    is "weft sobol $*" "$expected" "$(values "$y")"
-    w sobol "$@" -o - >"$dir/stdout"
-    is "weft sobol $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
-}
-
-gives "<f4 (4, 2) 0.0 0.0 0.5 0.5 0.75 0.25 0.25 0.75" --dimensions 2 --n 4
-gives "<f8 (2, 3) 0.375 0.375 0.625 0.875 0.875 0.125" --dimensions 3 --n 2 --first 4 --dtype f64 --device ref
-gives "<f4 (1, 1) 0.375" --dimensions 1 --n 1e0 --first 4 --scramble none --seed 9
-gives "<f4 (0, 5)" --dimensions 5 --n 0 --scramble owen
+gives "<f4 (4, 2) 0.0 0.0 0.5 0.5 0.75 0.25 0.25 0.75" sobol --dimensions 2 --n 4
+gives "<f8 (2, 3) 0.375 0.375 0.625 0.875 0.875 0.125" sobol --dimensions 3 --n 2 --first 4 --dtype f64 --device ref
+gives "<f4 (1, 1) 0.375" sobol --dimensions 1 --n 1e0 --first 4 --scramble none --seed 9
+gives "<f4 (0, 5)" sobol --dimensions 5 --n 0 --scramble owen
 
 # A sequence generated in parts, on other threads and devices, or in several pieces has identical bits.
 sobol() { w sobol --dimensions 3 --scramble owen --seed 3 --stream 4 "$@"; }
@@ -49,7 +34,7 @@ refuses 2 "--json cannot be combined with" sobol --dimensions 3 --n 3 -o - --jso
 refuses 2 "--n 1.5: expected an integer" sobol --dimensions 3 --n 1.5 -o "$y"
 refuses 2 "weft sobol: --dtype i32: expected f32 or f64" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
 refuses 2 "--first 9223372036854775806 --n 3: out of range: expected points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
-is "nothing is left over" "" "$(ls "$dir" | grep -F y.npy)"
+is "nothing is left over" "" "$(ls "$dir" | grep -F "$(basename "$y")")"
 refuses 1 "$dir/no/y.npy: cannot be created" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
 
 is "sobol --json" "sobol 7 owen $y f64 5 1 2 10 cpu $order" \

@@ -1,49 +1,33 @@
 #!/bin/sh
 # Tests weft sort and weft argsort: values known by hand, their options and files.
 . "$(dirname "$0")/check.sh"
-y=$dir/y.npy
-
-# gives VERB EXPECTED ARGUMENT...: checks that `weft VERB ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a
-# file and to standard output.
-gives() {
-    verb=$1
-    expected=$2
-    shift 2
-    rm -f "$y"
-    got=$(w "$verb" "$@" -o "$y" 2>&1)
-    is "weft $verb $*: exit code" 0 $?
-    is "weft $verb $*: printed" "" "$got"
-    is "weft $verb $*" "$expected" "$(values "$y")"
-    w "$verb" "$@" -o - >"$dir/stdout"
-    is "weft $verb $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
-}
 
 npy "$dir/i4.npy" '<i4' '(5,)' -- 3 -1 4 -1 5
 npy "$dir/f4.npy" '<f4' '(6,)' -- 1.5 nan 0.0 -0.0 -inf inf
 npy "$dir/u1.npy" '|u1' '(2, 2)' 200 100 7 255
 npy "$dir/f8.npy" '<f8' '(5,)' 0.5 1.5 2.5 3.5 4.5
 
-gives sort "<i4 (5,) -1 -1 3 4 5" "$dir/i4.npy"
-gives sort "<i4 (5,) 5 4 3 -1 -1" "$dir/i4.npy" --descending
-gives sort "<f4 (6,) -inf -0.0 0.0 1.5 inf nan" "$dir/f4.npy"
-gives sort "<f4 (6,) inf 1.5 0.0 -0.0 -inf nan" "$dir/f4.npy" --descending
-gives sort "|u1 (2, 2) 7 100 200 255" "$dir/u1.npy"
-gives argsort "<u8 (5,) 1 3 0 2 4" "$dir/i4.npy"
-gives argsort "<u8 (5,) 4 2 0 1 3" "$dir/i4.npy" --descending
-gives argsort "<u4 (5,) 1 3 0 2 4" "$dir/i4.npy" --index u32
-gives argsort "<u8 (5,) 1 3 0 2 4" "$dir/i4.npy" --index u64
-gives argsort "<u8 (6,) 4 3 2 0 5 1" "$dir/f4.npy"
-gives argsort "<u8 (6,) 5 0 2 3 4 1" "$dir/f4.npy" --descending
-gives argsort "<u8 (2, 2) 2 1 0 3" "$dir/u1.npy"
+gives "<i4 (5,) -1 -1 3 4 5" sort "$dir/i4.npy"
+gives "<i4 (5,) 5 4 3 -1 -1" sort "$dir/i4.npy" --descending
+gives "<f4 (6,) -inf -0.0 0.0 1.5 inf nan" sort "$dir/f4.npy"
+gives "<f4 (6,) inf 1.5 0.0 -0.0 -inf nan" sort "$dir/f4.npy" --descending
+gives "|u1 (2, 2) 7 100 200 255" sort "$dir/u1.npy"
+gives "<u8 (5,) 1 3 0 2 4" argsort "$dir/i4.npy"
+gives "<u8 (5,) 4 2 0 1 3" argsort "$dir/i4.npy" --descending
+gives "<u4 (5,) 1 3 0 2 4" argsort "$dir/i4.npy" --index u32
+gives "<u8 (5,) 1 3 0 2 4" argsort "$dir/i4.npy" --index u64
+gives "<u8 (6,) 4 3 2 0 5 1" argsort "$dir/f4.npy"
+gives "<u8 (6,) 5 0 2 3 4 1" argsort "$dir/f4.npy" --descending
+gives "<u8 (2, 2) 2 1 0 3" argsort "$dir/u1.npy"
 npy "$dir/a.npy" '<f8' '(2, 2)' 4 3 2 1 --order True
-gives sort "<f8 (4,) 1.0 2.0 3.0 4.0" "$dir/a.npy"
+gives "<f8 (4,) 1.0 2.0 3.0 4.0" sort "$dir/a.npy"
 npy "$dir/a.npy" '>i2' '(3,)' -- 258 -3 1
-gives sort "<i2 (3,) -3 1 258" "$dir/a.npy"
+gives "<i2 (3,) -3 1 258" sort "$dir/a.npy"
 npy "$dir/a.npy" '<f4' '(0,)'
-gives sort "<f4 (0,)" "$dir/a.npy"
-gives argsort "<u8 (0,)" "$dir/a.npy"
+gives "<f4 (0,)" sort "$dir/a.npy"
+gives "<u8 (0,)" argsort "$dir/a.npy"
 npy "$dir/a.npy" '<i8' '()' 42
-gives sort "<i8 () 42" "$dir/a.npy"
+gives "<i8 () 42" sort "$dir/a.npy"
 
 # values that are permuted with the keys
 w sort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y" --values-out "$dir/w.npy"
