@@ -244,8 +244,8 @@ static weft_status run_map_scan_source(weft_context *ctx) { return with_formula_
 
 /* --------------------------------------------------------------------------------------- list */
 
-/* Calls that the cases of verify/cases do not contain: of shapes that n alone does not determine, of other functions,
- * or with sources. A case that consists of several calls of the library needs an entry here too. */
+/* Calls that the cases of verify/cases do not contain: calls with other shapes, calls of other functions, and calls
+ * with sources. An operation whose case makes several calls of the library needs an entry here too. */
 
 typedef struct operation {
     const char *name;

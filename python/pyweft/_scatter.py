@@ -39,7 +39,7 @@ _INDICES = {
 
 
 def _index(index: Any) -> Operand:
-    """Host indices of narrower integer types are converted to int64."""
+    """Returns the operand of the indices. Narrower integer types on the host are converted to int64."""
     given = operand(index, "index", _INTEGERS)
     length(given, "index")
     if given.array.dtype in _INDICES:
@@ -69,12 +69,14 @@ def scatter_reduce(
 ) -> Any:
     """Reduces the elements that have the same index: result j is that of the x[i] with index[i] == j, j < m.
 
-    x      n elements, or n rows of a matrix, of which each column is reduced by itself
-    index  n integers; one that is negative, or m or more, is a ValueError, or with skip=True ignored
-    op     "sum", "prod", "min", "max", "mean", and for integers and bool "and", "or", "xor"; dtype as for sum
-    init   an array of the result's shape and dtype, combined before the elements (not with "mean")
-    out    an array of shape (m,) or (m, columns); out=init updates init in place
-    An index without elements gives init, else the identity of the operator, or NaN for "mean". Order: ORDER.md 25.
+    x      n elements, or a matrix of n rows. Each column of a matrix is reduced on its own
+    index  n integers from 0 to m - 1. Any other index raises ValueError; with skip=True its element is ignored
+    op     "sum", "prod", "min", "max" or "mean"; for integers and bool also "and", "or", "xor"
+    init   values with the shape and dtype of the result, combined with the results; not with "mean"
+    dtype  as for sum
+    out    an array of shape (m,) or (m, columns). out=init updates init in place
+    An index without elements gives its value of init. Without init it gives the identity of the operator, or NaN for
+    "mean". Order: ORDER.md 25.
 
     >>> weft.scatter_reduce([1.0, 2.0, 4.0], [1, 0, 1], 3)
     array([2., 5., 0.])
@@ -82,10 +84,10 @@ def scatter_reduce(
     array([[0, 9],
            [3, 9]])
     """
-    a, places = operand(x, "x"), _index(index)
+    a, indices = operand(x, "x"), _index(index)
     if a.array.ndim not in (1, 2):
         raise ValueError(f"x has {a.array.ndim} dimensions; it must have 1 or 2")
-    n = places.array.size
+    n = indices.array.size
     if a.array.shape[0] != n:
         raise ValueError(f"index has {n} elements and x {a.array.shape[0]} rows; they must have the same length")
     code = _OPS.get(op)
@@ -98,7 +100,7 @@ def scatter_reduce(
     first = None if init is None else operand(init, "init", {result: 0})
     if first is not None and first.array.shape != shape:
         raise ValueError(f"init has shape {first.array.shape}; it must be {shape}")
-    on = leader(a, places, first)
+    on = leader(a, indices, first)
     if a.code is FLAG and on.device and code in (lib.WEFT_MIN, lib.WEFT_AND):
         raise TypeError("x has dtype bool on a GPU; pass its uint8 view for the operators min and and")
     y = destination(on, out, result, shape)
@@ -110,12 +112,12 @@ def scatter_reduce(
         _range(skip),
         a.code,
         accumulate,
-        places.code,
+        indices.code,
         n,
         columns,
         m,
         a.pointer,
-        places.pointer,
+        indices.pointer,
         ffi.NULL if first is None else first.pointer,
         y.pointer,
     )
@@ -135,9 +137,10 @@ def scatter_count(
     >>> weft.scatter_count([2, 0, 2], 4)
     array([1, 0, 2, 0])
     """
-    places = _index(index)
+    indices = _index(index)
     m = unsigned(m, "m")
-    y = destination(places, out, I64, (m,))
+    y = destination(indices, out, I64, (m,))
     pointer = ffi.cast("uint64_t *", y.pointer)
-    call(lib.weft_scatter_count, places, device, _range(skip), places.code, places.array.size, m, places.pointer, pointer)
+    n = indices.array.size
+    call(lib.weft_scatter_count, indices, device, _range(skip), indices.code, n, m, indices.pointer, pointer)
     return give(y, out)
