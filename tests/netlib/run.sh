@@ -52,7 +52,7 @@ Linear equations, only positive definite tridiagonal systems
 12                     Number of values of N
 0 1 2 3 5 10 16 31 33 50 97 132   Values of N (column dimension)
 3                      Number of values of NRHS
-1 2 15                 Values of NRHS (number of right hand sides)
+15 1 2                 Values of NRHS (number of right hand sides; the drivers use the first)
 1                      Number of values of NB
 1                      Values of NB (the blocksize)
 1                      Values of NX (crossover point)
