@@ -1,11 +1,11 @@
 /* weft_scatter_reduce and weft_scatter_count on the GPU (ORDER.md 25). A kernel checks the indices. A radix sort
  * moves the elements, or the numbers of the rows if x has several columns, into the order of their indices. A binary
  * search finds where the elements of each target begin, and the kernels of weft_segmented_reduce reduce them. */
-#include "arith/bits.h"
+#include "arith/finish.h"
 #include "core/indices.h"
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
-#include "cuda/runtime/canonical.cuh"
+#include "cuda/scan/scan_ops.cuh"
 #include "cuda/segmented/segments_params.h"
 #include "cuda/sort/sort_params.h"
 
@@ -15,37 +15,41 @@ enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256 };
 
 /* --------------------------------------------------------------------------------- kernels
  *
- * Each thread takes every (number of threads)-th element. */
+ * Thread t of T processes elements t, t + T, t + 2 T, ... */
 
-#define EACH(i, n) \
-    for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < (n); i += (uint64_t)gridDim.x * THREADS)
+static __device__ uint64_t first_element() { return (uint64_t)blockIdx.x * THREADS + threadIdx.x; }
+static __device__ uint64_t stride() { return (uint64_t)gridDim.x * THREADS; }
 
 /* Finds the first position whose index, read as an unsigned number, is not less than `end`. *bad is initially all
  * ones. */
 template <class Index>
 static __global__ void check_kernel(const Index *index, uint64_t n, uint64_t end, unsigned long long *bad) {
     unsigned long long first = ~0ull;
-    EACH(i, n) if (index[i] >= end && i < first) first = i;
+    for (uint64_t i = first_element(); i < n && first == ~0ull; i += stride())
+        if (index[i] >= end) first = i;
     if (first != ~0ull) atomicMin(bad, first);
 }
 
 /* Writes the keys to sort by: the indices, or m for those out of range. */
 template <class Index, class Key>
 static __global__ void keys_kernel(const Index *index, uint64_t n, uint64_t end, uint64_t m, Key *keys) {
-    EACH(i, n) keys[i] = (Key)(index[i] < end ? (uint64_t)index[i] : m);
+    for (uint64_t i = first_element(); i < n; i += stride()) keys[i] = (Key)(index[i] < end ? (uint64_t)index[i] : m);
 }
 
 template <class Index>
 static __global__ void count_kernel(const Index *index, uint64_t n, uint64_t end, unsigned long long *counts) {
-    EACH(i, n) if (index[i] < end) atomicAdd(&counts[index[i]], 1ull);
+    for (uint64_t i = first_element(); i < n; i += stride())
+        if (index[i] < end) atomicAdd(&counts[index[i]], 1ull);
 }
 
-template <class Row> static __global__ void number_kernel(Row *rows, uint64_t n) { EACH(i, n) rows[i] = (Row)i; }
+template <class Row> static __global__ void number_kernel(Row *rows, uint64_t n) {
+    for (uint64_t i = first_element(); i < n; i += stride()) rows[i] = (Row)i;
+}
 
 /* Writes the number of keys that are less than j to offsets[j], j <= m. */
 template <class Key>
 static __global__ void offsets_kernel(const Key *keys, uint64_t n, uint64_t m, uint64_t *offsets) {
-    EACH(j, m + 1) {
+    for (uint64_t j = first_element(); j < m + 1; j += stride()) {
         uint64_t low = 0, high = n;
         while (low < high) {
             const uint64_t middle = low + (high - low) / 2;
@@ -62,50 +66,12 @@ static __global__ void offsets_kernel(const Key *keys, uint64_t n, uint64_t m, u
 template <class T, class Row>
 static __global__ void column_kernel(const T *x, uint64_t columns, uint64_t column, const Row *rows, uint64_t n,
                                      T *values) {
-    EACH(i, n) values[i] = x[(uint64_t)rows[i] * columns + column];
-}
-
-template <class T> static __device__ T lesser(T a, T b) { return b < a ? b : a; }
-template <class T> static __device__ T greater(T a, T b) { return b > a ? b : a; }
-static __device__ float lesser(float a, float b) {
-    return weft_from_key_f32(lesser(weft_min_key_f32(a), weft_min_key_f32(b)));
-}
-static __device__ float greater(float a, float b) {
-    return weft_from_key_f32(greater(weft_max_key_f32(a), weft_max_key_f32(b)));
-}
-static __device__ double lesser(double a, double b) {
-    return weft_from_key_f64(lesser(weft_min_key_f64(a), weft_min_key_f64(b)));
-}
-static __device__ double greater(double a, double b) {
-    return weft_from_key_f64(greater(weft_max_key_f64(a), weft_max_key_f64(b)));
-}
-
-/* Sums and products of floats round; those of integers wrap. */
-template <class T> static __device__ T sum(T a, T b) { return (T)((uint64_t)a + (uint64_t)b); }
-template <class T> static __device__ T product(T a, T b) { return (T)((uint64_t)a * (uint64_t)b); }
-static __device__ float sum(float a, float b) { return canonical(a + b); }
-static __device__ double sum(double a, double b) { return canonical(a + b); }
-static __device__ float product(float a, float b) { return canonical(a * b); }
-static __device__ double product(double a, double b) { return canonical(a * b); }
-template <class T> static __device__ T bits(weft_op op, T a, T b) {
-    return (T)(op == WEFT_AND ? a & b : op == WEFT_OR ? a | b : a ^ b);
-}
-static __device__ float bits(weft_op, float, float b) { return b; }
-static __device__ double bits(weft_op, double, double b) { return b; }
-
-template <class T> static __device__ T combine(weft_op op, T a, T b) {
-    switch (op) {
-    case WEFT_SUM: return sum(a, b);
-    case WEFT_PROD: return product(a, b);
-    case WEFT_MIN: return lesser(a, b);
-    case WEFT_MAX: return greater(a, b);
-    default: return bits(op, a, b);
-    }
+    for (uint64_t i = first_element(); i < n; i += stride()) values[i] = x[(uint64_t)rows[i] * columns + column];
 }
 
 /* The last step of the results of a column. */
 typedef struct last_step {
-    weft_op op;
+    scan_params scan; /* only xor_mask is set */
     uint64_t m, columns, column;
     const uint64_t *offsets;
     const void *reduced; /* for a mean: sums in f64 */
@@ -115,15 +81,17 @@ typedef struct last_step {
 
 /* Stores means. */
 template <class T> static __global__ void mean_kernel(last_step s) {
-    EACH(j, s.m) {
-        const double count = (double)(s.offsets[j + 1] - s.offsets[j]);
-        ((T *)s.out)[j * s.columns + s.column] = canonical((T)(((const double *)s.reduced)[j] / count));
+    for (uint64_t j = first_element(); j < s.m; j += stride()) {
+        const double mean = weft_finish_mean(((const double *)s.reduced)[j], s.offsets[j + 1] - s.offsets[j]);
+        ((T *)s.out)[j * s.columns + s.column] = canonical((T)mean);
     }
 }
 
-/* Stores results of other operators, combined with the initial values. */
-template <class T> static __global__ void store_kernel(last_step s) {
-    EACH(j, s.m) {
+/* Stores results of other operators. Op combines them with the initial values, as a scan does. */
+template <class Op> static __global__ void store_kernel(last_step s) {
+    typedef typename Op::result T;
+    const Op op(s.scan);
+    for (uint64_t j = first_element(); j < s.m; j += stride()) {
         const uint64_t at = j * s.columns + s.column;
         const T r = ((const T *)s.reduced)[j];
         T *const out = (T *)s.out + at;
@@ -132,7 +100,23 @@ template <class T> static __global__ void store_kernel(last_step s) {
         else if (s.offsets[j] == s.offsets[j + 1])
             *out = ((const T *)s.init)[at];
         else
-            *out = combine(s.op, ((const T *)s.init)[at], r);
+            *out = op.store(op.combine(op.enter(((const T *)s.init)[at]), op.enter(r)));
+    }
+}
+
+template <class Op> struct store_of {
+    static const void *launch(const char *) { return (const void *)store_kernel<Op>; }
+};
+
+static const void *last_kernel(weft_op op, weft_dtype result) {
+    switch (op) {
+    case WEFT_MEAN: return result == WEFT_F32 ? (const void *)mean_kernel<float> : (const void *)mean_kernel<double>;
+    case WEFT_SUM: return for_sums<const void *, store_of, scan_sum>(result, result);
+    case WEFT_PROD: return for_sums<const void *, store_of, scan_product>(result, result);
+    case WEFT_MIN:
+    case WEFT_MAX: return for_extremes<const void *, store_of>(result);
+    case WEFT_XOR: return for_bits<const void *, store_of, scan_xor>(result);
+    default: return for_bits<const void *, store_of, scan_or>(result);
     }
 }
 
@@ -268,15 +252,6 @@ template <class Row> static const void *column_kernel_of(size_t size) {
     }
 }
 
-static const void *store_kernel_of(weft_op op, weft_dtype result) {
-    if (op == WEFT_MEAN && result == WEFT_F32) return (const void *)mean_kernel<float>;
-    if (op == WEFT_MEAN) return (const void *)mean_kernel<double>;
-#define TYPE(ID, name, ctype, kind, npy) \
-    if (result == WEFT_##ID) return (const void *)store_kernel<ctype>;
-#include "core/types.def"
-    return NULL;
-}
-
 /* Returns true if the reduction writes the results itself. */
 static bool is_direct(const scatter_reduce_call *c) { return c->columns == 1 && !c->init && c->op != WEFT_MEAN; }
 
@@ -307,9 +282,10 @@ static weft_status do_column(state *s, uint64_t column, weft_error *error) {
                                copy, error));
     RETURN_IF_ERROR(gpu_segmented_reduce(s->g, &reduction, s->segments_scratch, error));
     if (is_direct(s->c)) return WEFT_OK;
-    last_step step = {s->c->op, s->c->m, columns, column, s->offsets, s->reduced, s->init, s->out};
+    last_step step = {{}, s->c->m, columns, column, s->offsets, s->reduced, s->init, s->out};
+    step.scan.xor_mask = gpu_scan_xor_mask(s->c->op, s->c->dtype);
     void *store[] = {&step};
-    return launch(s->g, store_kernel_of(s->c->op, s->c->result), s->c->m, store, error);
+    return launch(s->g, last_kernel(s->c->op, s->c->result), s->c->m, store, error);
 }
 
 /* ------------------------------------------------------------------------------------ call */
