@@ -36,6 +36,10 @@ j = json.load(sys.stdin)
 print(j["command"], j["op"], j["targets"], j["columns"], j["skip"], j["result"])')
 is "--json" "scatter_reduce max 3 1 False i32" "$got"
 
+npy "$dir/turned.npy" '<f4' '(3, 2)' 1 2 3 4 5 6 --order True
+npy "$dir/wide.npy" '<f4' '(3, 3)' 1 2 3 4 5 6 7 8 9
+rm -f "$y"
+
 # refused
 refused() {
     code=$1 words=$2
@@ -45,6 +49,9 @@ refused() {
 refused 1 "index[1] is -1: expected 0 to 3" "$dir/x.npy" --index "$dir/out.npy" --targets 4
 refused 1 "i3.npy has 3 elements and $dir/x.npy has 6 rows" "$dir/x.npy" --index "$dir/i3.npy" --targets 3
 refused 1 "indices must be integers" "$dir/x.npy" --index "$dir/fractions.npy" --targets 3
+refused 1 "$dir/none.npy: " "$dir/x.npy" --index "$dir/none.npy" --targets 3
+refused 1 "turned.npy is in Fortran order: a matrix must be in C order" "$dir/turned.npy" --index "$dir/i3.npy" --targets 3
+refused 1 "rows of 3 values do not fit in memory" "$dir/wide.npy" --index "$dir/i3.npy" --targets 9223372036854775807
 refused 1 "has 3 dimensions" "$dir/cube.npy" --index "$dir/i3.npy" --targets 3
 refused 1 "has 3 elements of type i64: expected 4 of type i64" "$dir/x.npy" --index "$dir/i.npy" --targets 4 \
     --init "$dir/init.npy"
@@ -56,4 +63,5 @@ refused 2 "option --targets M is required" "$dir/x.npy" --index "$dir/i.npy"
 refused 2 "--op median: expected one of" "$dir/x.npy" --index "$dir/i.npy" --targets 3 --op median
 refused 2 "only one of the arrays can be read from standard input" - --index - --targets 3
 refused 2 "--targets -1" "$dir/x.npy" --index "$dir/i.npy" --targets -1
+is "a call that is refused writes nothing" "" "$(ls "$dir" | grep -F "$(basename "$y")")"
 finish
