@@ -30,41 +30,32 @@ static weft_status check(const scatter_reduce_call *c, weft_error *error) {
 
 /* ------------------------------------------------------------------------------- one result */
 
-/* Stores the result of no elements (25.1, 25.3). */
-static void store_empty(const scatter_reduce_call *c, void *out) {
-    const uint64_t ones = UINT64_MAX >> (64 - 8 * weft_dtype_size(c->result));
-    const bool least = c->op == WEFT_MIN, is_extreme = least || c->op == WEFT_MAX;
-    if (c->op == WEFT_MEAN)
-        ref_store_real(c->result, NAN, out);
-    else if (type_is_float(c->result))
-        ref_store_real(c->result, is_extreme ? (least ? INFINITY : -INFINITY) : c->op == WEFT_PROD, out);
-    else if (is_extreme && type_is_signed(c->result))
-        ref_store_integer(c->result, least ? ones >> 1 : ~(ones >> 1), out);
-    else
-        ref_store_integer(c->result, least || c->op == WEFT_AND ? ones : c->op == WEFT_PROD, out);
-}
-
-/* Replaces *out by combine(*init, *out) (25.2). */
+/* Replaces *out by combine(*init, *out) (25.2): the reduction of these two values. */
 static weft_status combine(const scatter_reduce_call *c, const void *init, void *out, weft_error *error) {
-    const array a = {c->result, init}, b = {c->result, out};
-    if ((c->op == WEFT_SUM || c->op == WEFT_PROD) && type_is_float(c->result)) {
-        const double p = ref_real(a, 0), q = ref_real(b, 0);
-        if (c->result == WEFT_F32)
-            ref_store_real(WEFT_F32, (double)(c->op == WEFT_SUM ? (float)p + (float)q : (float)p * (float)q), out);
-        else
-            ref_store_real(WEFT_F64, c->op == WEFT_SUM ? p + q : p * q, out);
-        return WEFT_OK;
-    }
-    if (c->op == WEFT_SUM || c->op == WEFT_PROD) {
-        const uint64_t p = ref_integer(a, 0), q = ref_integer(b, 0);
-        ref_store_integer(c->result, c->op == WEFT_SUM ? p + q : p * q, out);
-        return WEFT_OK;
-    }
     char two[2 * sizeof(uint64_t)];
     const size_t size = weft_dtype_size(c->result);
     memcpy(two, init, size);
     memcpy(two + size, out, size);
     return ref_reduce(NULL, &(reduce_call){c->op, c->result, c->result, 2, two, out, NULL}, error);
+}
+
+/* Reduces the elements x[0..n) of a target to *out (25.1, 25.3). */
+static weft_status reduce_elements(const scatter_reduce_call *c, const void *x, size_t n, void *out,
+                                   weft_error *error) {
+    const uint64_t offsets[] = {0, n};
+    const segmented_call segment = {.op = c->op,
+                                    .dtype = c->dtype,
+                                    .result = c->result,
+                                    .n = n,
+                                    .x = x,
+                                    .y = out,
+                                    .source = SEGMENTS_BY_OFFSETS,
+                                    .segments = 1,
+                                    .offsets = offsets};
+    if (c->op != WEFT_MEAN) return ref_segmented(NULL, &segment, error);
+    if (n > 0) return ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, n, x, out, NULL}, error);
+    ref_store_real(c->result, NAN, out);
+    return WEFT_OK;
 }
 
 /* Writes the result of column `column` of the rows rows[0..n) to *out. `copy` has capacity for n elements. */
@@ -75,14 +66,10 @@ static weft_status reduce_rows(const scatter_reduce_call *c, const size_t *rows,
         memmove(out, init, weft_dtype_size(c->result));
         return WEFT_OK;
     }
-    if (n == 0) {
-        store_empty(c, out);
-        return WEFT_OK;
-    }
     uint64_t result;
     for (size_t k = 0; k < n; k++)
         memcpy((char *)copy + k * size, element(c->x, c->dtype, rows[k] * c->columns + column), size);
-    RETURN_IF_ERROR(ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, n, copy, &result, NULL}, error));
+    RETURN_IF_ERROR(reduce_elements(c, copy, n, &result, error));
     if (init) RETURN_IF_ERROR(combine(c, init, &result, error));
     memcpy(out, &result, weft_dtype_size(c->result));
     return WEFT_OK;
@@ -90,8 +77,8 @@ static weft_status reduce_rows(const scatter_reduce_call *c, const size_t *rows,
 
 /* ------------------------------------------------------------------------------ all results */
 
-/* Writes the rows of each target, ascending, to rows[starts[j]] ... rows[starts[j + 1] - 1]. starts has m + 2
- * numbers; the last list has the rows that are out of range. */
+/* Writes the rows of each target, ascending, to rows[starts[j]] ... rows[starts[j + 1] - 1]. Rows out of range are in
+ * no list. starts has m + 2 numbers, initially 0; the last one is used while the lists are written. */
 static void list_rows(const scatter_reduce_call *c, size_t *starts, size_t *rows) {
     for (size_t i = 0; i < c->n; i++)
         if (target(c, i) < c->m) starts[target(c, i) + 2]++;
