@@ -145,6 +145,7 @@ typedef struct state {
     void *rows, *list; /* rows: numbers of the rows; list: the sorted elements or numbers */
     void *values;      /* a column in the order of the list */
     void *reduced, *sort_scratch, *segments_scratch;
+    size_t sort_bytes; /* of sort_scratch */
 } state;
 
 static size_t row_bytes(const state *s) { return s->wide_rows ? 8 : 4; }
@@ -209,6 +210,7 @@ static sort_params sort_of(const state *s) {
     j.values[0] = s->c->columns == 1 ? (void *)s->x : s->rows;
     j.values[1] = s->list;
     j.scratch = s->sort_scratch;
+    j.scratch_bytes = s->sort_bytes;
     j.stream = s->g->stream;
     return j;
 }
@@ -298,7 +300,7 @@ static void *take(char *base, size_t *used, size_t bytes) {
 }
 
 /* Lays out the scratch memory. Returns its size. */
-static size_t lay_out(state *s, char *base, size_t sort_bytes) {
+static size_t lay_out(state *s, char *base) {
     const scatter_reduce_call *c = s->c;
     const segmented_call reduction = reduction_of(s);
     size_t used = 0;
@@ -313,7 +315,7 @@ static size_t lay_out(state *s, char *base, size_t sort_bytes) {
         s->values = take(base, &used, c->n * cuda_type_bytes(c->dtype));
     }
     if (!is_direct(c)) s->reduced = take(base, &used, c->m * sizeof(uint64_t));
-    s->sort_scratch = take(base, &used, sort_bytes);
+    s->sort_scratch = take(base, &used, s->sort_bytes);
     s->segments_scratch = take(base, &used, gpu_segmented_scratch(&reduction));
     return used;
 }
@@ -339,19 +341,18 @@ weft_status cuda_scatter_reduce(void *context, const scatter_reduce_call *c, wef
     s.wide_index = cuda_type_bytes(c->index_dtype) == 8;
     s.wide_keys = c->m > UINT32_MAX;
     s.wide_rows = c->n > UINT32_MAX;
-    size_t sort_bytes = 0;
     if (!c->counts && c->n > 0 && c->m > 0 && c->columns > 0) {
         sort_params j = sort_of(&s);
         RETURN_IF_ERROR(run_sort(&s, &j, error));
-        sort_bytes = j.scratch_bytes;
+        s.sort_bytes = j.scratch_bytes;
     }
     gpu_array arrays[] = {
         {"x", c->x, c->counts ? 0 : c->n * c->columns * cuda_type_bytes(c->dtype), ARRAY_IN, false, NULL},
         {"index", c->index, c->n * cuda_type_bytes(c->index_dtype), ARRAY_IN, false, NULL},
         {"init", c->init, c->init ? results : 0, ARRAY_IN, false, NULL},
         {"out", c->counts ? c->counts : c->out, results, ARRAY_OUT, false, NULL}};
-    RETURN_IF_ERROR(arrays_copy_in(g, "scatter_reduce", arrays, 4, lay_out(&s, NULL, sort_bytes), &scratch, error));
-    (void)lay_out(&s, (char *)scratch, sort_bytes);
+    RETURN_IF_ERROR(arrays_copy_in(g, "scatter_reduce", arrays, 4, lay_out(&s, NULL), &scratch, error));
+    (void)lay_out(&s, (char *)scratch);
     s.x = arrays[0].at;
     s.index = arrays[1].at;
     s.init = c->init ? arrays[2].at : NULL;
