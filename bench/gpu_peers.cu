@@ -621,8 +621,7 @@ int main(int argc, char **argv) {
     measure_segments((size_t)1 << 28, 100, "100", x, y);
     measure_segments((size_t)1 << 28, 10000, "10^4", x, y);
     measure_segments(100000000, 100000000, "10^8", x, y);
-    measure_scatter((size_t)1 << 26, 1 << 10, "scatter_reduce 2^10", x, y);
-    measure_scatter((size_t)1 << 26, 1 << 20, "scatter_reduce 2^20", x, y);
+    measure_scatter(x, y);
     measure_recurrence<double>("recurrence f64", WEFT_F64, (size_t)1 << 26, x, y);
     measure_recurrence<float>("recurrence f32", WEFT_F32, (size_t)1 << 27, x, y);
     measure_histograms(x, y);
