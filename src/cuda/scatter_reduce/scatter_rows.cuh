@@ -104,9 +104,25 @@ template <class Op> static __device__ __forceinline__ scatter_tile tile_of(const
     return t;
 }
 
-static __device__ __forceinline__ uint64_t listed(const scatter_params &a, uint64_t position) {
-    if (!a.list) return position;
-    return a.wide_list ? ((const uint64_t *)a.list)[position] : ((const uint32_t *)a.list)[position];
+/* Loads the numbers at positions first + j apart of the list, j = 0 .. 7, for which j apart < left. All loads are in
+ * flight at the same time. */
+static __device__ __forceinline__ void load_numbers(const scatter_params &a, uint64_t first, uint32_t apart,
+                                                    uint32_t left, uint64_t (&number)[8]) {
+    if (!a.list) {
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++) number[j] = first + j * apart;
+    } else if (a.wide_list) {
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++)
+            if (j * apart < left) number[j] = __ldg((const unsigned long long *)a.list + first + j * apart);
+    } else {
+        uint32_t narrow[8];
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++)
+            if (j * apart < left) narrow[j] = __ldg((const uint32_t *)a.list + first + j * apart);
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++) number[j] = narrow[j];
+    }
 }
 
 /* Loads V adjacent elements. */
@@ -127,16 +143,18 @@ static __device__ __forceinline__ void take_lanes(const Op &op, const scatter_pa
     const uint32_t apart = lanes / 8;
 #pragma unroll 1
     for (uint32_t i = l; i < t.count; i += lanes) {
+        const uint32_t left = t.count - i;
+        uint64_t number[8];
         pack<T, V> row[8];
+        load_numbers(a, t.begin + i, apart, left, number);
 #pragma unroll
-        for (int j = 0; j < 8; j++)
-            if (i + j * apart < t.count)
-                row[j] = load_columns<T, V>((const T *)a.x + listed(a, t.begin + i + j * apart) * a.columns + column);
+        for (uint32_t j = 0; j < 8; j++)
+            if (j * apart < left) row[j] = load_columns<T, V>((const T *)a.x + number[j] * a.columns + column);
 #pragma unroll
-        for (int j = 0; j < 8; j++)
+        for (uint32_t j = 0; j < 8; j++)
+            if (j * apart < left)
 #pragma unroll
-            for (int e = 0; e < V; e++)
-                if (i + j * apart < t.count) v[j][e] = op.combine(v[j][e], op.load(row[j].element[e]));
+                for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], op.load(row[j].element[e]));
     }
 }
 
