@@ -13,7 +13,7 @@
 
 enum {
     ALONE_BYTES = 1 << 17, /* below this number of bytes, starting threads costs more than it gains */
-    PART = 1 << 16,        /* maximum indices of a work item */
+    PART = 1 << 14,        /* maximum indices of a work item */
     PART_BYTES = 1 << 19,  /* bytes of the rows of a work item, unless a row is longer */
     BLOCK = 1 << 11,       /* indices that stay in the first cache */
     MAPS_MAX = 8,          /* maximum number of maps. A map has at most as many bytes as it has indices */
