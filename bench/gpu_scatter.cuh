@@ -68,8 +68,10 @@ static void measure_gather(size_t n, const void *x, void *y) {
         ok(function(ctx, range, WEFT_F32, WEFT_U32, n, 1, n, x, index, y));
     };
     const auto thrust_gather = [=] { thrust::gather(on_stream, index, index + n, from, to); };
-    rate("gather", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_ERROR); }, "Thrust", thrust_gather);
-    rate("gather skip", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_SKIP); }, "Thrust", thrust_gather);
+    rate(
+        "gather", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_ERROR); }, "Thrust", thrust_gather);
+    rate(
+        "gather skip", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_SKIP); }, "Thrust", thrust_gather);
     rate(
         "scatter", n, 12.0 * (double)n, [=] { move(weft_scatter, WEFT_RANGE_ERROR); }, "Thrust",
         [=] { thrust::scatter(on_stream, from, from + n, index, to); });

@@ -188,7 +188,8 @@ static inline __attribute__((always_inline)) void move(const params *j, bool sca
     const char *const x = c->x, *const indexed = scatter ? out : x;
     for (size_t i = first; i < end; i++) {
         const uint64_t index = index_at(j, width, i), next = index_at(j, width, i + AHEAD < end ? i + AHEAD : i);
-        if (next < j->end) __builtin_prefetch(indexed + next * size, scatter);
+        if (next < j->end && scatter) __builtin_prefetch(indexed + next * size, 1);
+        if (next < j->end && !scatter) __builtin_prefetch(indexed + next * size, 0);
         if (index >= j->end) continue;
         if (scatter)
             memcpy(out + index * size, x + i * size, size);
