@@ -7,10 +7,11 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
-    heads heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_epilogue
-    matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums scan_totals scan_unordered
-    scatter_products scatter_reduce scatter_sums scatter_unordered scratch segmented segmented_means
-    segmented_products segmented_sums segmented_unordered sobol sums transfer transforms tridiag tridiag_fused tridiag_long tune variance)
+    gather heads heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul
+    matmul_epilogue matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums
+    scan_totals scan_unordered scatter_products scatter_reduce scatter_sums scatter_unordered scratch segmented
+    segmented_means segmented_products segmented_sums segmented_unordered sobol sums transfer transforms tridiag
+    tridiag_fused tridiag_long tune variance)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()
@@ -60,6 +61,8 @@ emulated_test(fft 5)
 emulated_test(convolve 20)
 emulated_test(laplace 500)
 emulated_test(matmul 60)
+emulated_test(gather 2)
+emulated_test(scatter 2)
 emulated_test(histogram 10)
 emulated_test(merge 10)
 emulated_test(map 4)
@@ -77,10 +80,10 @@ foreach(operation map map_reduce map_scan)
 endforeach()
 weft_test(emulated_sources emulated 300 api_sources cuda)
 set_tests_properties(emulated_sources PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
-foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce)
+foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter)
   emulated_test(${operation} 20 1)
 endforeach()
-foreach(api allocator partial)
+foreach(api allocator gather_arguments partial)
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
@@ -93,7 +96,7 @@ weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --l
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
   "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
-foreach(oracle laplace_solve match)
+foreach(oracle gather laplace_solve match)
   weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)
   set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()

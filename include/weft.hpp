@@ -378,6 +378,28 @@ template <class I, class C> void scatter_count(context &ctx, weft_range range, c
         std::data(index), detail::numbers(counts));
 }
 
+// Copies row index[i] of x to row i of y. A row has `columns` elements.
+template <class X, class I, class Y>
+void gather(context &ctx, weft_range range, const X &x, const I &index, Y &&y, std::size_t columns = 1) {
+    detail::one_type<X, Y>();
+    const std::size_t m = columns == 0 ? 0 : std::size(x) / columns;
+    detail::need_size("x", std::size(x), m * columns);
+    detail::need_size("y", std::size(y), std::size(index) * columns);
+    ctx(weft_gather, range, dtype_of<detail::value<X>>(), dtype_of<detail::value<I>>(), std::size(index), columns, m,
+        std::data(x), std::data(index), std::data(y));
+}
+
+// Copies row i of x to row index[i] of y. A row has `columns` elements. The indices must be different.
+template <class X, class I, class Y>
+void scatter(context &ctx, weft_range range, const X &x, const I &index, Y &&y, std::size_t columns = 1) {
+    detail::one_type<X, Y>();
+    const std::size_t m = columns == 0 ? 0 : std::size(y) / columns;
+    detail::need_size("x", std::size(x), std::size(index) * columns);
+    detail::need_size("y", std::size(y), m * columns);
+    ctx(weft_scatter, range, dtype_of<detail::value<X>>(), dtype_of<detail::value<I>>(), std::size(index), columns, m,
+        std::data(x), std::data(index), std::data(y));
+}
+
 // Scans each segment x[offsets[s]] ... x[offsets[s + 1] - 1] to y, which must have the size of x.
 template <class X, class O, class Y>
 void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const O &offsets, Y &&y) {

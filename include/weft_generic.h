@@ -91,6 +91,10 @@
 #define weft_scatter_reduce(ctx, op, range, dtype, accumulate, key_dtype, n, columns, m, x, keys, init, out)         \
     (weft_scatter_reduce)(ctx, op, range, WEFT_TAG_1(dtype, x), accumulate, WEFT_TAG_1(key_dtype, keys), n, columns, \
                           m, x, keys, init, out)
+#define weft_gather(ctx, range, dtype, key_dtype, n, columns, m, x, keys, out) \
+    (weft_gather)(ctx, range, WEFT_TAG_2(dtype, x, out), WEFT_TAG_1(key_dtype, keys), n, columns, m, x, keys, out)
+#define weft_scatter(ctx, range, dtype, key_dtype, n, columns, m, x, keys, out) \
+    (weft_scatter)(ctx, range, WEFT_TAG_2(dtype, x, out), WEFT_TAG_1(key_dtype, keys), n, columns, m, x, keys, out)
 #define weft_recurrence(ctx, direction, dtype, rows, n, s, u, init, v) \
     (weft_recurrence)(ctx, direction, WEFT_TAG_4(dtype, s, u, init, v), rows, n, s, u, init, v)
 #define weft_histogram(ctx, dtype, n, x, bins, edges, counts) \

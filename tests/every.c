@@ -72,6 +72,12 @@ static weft_status run_scatter_reduce_rows(weft_context *ctx) {
 static weft_status run_scatter_count(weft_context *ctx) {
     return weft_scatter_count(ctx, WEFT_RANGE_SKIP, WEFT_U32, N, 1000, keys, out.counts);
 }
+static weft_status run_gather(weft_context *ctx) {
+    return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
+}
+static weft_status run_scatter(weft_context *ctx) {
+    return weft_scatter(ctx, WEFT_RANGE_ERROR, WEFT_F32, WEFT_U64, SEGMENTS, 2, N, x, offsets, out.y);
+}
 static weft_status run_segmented_scan(weft_context *ctx) {
     return weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, SEGMENTS, offsets, out.y);
 }
@@ -272,6 +278,8 @@ static const operation operations[] = {
     {"scatter_reduce", run_scatter_reduce},
     {"scatter_reduce of rows", run_scatter_reduce_rows},
     {"scatter_count", run_scatter_count},
+    {"gather", run_gather},
+    {"scatter", run_scatter},
     {"recurrence", run_recurrence},
     {"recurrence in rows", run_recurrence_rows},
     {"histogram", run_histogram},

@@ -1,4 +1,5 @@
 /* weft scatter_reduce X.npy --index I.npy --targets M -o Y.npy */
+#include "cli/commands/index_file.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
@@ -21,8 +22,8 @@ typedef struct request {
 /* Files in addition to x: the indices, and the initial values. */
 typedef struct params {
     request r;
-    npy_array index, init;
-    int64_t *wide; /* copy of the indices as i64, if the file has a type of less than four bytes */
+    index_file index;
+    npy_array init;
     size_t rows, columns;
 } params;
 
@@ -61,50 +62,20 @@ static bool check_request(const request *r, const char *x) {
     return false;
 }
 
-static bool read_file(const char *name, npy_array *a) {
-    npy_error error;
-    if (npy_read(name, a, &error)) return true;
-    cli_error("scatter_reduce", "%s: %s", name, error.message);
-    return false;
-}
-
-/* Converts indices of one or two bytes. */
-static bool widen(params *j) {
-    const npy_array *a = &j->index;
-    j->wide = malloc((a->n ? a->n : 1) * sizeof *j->wide);
-    if (!j->wide) {
-        cli_error("scatter_reduce", "%s: cannot allocate memory for %zu indices", j->r.index, a->n);
+static bool read_index(params *j, const npy_array *x, const char *name) {
+    j->index.name = j->r.index;
+    if (!index_file_read("scatter_reduce", &j->index)) return false;
+    if (x->shape.rank > 2) {
+        cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
         return false;
     }
-    for (size_t i = 0; i < a->n; i++) {
-#define TYPE(ID, name, ctype, kind, npy) \
-    if (a->dtype == WEFT_##ID) j->wide[i] = (int64_t)((const ctype *)a->data)[i];
-#include "core/types.def"
-    }
-    return true;
-}
-
-static bool read_index(params *j, const npy_array *x, const char *name) {
-    const npy_array *a = &j->index;
-    if (!read_file(j->r.index, &j->index)) return false;
-    if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64)
-        cli_error("scatter_reduce", "%s has elements of type %s: indices must be integers", j->r.index,
-                  weft_dtype_name(a->dtype));
-    else if (x->shape.rank > 2)
-        cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
-    else if (x->fortran && x->given.rank == 2)
-        cli_error("scatter_reduce", "%s is in Fortran order: a matrix must be in C order", name);
-    else if (a->n != j->rows)
-        cli_error("scatter_reduce", "%s has %zu elements and %s has %zu rows: both must have the same length",
-                  j->r.index, a->n, name, j->rows);
-    else
-        return weft_dtype_size(a->dtype) >= 4 || widen(j);
-    return false;
+    return index_file_has_rows("scatter_reduce", name, x) &&
+           index_file_fits("scatter_reduce", &j->index, name, j->rows);
 }
 
 static bool read_init(params *j, size_t values) {
     if (!j->r.init) return true;
-    if (!read_file(j->r.init, &j->init)) return false;
+    if (!index_file_read_array("scatter_reduce", j->r.init, &j->init)) return false;
     if (j->init.dtype == j->r.type && j->init.n == values && !j->init.fortran) return true;
     cli_error("scatter_reduce", "%s has %zu elements of type %s: expected %zu of type %s, in C order", j->r.init,
               j->init.n, weft_dtype_name(j->init.dtype), values, weft_dtype_name(j->r.type));
@@ -144,9 +115,8 @@ static int compute(production *p, params *j) {
     void *const y = produce_allocate(p, values, weft_dtype_size(j->r.type));
     if (!y) return CLI_FAILED;
     produce_start(p);
-    code = produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate,
-                                               j->wide ? WEFT_I64 : j->index.dtype, j->rows, j->columns, m, x->data,
-                                               j->wide ? (const void *)j->wide : j->index.data,
+    code = produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate, j->index.dtype,
+                                               j->rows, j->columns, m, x->data, j->index.data,
                                                j->r.init ? j->init.data : NULL, y));
     const npy_shape shape = {is_matrix ? 2 : 1, {m, j->columns}};
     if (code == CLI_DONE) code = produce_write(p, j->r.to, j->r.type, &shape, y);
@@ -163,8 +133,7 @@ int command_scatter_reduce(const cli_options *options, int argc, char **argv) {
     if (!check_request(&j.r, optind < argc ? argv[optind] : NULL)) return CLI_USAGE;
     int code = produce_begin(&p, options, argc, argv, 1, j.r.to);
     if (code == CLI_DONE) code = compute(&p, &j);
-    free(j.wide);
-    npy_free(&j.index);
+    index_file_free(&j.index);
     npy_free(&j.init);
     produce_end(&p);
     return code;

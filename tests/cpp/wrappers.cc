@@ -76,6 +76,10 @@ static void scans(weft::context &ctx) {
     expect(starts(y, {3, 4, 3, 4}), "scatter_reduce of rows");
     weft::scatter_count(ctx, WEFT_RANGE_SKIP, targets, numbers);
     expect(starts<std::uint64_t>(numbers, {1, 3}), "scatter_count");
+    weft::gather(ctx, WEFT_RANGE_ERROR, x, weft::view(targets, 2), weft::view(y.data(), 4), 2);
+    expect(starts(y, {3, 4, 1, 2}), "gather of rows");
+    weft::scatter(ctx, WEFT_RANGE_ERROR, weft::view(x.data(), 2), weft::view(targets, 2), y);
+    expect(starts(y, {2, 1, 1, 2}), "scatter");
     weft::segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y);
     expect(starts(y, {1, 2, 5, 9}), "segmented_scan");
     weft::segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y);
