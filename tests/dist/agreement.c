@@ -414,14 +414,15 @@ typedef struct scattered {
     bool init;
 } scattered;
 
-/* Draws indices. Some targets have many elements and some have none. Some indices are out of range if the call skips
- * them. */
+/* Draws indices. Some targets have many elements and some, target 1 among them, have none. Some indices are out of
+ * range if the call skips them. */
 static void *draw_indices(world *w, const scattered *c) {
     char *const p = world_memory(c->n, 8);
     const size_t size = weft_dtype_size(c->index_dtype);
     for (size_t i = 0; i < c->n; i++) {
         const uint64_t r = world_draw(w);
         uint64_t j = r % 3 == 0 ? c->m / 3 : r % 3 == 1 ? r / 64 % c->m : r / 64 % c->m / 2;
+        if (j == 1) j = 0;
         if (r % 64 == 0 && c->range == WEFT_RANGE_SKIP) j = r % 128 == 0 ? c->m : UINT64_MAX;
         const uint32_t narrow = (uint32_t)j;
         memcpy(p + i * size, size == 4 ? (const void *)&narrow : &j, size);
@@ -434,6 +435,7 @@ static void check_scatter(world *w, const scattered *c) {
     const size_t width = c->columns * weft_dtype_size(c->result);
     char *const x = world_array(w, c->dtype, c->n * c->columns), *const index = draw_indices(w, c);
     char *const first = world_array(w, c->result, c->m * c->columns), *const one = world_memory(c->m, width);
+    if (c->m > 1) memset(first + width, 0xff, width); /* a NaN, which must keep its bits because target 1 is empty */
     const cut rows = world_cut(w, c->n);
     const size_t begin = rows.begin[w->rank], own = rows.begin[w->rank + 1] - begin;
     const weft_slice share = weft_dist_share(w->d, c->m);
