@@ -4,19 +4,25 @@
 #define WEFT_STREAM_LANES_H
 
 #include "core/context.h"
+#include "stream/blocks.h"
 
 enum { LANES_LEVELS = 64 };
+
+typedef struct lanes_target {
+    uint64_t n; /* rows so far */
+    char *rows; /* lanes of the current tile, of `columns` values each; NULL: no rows yet */
+} lanes_target;
 
 /* The caller sets the first five members. A is the type of the lanes: f32 if `result` is f32 and the operator is not
  * the mean, else f64. */
 typedef struct lanes {
     weft_op op; /* sum, prod or mean */
     weft_dtype dtype, result;
-    size_t m, columns;           /* targets, and elements of a row */
-    bool narrow;                 /* A is f32 */
-    size_t size, width, tile;    /* bytes of an A, lanes of a tile, elements of a tile */
-    uint64_t *counts;            /* rows of each target */
-    char *rows;                  /* for each target, `width` lanes of `columns` values */
+    size_t m, columns;        /* targets, and elements of a row */
+    bool narrow;              /* A is f32 */
+    size_t size, width, tile; /* bytes of an A, lanes of a tile, elements of a tile */
+    lanes_target *targets;
+    blocks blocks;               /* memory of the lanes: a block of kind k has width / 64 * 4^k lanes */
     char *waiting[LANES_LEVELS]; /* level k: `columns` values of each target, the node of 2^k tiles that is still to
                                   * be combined with the next 2^k tiles. NULL: no target has one */
 } lanes;

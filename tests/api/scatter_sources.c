@@ -270,7 +270,7 @@ static void arguments(void) {
     EXPECT_ERROR(ctx, sums(WEFT_AND, TARGETS, found), WEFT_UNSUPPORTED, "integer");
     EXPECT_ERROR(ctx, sums(WEFT_SUM, SIZE_MAX, found), WEFT_INVALID, "do not fit in memory");
     EXPECT_ERROR(ctx, sums(WEFT_SUM, huge, (void *)8), WEFT_OUT_OF_MEMORY,
-                 "cannot allocate host memory for 128 partial results of each of 1152921504606846975 targets");
+                 "cannot allocate host memory for the sums of 1152921504606846975 targets");
     for (size_t columns = 0; columns - 1 < 1; columns--)
         EXPECT_ERROR(ctx,
                      weft_scatter_reduce_source(ctx, WEFT_SUM, WEFT_RANGE_ERROR, WEFT_DEFAULT, columns, 1, &from_x,
