@@ -223,6 +223,25 @@ static weft_status run_histogram_source(weft_context *ctx) {
     const weft_source source = weft_source_memory(&channel, WEFT_F32, N, x);
     return weft_histogram_even_source(ctx, &source, 100, &lower, &upper, out.counts);
 }
+static weft_status run_scatter_reduce_source(weft_context *ctx) {
+    weft_channel channels[2];
+    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x),
+                      index = weft_source_memory(&channels[1], WEFT_U32, N, keys);
+    return weft_scatter_reduce_source(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL,
+                                      out.y);
+}
+static weft_status run_scatter_extremes_source(weft_context *ctx) {
+    weft_channel channels[2];
+    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x),
+                      index = weft_source_memory(&channels[1], WEFT_U32, N, keys);
+    return weft_scatter_reduce_source(ctx, WEFT_MAX, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL,
+                                      out.y);
+}
+static weft_status run_scatter_count_source(weft_context *ctx) {
+    weft_channel channel;
+    const weft_source index = weft_source_memory(&channel, WEFT_U32, N, keys);
+    return weft_scatter_count_source(ctx, WEFT_RANGE_SKIP, 1000, &index, out.counts);
+}
 static weft_status run_match_source(weft_context *ctx) {
     weft_channel channel;
     const weft_source source = weft_source_memory(&channel, WEFT_U8, N, text);
@@ -308,6 +327,9 @@ static const operation operations[] = {
     {"scan_source", run_scan_source},
     {"recurrence_source", run_recurrence_source},
     {"histogram_source", run_histogram_source},
+    {"scatter_reduce_source", run_scatter_reduce_source},
+    {"scatter_reduce_source of extremes", run_scatter_extremes_source},
+    {"scatter_count_source", run_scatter_count_source},
     {"match_count_source", run_match_source},
     {"map_source", run_map_source},
     {"map_reduce_source", run_map_reduce_source},
