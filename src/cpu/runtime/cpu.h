@@ -305,6 +305,39 @@ typedef struct sort_kernels {
     const sort_kernel *width[4]; /* keys of 1, 2, 4, 8 bytes */
 } sort_kernels;
 
+/* Chunk of keys with values of 1, 2, 4 or 8 bytes, which weft_scatter_reduce distributes by a digit of the keys, at
+ * most SCATTER_BITS_MAX bits from bit digit.shift on. */
+enum { SCATTER_BITS_MAX = 12, SCATTER_BUCKETS_MAX = 1 << SCATTER_BITS_MAX, SCATTER_LINE = 64 };
+typedef struct scatter_part {
+    const void *keys;
+    const void *values; /* or none: the positions, from `first` on */
+    size_t n, first;
+    sort_digit digit;
+    size_t *next; /* position of the next element of each bucket in the results */
+    /* Buffers of SCATTER_LINE elements for each bucket, of the values and then of the 16-bit keys. NULL: write
+     * directly. */
+    char *lines;
+    void *to_values; /* aligned to 64 bytes, as is to_keys */
+    uint16_t *to_keys;
+} scatter_part;
+
+/* Kernels for keys of one width. */
+typedef struct scatter_kernel {
+    /* Returns bit 0 if a key of [first, end) is greater than `last`, and bit 1 if one is less than the key before it
+     * (not for key 0). */
+    unsigned (*survey)(const void *keys, size_t first, size_t end, uint64_t last);
+    /* Adds the number of keys with each value of the digit to its count; n < 2^32. */
+    void (*count)(const void *keys, size_t n, sort_digit digit, size_t *counts);
+    /* Indexed by the logarithm of the bytes of a value. `pairs` also writes the lowest 16 bits of the keys. */
+    void (*values[4])(const scatter_part *p);
+    void (*pairs[4])(const scatter_part *p);
+    void (*numbers[4])(const scatter_part *p);
+} scatter_kernel;
+
+typedef struct scatter_kernels {
+    const scatter_kernel *width[3]; /* keys of 2, 4, 8 bytes */
+} scatter_kernels;
+
 /* Vectorized comparison sort of keys without values. It sorts the ranks of the keys. `other` is a separate buffer
  * for as many ranks. */
 typedef struct sort_vector_kernel {
@@ -426,6 +459,7 @@ typedef struct map_kernels {
     DO(level, tridiag_kernels, tridiags)         \
     DO(level, sort_kernels, sorts)               \
     DO(level, sort_vector_kernels, sort_vectors) \
+    DO(level, scatter_kernels, scatters)         \
     DO(level, sample_kernels, samples)           \
     DO(level, price_kernels, prices)             \
     DO(level, match_kernels, matches)            \
