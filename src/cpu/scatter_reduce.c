@@ -172,7 +172,9 @@ static void count_chunk(void *self, size_t chunk) {
 static void move_chunk(void *self, size_t chunk) {
     const params *j = self;
     const scatter_kernel *k = kernel_of(j);
-    void (*const *const moves)(const scatter_part *) = j->to_keys ? k->pairs : j->from_values ? k->values : k->numbers;
+    void (*const *const moves)(const scatter_part *) = j->to_keys       ? k->pairs
+                                                       : j->from_values ? k->values
+                                                                        : k->numbers;
     const size_t end = chunk_begin(j, chunk + 1);
     scatter_part part = {.digit = j->digit,
                          .next = j->next + chunk * SCATTER_BUCKETS_MAX,
@@ -436,10 +438,10 @@ static plan make_plan(params *j) {
     const bool bad = j->bad < j->n, in_order = !bad && !j->falls;
     const uint64_t greatest = bad ? c->m : c->m - 1;
     plan p = {.bits = bits_of(greatest)};
-    p.method = in_order                                         ? ASCENDING
+    p.method = in_order                                            ? ASCENDING
                : p.bits <= SCATTER_BITS_MAX                        ? ONE_PASS
                : c->columns == 1 && p.bits <= 2 * SCATTER_BITS_MAX ? TWO_PASSES
-                                                                : SORT;
+                                                                   : SORT;
     p.top = top_bits(p.bits, j->n);
     j->value_bytes = c->columns == 1 ? weft_dtype_size(c->dtype) : j->n <= UINT32_MAX ? 4 : 8;
     j->to_key_bytes = j->key_bytes == 4 || greatest <= UINT32_MAX ? 4 : 8;
@@ -513,8 +515,9 @@ static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
         if (!cpu_cancelled()) offsets_of_sorted(j);
     }
     if (cpu_cancelled()) return WEFT_OK;
-    if (c->columns > 1) return scatter_reduce_rows(&j->s, list, j->value_bytes, w + p->rows, error);
-    return reduce_list(j, list, j->n, j->offsets, 0, c->m, error);
+    if (c->columns == 1) return reduce_list(j, list, j->n, j->offsets, 0, c->m, error);
+    scatter_reduce_rows(&j->s, list, j->value_bytes, w + p->rows);
+    return WEFT_OK;
 }
 
 weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_error *error) {
