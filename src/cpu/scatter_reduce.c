@@ -25,6 +25,7 @@ enum {
     BUCKET = 1 << 16,      /* maximum elements of a bucket that one thread processes */
     BUCKET_GOAL = 1 << 15, /* mean number of elements of a bucket, from which the length of the high digit follows */
     MOVED_AT_ONCE = 1 << 24, /* elements that a thread moves between two checks for cancellation */
+    SPLIT_BYTES = 16,        /* maximum of a row whose columns are reduced one after the other */
     STREAM_BYTES = 1 << 19   /* minimum bytes of a chunk for nontemporal stores */
 };
 
@@ -411,10 +412,11 @@ typedef enum method { ASCENDING, ONE_PASS, TWO_PASSES, SORT } method;
 /* Offsets of the arrays in the workspace. */
 typedef struct plan {
     method method;
-    unsigned bits, top; /* bits of the keys, and of the high digit of two passes */
-    bool normalize;
-    size_t bytes; /* of the workspace */
+    unsigned bits, top;    /* bits of the keys, and of the high digit of two passes */
+    bool normalize, split; /* split: each column is reduced as an array of its own */
+    size_t bytes;          /* of the workspace */
     size_t offsets, reduced, keys, keys_spare, list, list_spare, next, lines, words, starts, buckets, rows;
+    size_t column, column_reduced;
 } plan;
 
 /* Returns the offset of a further array of n elements in the workspace. */
@@ -438,12 +440,14 @@ static plan make_plan(params *j) {
     const bool bad = j->bad < j->n, in_order = !bad && !j->falls;
     const uint64_t greatest = bad ? c->m : c->m - 1;
     plan p = {.bits = bits_of(greatest)};
-    p.method = in_order                                            ? ASCENDING
-               : p.bits <= SCATTER_BITS_MAX                        ? ONE_PASS
-               : c->columns == 1 && p.bits <= 2 * SCATTER_BITS_MAX ? TWO_PASSES
-                                                                   : SORT;
+    p.split = c->columns > 1 && c->columns * weft_dtype_size(c->dtype) <= SPLIT_BYTES && !in_order;
+    const bool one_column = c->columns == 1 || p.split;
+    p.method = in_order                                       ? ASCENDING
+               : p.bits <= SCATTER_BITS_MAX                   ? ONE_PASS
+               : one_column && p.bits <= 2 * SCATTER_BITS_MAX ? TWO_PASSES
+                                                              : SORT;
     p.top = top_bits(p.bits, j->n);
-    j->value_bytes = c->columns == 1 ? weft_dtype_size(c->dtype) : j->n <= UINT32_MAX ? 4 : 8;
+    j->value_bytes = one_column ? weft_dtype_size(c->dtype) : j->n <= UINT32_MAX ? 4 : 8;
     j->to_key_bytes = j->key_bytes == 4 || greatest <= UINT32_MAX ? 4 : 8;
     p.normalize = bad || p.method == SORT;
     j->s.type = c->op == WEFT_MEAN ? WEFT_F64 : c->result;
@@ -464,7 +468,9 @@ static plan make_plan(params *j) {
         if (twice) p.starts = reserve(&p, SCATTER_BUCKETS_MAX + 1, sizeof *j->starts);
         if (twice) p.buckets = reserve(&p, chunks, bucket_bytes(j));
     }
-    if (c->columns > 1) p.rows = reserve(&p, 1, scatter_rows_workspace(&j->s));
+    if (p.split) p.column = reserve(&p, j->n, weft_dtype_size(c->dtype));
+    if (p.split) p.column_reduced = reserve(&p, c->m, weft_dtype_size(j->s.type));
+    if (!one_column) p.rows = reserve(&p, 1, scatter_rows_workspace(&j->s));
     return p;
 }
 
@@ -473,12 +479,13 @@ static bool streams(const params *j) {
     return j->n / (size_t)j->s.threads * (j->value_bytes + j->key_bytes) >= STREAM_BYTES;
 }
 
-static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
+/* Writes the results before the last step to `reduced`. */
+static weft_status run(params *j, const plan *p, char *w, void *reduced, weft_error *error) {
     const scatter_reduce_call *c = j->c;
     const void *list = NULL;
     method method = p->method;
     j->s.offsets = j->offsets = (void *)(w + p->offsets);
-    j->s.reduced = p->reduced == SIZE_MAX ? c->out : w + p->reduced;
+    j->s.reduced = reduced;
     if (p->normalize) {
         j->keys_to = w + p->keys;
         for_parts(j, j->n, normalize_part);
@@ -520,6 +527,58 @@ static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
     return WEFT_OK;
 }
 
+/* ------------------------------------------------------------------------------ few columns */
+
+/* The elements of a column, or its results, to copy. */
+typedef struct column {
+    const params *j;
+    const char *from;
+    char *to;
+    size_t n, size, from_stride, to_stride;
+} column;
+
+/* Copies elements first ... end - 1. `size` is a constant. */
+static inline __attribute__((always_inline)) void copy_elements(const column *k, size_t size, size_t first,
+                                                                size_t end) {
+    for (size_t i = first; i < end; i++)
+        memcpy(k->to + i * k->to_stride * size, k->from + i * k->from_stride * size, size);
+}
+
+static void copy_part(void *self, size_t part) {
+    const column *k = self;
+    const size_t first = part * AT_ONCE, end = end_of(first, AT_ONCE, k->n);
+    switch (k->size) {
+    case 1: copy_elements(k, 1, first, end); break;
+    case 2: copy_elements(k, 2, first, end); break;
+    case 4: copy_elements(k, 4, first, end); break;
+    default: copy_elements(k, 8, first, end); break;
+    }
+}
+
+static void copy_column(const params *j, column k) {
+    cpu_parallel_for(j->s.threads, ceil_div(k.n, AT_ONCE), PARALLEL_RANGES, copy_part, &k);
+}
+
+/* Reduces each column as an array of its own. */
+static weft_status run_columns(params *j, const plan *p, char *w, weft_error *error) {
+    const scatter_reduce_call *c = j->c;
+    const size_t size = weft_dtype_size(c->dtype), result = weft_dtype_size(j->s.type);
+    char *const x = w + p->column, *const reduced = w + p->column_reduced;
+    scatter_reduce_call one = *c;
+    one.columns = 1;
+    one.x = x;
+    j->s.offsets = (void *)(w + p->offsets);
+    j->s.reduced = p->reduced == SIZE_MAX ? c->out : w + p->reduced;
+    for (size_t k = 0; k < c->columns && !cpu_cancelled(); k++) {
+        params of_column = *j;
+        of_column.c = &one;
+        copy_column(j, (column){j, (const char *)c->x + k * size, x, j->n, size, c->columns, 1});
+        RETURN_IF_ERROR(run(&of_column, p, w, reduced, error));
+        copy_column(j, (column){j, reduced, (char *)j->s.reduced + k * result, c->m, result, 1, c->columns});
+    }
+    return WEFT_OK;
+}
+
 weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const uint64_t end = indices_end(c->index_dtype, c->m);
@@ -539,7 +598,11 @@ weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_e
     void *workspace;
     const plan p = make_plan(&j);
     RETURN_IF_ERROR(cpu_workspace(ctx, p.bytes, &workspace, error));
-    RETURN_IF_ERROR(run(&j, &p, workspace, error));
+    char *const w = workspace;
+    if (p.split)
+        RETURN_IF_ERROR(run_columns(&j, &p, w, error));
+    else
+        RETURN_IF_ERROR(run(&j, &p, w, p.reduced == SIZE_MAX ? c->out : w + p.reduced, error));
     if (!cpu_cancelled()) scatter_store(&j.s);
     return WEFT_OK;
 }
