@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 21
+#define WEFT_BACKEND_ABI 22
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -267,6 +267,8 @@ typedef struct tridiag_call {
     void *x;
     uint64_t *singular;
 } tridiag_call;
+
+typedef tridiag_call tridiag_pivot_call;
 
 /* `batch` consecutive grids of n[0] x n[1] x n[2] points; n[i] is 1 for unused dimensions. */
 typedef struct heat_call {
