@@ -19,7 +19,7 @@ static REAL OF(magnitude)(REAL v) { return v < 0 ? -v : v; }
 static REAL OF(quotient)(REAL v, REAL p) { return p == 0 ? (REAL)NAN : v / p; }
 
 /* Eliminates the unknown of a column from the equations of a list: moves the pivot's equation to its front, and
- * subtracts a multiple of it from all others. The unknown is x[row]. */
+ * subtracts a multiple of it from all others. The unknown is x[row]. Its pivot is lost if all coefficients are 0. */
 static void OF(eliminate)(faults *f, OF(equation) * list, size_t count, int column, size_t row) {
     for (size_t i = 1; i < count; i++)
         if (OF(magnitude)(list[i].k[column]) > OF(magnitude)(list[0].k[column])) {
@@ -28,7 +28,9 @@ static void OF(eliminate)(faults *f, OF(equation) * list, size_t count, int colu
             list[0] = other;
         }
     const OF(equation) *p = &list[0];
-    if (p->k[column] == 0) note(&f->pivot, row);
+    bool lost = true;
+    for (size_t i = 0; i < count; i++) lost = lost && list[i].k[column] == 0;
+    if (lost) note(&f->pivot, row);
     for (size_t i = 1; i < count; i++) {
         OF(equation) *e = &list[i];
         const REAL m = OF(quotient)(e->k[column], p->k[column]);
