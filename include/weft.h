@@ -743,10 +743,10 @@ WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, wef
                                   uint64_t *singular);
 
 /* Solves the systems of weft_tridiag with partial pivoting, for all matrices that are not singular. The arguments are
- * those of weft_tridiag. It takes 1.5 to 3 times as long as weft_tridiag.
- *   singular  gets one value: UINT64_MAX if every pivot and every element of x is finite and no pivot is 0. Otherwise
- *             it gets system * n + row of the first system that failed. The row is that of the first x whose pivot is
- *             0 or, if there is none, of the first NaN or infinite element of x
+ * those of weft_tridiag, which is faster.
+ *   singular  gets one value: UINT64_MAX if no pivot is 0 and every element of x is finite. Otherwise it gets system *
+ *             n + row of the first system that failed. The row is that of the first x whose pivot is 0 or, if there
+ *             is none, of the first NaN or infinite element of x
  * Returns WEFT_OK also if a system failed: it has NaN in x if a pivot is 0, and the other systems are solved. The
  * residual is that of Gaussian elimination with partial pivoting (LAPACK's gtsv): a few eps of the largest
  * |a| + |b| + |c| times the largest |x|. Like gtsv, it does not scale rows. Source: LU factorization of the matrix
