@@ -119,8 +119,14 @@ static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
     const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
     return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, a, b, a, d, out.y, out.counts);
 }
+static weft_status pivot(weft_context *ctx, size_t systems, size_t n) {
+    const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
+    return weft_tridiag_pivot(ctx, WEFT_PERIODIC, WEFT_F32, systems, n, b, a, a, d, out.y, out.counts);
+}
 static weft_status run_tridiag(weft_context *ctx) { return solve(ctx, 1, N); }
 static weft_status run_tridiag_batch(weft_context *ctx) { return solve(ctx, 1000, N / 1000); }
+static weft_status run_tridiag_pivot(weft_context *ctx) { return pivot(ctx, 1, N); }
+static weft_status run_tridiag_pivot_batch(weft_context *ctx) { return pivot(ctx, 1000, N / 1000); }
 static weft_status run_heat(weft_context *ctx) {
     static const size_t shape[] = {300, 600};
     static const double lambda[] = {1.5, 2.5};
@@ -310,6 +316,8 @@ static const operation operations[] = {
     {"convolve", run_convolve},
     {"tridiag", run_tridiag},
     {"tridiag of a batch", run_tridiag_batch},
+    {"tridiag_pivot", run_tridiag_pivot},
+    {"tridiag_pivot of a batch", run_tridiag_pivot_batch},
     {"heat", run_heat},
     {"sort", run_sort},
     {"sort_pairs", run_sort_pairs},

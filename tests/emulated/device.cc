@@ -11,6 +11,7 @@ extern "C" {
 #include "cuda/scatter_reduce/scatter_params.h"
 #include "cuda/segmented/segments_params.h"
 #include "cuda/tridiag/tridiag_params.h"
+#include "cuda/tridiag_pivot/tridiag_pivot_params.h"
 #include "executor.h"
 
 #include <set>
@@ -25,6 +26,15 @@ bool solves_systems(const void *kernel) {
             kernel == tridiag_expand_kernel(f32, variant))
             return true;
     }
+    return false;
+}
+
+bool pivots(const void *kernel) {
+    for (const pivot_stage stage : {PIVOT_SOLVE, PIVOT_REDUCE, PIVOT_EXPAND})
+        for (int i = 0; i < 4; i++)
+            if (kernel == tridiag_pivot_chunks_kernel(i & 1, i & 2, stage) ||
+                kernel == tridiag_pivot_runs_kernel(i & 1, stage))
+                return true;
     return false;
 }
 
@@ -148,6 +158,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     const emulated::geometry g(grid, block, shared);
     if (solves_systems(kernel))
         emulated::launch(g, (void (*)(tridiag_params))kernel, *(tridiag_params *)arguments[0]);
+    else if (pivots(kernel))
+        emulated::launch(g, (void (*)(tridiag_pivot_params))kernel, *(tridiag_pivot_params *)arguments[0]);
     else if (multiplies(kernel))
         emulated::launch(g, (void (*)(matmul_params))kernel, *(matmul_params *)arguments[0]);
     else if (scans(kernel))

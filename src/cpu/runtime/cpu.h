@@ -258,6 +258,9 @@ typedef struct level_transforms level_transforms; /* cpu/common/transform.h */
 /* Kernels of weft_tridiag: cpu/common/tridiag_kernel.h. */
 typedef struct tridiag_kernels tridiag_kernels;
 
+/* Kernels of weft_tridiag_pivot: cpu/common/tridiag_pivot_kernel.h. */
+typedef struct tridiag_pivot_kernels tridiag_pivot_kernels;
+
 /* Radix digit: at most SORT_BITS_MAX bits of the keys' codes (arith/sort_code.h), starting at bit `shift`. */
 typedef struct sort_digit {
     unsigned shift, bits;
@@ -473,6 +476,7 @@ typedef struct map_kernels {
     DO(level, matmul_kernels, matmuls)           \
     DO(level, level_transforms, transforms)      \
     DO(level, tridiag_kernels, tridiags)         \
+    DO(level, tridiag_pivot_kernels, pivots)     \
     DO(level, sort_kernels, sorts)               \
     DO(level, sort_vector_kernels, sort_vectors) \
     DO(level, scatter_kernels, scatters)         \
