@@ -6,6 +6,8 @@
 #include "core/backend.h"
 #include "core/order.h"
 
+#include <stdatomic.h>
+
 enum {
     TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK *
                     WEFT_TRIDIAG_BASE /* rows of the longest system that is solved without reduction to chunks */,
@@ -61,6 +63,16 @@ typedef struct tridiag_kernels {
 /* Returns the rank of a fault: by system, then lost pivots before values that are not finite, then by row. */
 static inline uint64_t tridiag_fault(size_t n, size_t system, bool value, size_t row) {
     return (uint64_t)system * 2 * n + (value ? n : 0) + row;
+}
+
+/* Records a fault of row `row` of a lane. */
+static inline void tridiag_report(const tridiag_position *position, size_t lane, bool value, size_t row) {
+    const size_t of_level = position->first_row + row + lane * position->lane_rows;
+    const size_t last = (of_level + 1) * position->scale, number = (last < position->n ? last : position->n) - 1;
+    const size_t system = position->first_system + lane * position->lane_systems;
+    const uint64_t fault = tridiag_fault(position->n, system, value, number);
+    uint64_t found = atomic_load(position->faults);
+    while (fault < found && !atomic_compare_exchange_weak(position->faults, &found, fault)) continue;
 }
 
 #endif

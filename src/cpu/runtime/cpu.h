@@ -258,6 +258,9 @@ typedef struct level_transforms level_transforms; /* cpu/common/transform.h */
 /* Kernels of weft_tridiag: cpu/common/tridiag_kernel.h. */
 typedef struct tridiag_kernels tridiag_kernels;
 
+/* Kernels of weft_block_tridiag: cpu/common/block_tridiag_kernel.h. */
+typedef struct block_kernels block_kernels;
+
 /* Radix digit: at most SORT_BITS_MAX bits of the keys' codes (arith/sort_code.h), starting at bit `shift`. */
 typedef struct sort_digit {
     unsigned shift, bits;
@@ -424,6 +427,7 @@ typedef struct map_kernels {
     DO(level, matmul_kernels, matmuls)           \
     DO(level, level_transforms, transforms)      \
     DO(level, tridiag_kernels, tridiags)         \
+    DO(level, block_kernels, block_tridiags)     \
     DO(level, sort_kernels, sorts)               \
     DO(level, sort_vector_kernels, sort_vectors) \
     DO(level, sample_kernels, samples)           \

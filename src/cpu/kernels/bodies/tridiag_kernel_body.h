@@ -1,79 +1,12 @@
-/* Body of cpu/kernels/tridiag.c for one type. The includer defines REAL, LANE (the unsigned integer of its size),
- * FUSED, EPSILON, LEAST, GREATEST, NOT_A_NUMBER and INFINITE (bit patterns) and OF(name). */
-#define WIDTH (VECTOR_BYTES / sizeof(REAL))
-#define VECTOR OF(vector)
-#define LANES OF(lanes)
+/* Body of cpu/kernels/tridiag.c for one type. The includer defines what tridiag_lanes_body.h requires. */
+#include "cpu/kernels/bodies/tridiag_lanes_body.h"
+
 #define CHUNK WEFT_TRIDIAG_CHUNK
-#define NOWHERE ((LANE) ~(LANE)0)
-
-typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));
-typedef LANE LANES __attribute__((vector_size(VECTOR_BYTES)));
-
-enum { OF(width) = WIDTH };
 
 /* Rows of a level. After elimination a, c and d are L, C and D of ORDER.md 16.2. */
 typedef struct OF(rows) {
     VECTOR *a, *b, *c, *d;
 } OF(rows);
-
-/* Returns the value in every lane; v - 0 is v, also for -0.0. */
-INLINE VECTOR OF(splat)(REAL value) { return value - (VECTOR){0}; }
-
-/* Returns fma(x, y, z) in each lane. */
-INLINE VECTOR OF(fused)(VECTOR x, VECTOR y, VECTOR z) {
-    for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
-    return z;
-}
-
-INLINE VECTOR OF(magnitude)(VECTOR v) { return (VECTOR)((LANES)v & (NOWHERE >> 1)); }
-
-/* Returns a in the lanes where the mask is set, else b. */
-INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask & (LANES)a) | (~mask & (LANES)b)); }
-
-INLINE bool OF(any)(LANES mask) {
-    uint64_t words[VECTOR_BYTES / 8], all = 0;
-    memcpy(words, &mask, sizeof words);
-    for (size_t i = 0; i < VECTOR_BYTES / 8; i++) all |= words[i];
-    return all != 0;
-}
-
-/* ------------------------------------------------------------------------------- transposing */
-
-#ifndef __clang__
-INLINE LANES OF(lane_numbers)(void) {
-    static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    LANES v;
-    memcpy(&v, numbers, sizeof v);
-    return v;
-}
-#endif
-
-/* Exchanges the off-diagonal blocks of `distance` lanes of two rows of a matrix: one step of a transposition. */
-INLINE void OF(cross)(size_t distance, VECTOR *a, VECTOR *b) {
-#ifdef __clang__
-    VECTOR low, high;
-    for (size_t l = 0; l < WIDTH; l++) {
-        low[l] = l & distance ? (*b)[l - distance] : (*a)[l];
-        high[l] = l & distance ? (*b)[l] : (*a)[l + distance];
-    }
-#else
-    const LANES number = OF(lane_numbers)();
-    const LANES other = (LANES)((number & (LANE)distance) != 0) & (LANE)(WIDTH - distance);
-    const VECTOR low = __builtin_shuffle(*a, *b, number + other);
-    const VECTOR high = __builtin_shuffle(*a, *b, number + other + (LANE)distance);
-#endif
-    *a = low;
-    *b = high;
-}
-
-/* Transposes: lane l of vector i becomes lane i of vector l. */
-INLINE void OF(transpose)(VECTOR *v) {
-#pragma GCC unroll 4
-    for (size_t distance = 1; distance < WIDTH; distance *= 2)
-#pragma GCC unroll 16
-        for (size_t i = 0; i < WIDTH; i++)
-            if (!(i & distance)) OF(cross)(distance, &v[i], &v[i + distance]);
-}
 
 /* Return true if whole vectors can be loaded or stored across the lanes (one row of all lanes), or along them
  * (consecutive rows of one lane). */
@@ -126,50 +59,7 @@ INLINE void OF(store)(weft_lines lines, void *to, size_t count, size_t first, si
     }
 }
 
-/* --------------------------------------------------------------------------------- reporting */
-
-static void OF(report)(const tridiag_position *position, size_t lane, bool value, size_t row) {
-    const size_t of_level = position->first_row + row + lane * position->lane_rows;
-    const size_t last = (of_level + 1) * position->scale, number = (last < position->n ? last : position->n) - 1;
-    const size_t system = position->first_system + lane * position->lane_systems;
-    const uint64_t fault = tridiag_fault(position->n, system, value, number);
-    uint64_t found = atomic_load(position->faults);
-    while (fault < found && !atomic_compare_exchange_weak(position->faults, &found, fault)) continue;
-}
-
-/* Reports the first row of each lane that lost its pivot; lost[l] is NOWHERE if there is none. */
-INLINE void OF(report_lost)(const tridiag_lanes *in, LANES lost) {
-    if (!OF(any)(~lost)) return;
-    for (size_t l = 0; l < in->count; l++)
-        if (lost[l] != NOWHERE) OF(report)(&in->position, l, false, (size_t)lost[l]);
-}
-
-/* Canonicalizes the NaNs of x and reports values that are not finite. */
-INLINE void OF(finish)(const tridiag_lanes *in, size_t first, size_t rows, VECTOR *x) {
-    const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER);
-    LANES odd = {0};
-    for (size_t i = 0; i < rows; i++) {
-        odd |= (LANES)(((LANES)x[i] & (LANE)INFINITE) == (LANE)INFINITE);
-        x[i] = OF(select)((LANES)(x[i] == x[i]), x[i], nan);
-    }
-    if (!OF(any)(odd)) return;
-    for (size_t l = 0; l < in->count; l++)
-        for (size_t i = rows; i-- > 0;)
-            if (((LANES)x[i] & (LANE)INFINITE)[l] == (LANE)INFINITE) OF(report)(&in->position, l, true, first + i);
-}
-
 /* -------------------------------------------------------------------------------- elimination */
-
-/* Computes R(p, b) of ORDER.md 16.1 for one row of each lane. */
-INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
-    const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER), size = OF(magnitude)(p);
-    const VECTOR least = OF(fused)(OF(splat)(EPSILON), OF(magnitude)(b), OF(splat)(LEAST));
-    const LANES is_lost = (LANES)(size <= least) | (LANES)(size >= OF(splat)(GREATEST));
-    const LANES here = ~is_lost | (LANE)row;
-    const LANES earlier = (LANES)(here < *lost);
-    *lost = (earlier & here) | (~earlier & *lost);
-    return OF(select)(is_lost, nan, OF(splat)(1) / p);
-}
 
 /* Eliminates a chunk of k rows in place; the last row becomes the separator. Row i is reported in `lost` as first
  * + i. */
@@ -362,10 +252,10 @@ static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
         for (size_t i = 0; i < n; i += CHUNK) OF(load_rows)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i));
         OF(solve_base)(&lost, periodic, n, 1, n, v);
     }
-    OF(report_lost)(in, lost);
+    OF(report_lost)(&in->position, in->count, lost);
     for (size_t i = 0; i < n; i += CHUNK) {
         const size_t rows = n - i < CHUNK ? n - i : CHUNK;
-        OF(finish)(in, i, rows, v.d + i);
+        OF(finish)(&in->position, in->count, i, rows, 1, v.d + i);
         OF(store)(in->d, x, in->count, i, rows, v.d + i);
     }
 }
@@ -377,7 +267,7 @@ static void OF(reduce)(const tridiag_lanes *in, const tridiag_reduced *out) {
     LANES lost = ~(LANES){0};
     OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
     OF(first_row)(in->rows, v, &first_a, &first_c, &first_d);
-    OF(report_lost)(in, lost);
+    OF(report_lost)(&in->position, in->count, lost);
     memcpy(out->a, &v.a[last], bytes);
     memcpy(out->b, &v.b[last], bytes);
     memcpy(out->c, &v.c[last], bytes);
@@ -409,23 +299,11 @@ static void OF(expand)(const tridiag_lanes *in, const void *before, const void *
         OF(substitute)(CHUNK, v, x_before, x_own);
     else
         OF(substitute)(in->rows, v, x_before, x_own);
-    OF(finish)(in, 0, in->rows, v.d);
+    OF(finish)(&in->position, in->count, 0, in->rows, 1, v.d);
     OF(store)(in->d, x, in->count, 0, in->rows, v.d);
 }
 
 #include "cpu/kernels/bodies/tridiag_factors_body.h"
 
-#undef WIDTH
-#undef VECTOR
-#undef LANES
 #undef CHUNK
-#undef NOWHERE
-#undef REAL
-#undef LANE
-#undef FUSED
-#undef EPSILON
-#undef LEAST
-#undef GREATEST
-#undef NOT_A_NUMBER
-#undef INFINITE
-#undef OF
+#include "cpu/kernels/bodies/tridiag_lanes_end.h"
