@@ -6,7 +6,7 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
+foreach(stem arrays block_tridiag block_tridiag_kernels call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
     heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_epilogue
     matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums scan_totals scan_unordered
     scratch sobol sums transfer transforms tridiag tridiag_fused tridiag_long tune variance)
@@ -51,6 +51,8 @@ emulated_test(random 2)
 emulated_test(sobol 4)
 emulated_test(match 5)
 emulated_test(tridiag 40)
+emulated_test(block_tridiag 3)
+emulated_test(pentadiag 1)
 emulated_test(heat 32)
 emulated_test(fft 5)
 emulated_test(convolve 20)
@@ -76,7 +78,7 @@ foreach(api allocator partial)
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag heat fft convolve matmul scan map_scan)
+foreach(operation tridiag block_tridiag heat fft convolve matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
