@@ -260,6 +260,8 @@ typedef struct tridiag_kernels tridiag_kernels;
 
 /* Kernels of weft_tridiag_pivot: cpu/common/tridiag_pivot_kernel.h. */
 typedef struct tridiag_pivot_kernels tridiag_pivot_kernels;
+/* Kernels of weft_block_tridiag: cpu/common/block_tridiag_kernel.h. */
+typedef struct block_kernels block_kernels;
 
 /* Radix digit: at most SORT_BITS_MAX bits of the keys' codes (arith/sort_code.h), starting at bit `shift`. */
 typedef struct sort_digit {
@@ -477,6 +479,7 @@ typedef struct map_kernels {
     DO(level, level_transforms, transforms)      \
     DO(level, tridiag_kernels, tridiags)         \
     DO(level, tridiag_pivot_kernels, pivots)     \
+    DO(level, block_kernels, block_tridiags)     \
     DO(level, sort_kernels, sorts)               \
     DO(level, sort_vector_kernels, sort_vectors) \
     DO(level, scatter_kernels, scatters)         \

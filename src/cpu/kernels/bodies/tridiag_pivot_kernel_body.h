@@ -1,6 +1,6 @@
 /* Body of cpu/kernels/tridiag_pivot.c for one type. The includer defines the macros that tridiag_lanes_body.h
  * requires. */
-#include "cpu/kernels/bodies/tridiag_lanes_body.h"
+#include "cpu/kernels/bodies/tridiag_rows_body.h"
 
 /* An equation per lane: coefficients of the columns, then the right-hand side. */
 typedef struct OF(equation) {
@@ -50,7 +50,7 @@ INLINE bool OF(is_nan)(const OF(run) * run) {
 }
 
 static void OF(report_lost_pivot)(const tridiag_tree *t, size_t system, size_t row) {
-    tridiag_report(t->faults, tridiag_fault(t->n, t->first_system + system, false, row));
+    tridiag_keep_first(t->faults, tridiag_fault(t->n, t->first_system + system, false, row));
 }
 
 /* --------------------------------------------------------------------------------- chunks */
@@ -378,7 +378,7 @@ static __attribute__((noinline)) void OF(report_lost_rows)(const OF(group) * g, 
     (void)OF(reduce_rows)(g->lanes.rows, v, lost);
     for (size_t r = g->lanes.rows - 1; r-- > 1;)
         for (size_t l = 0; l < g->lanes.count; l++)
-            if (lost[r][l]) OF(report)(&g->lanes.position, l, false, r);
+            if (lost[r][l]) tridiag_report(&g->lanes.position, l, false, r);
 }
 
 static void OF(reduce)(const tridiag_block *in, const tridiag_tree *t) {
@@ -419,7 +419,7 @@ static void OF(expand)(const tridiag_block *in, const tridiag_tree *t) {
             OF(load_rows)(&g.lanes, 0, k, v);
             OF(expand_rows)(k, v, outer[0], outer[1], outer[2], outer[3], x);
         }
-        OF(finish)(&g.lanes, 0, k, x);
+        OF(finish)(&g.lanes.position, g.lanes.count, 0, k, 1, x);
         OF(store)
         (g.lanes.d, (REAL *)in->x + ((const REAL *)g.lanes.d.p - (const REAL *)in->d.p), g.lanes.count, 0, k, x);
     }
@@ -434,8 +434,8 @@ static void OF(solve_row)(const tridiag_block *in, const tridiag_tree *t) {
     VECTOR x = OF(unless_zero)(p, v.d[0] / p);
     for (size_t l = 0; l < g.lanes.count; l++)
         if (p[l] == 0) OF(report_lost_pivot)(t, l, 0);
-    OF(finish)(&g.lanes, 0, 1, &x);
+    OF(finish)(&g.lanes.position, g.lanes.count, 0, 1, 1, &x);
     OF(store)(in->d, in->x, g.lanes.count, 0, 1, &x);
 }
 
-#include "cpu/kernels/bodies/end_of_tridiag.h"
+#include "cpu/kernels/bodies/tridiag_lanes_end.h"
