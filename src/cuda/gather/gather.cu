@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 32, ROWS = 4, WARP_LANES = 32 };
+enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 32, ROWS = 4, WARP_LOG = 5 };
 
 /* Results of the checks. Both members are initially all ones. */
 typedef struct findings {
@@ -58,23 +58,23 @@ static __global__ void find_kernel(const Index *index, uint64_t n, uint64_t want
         if (index[i] == wanted) atomicMin(&f->bad, (unsigned long long)i);
 }
 
-/* A move of rows of `words` words. `lanes`, a power of two and at most a warp, threads share a row. Such a group
- * processes ROWS rows at a time. */
+/* A move of rows of `words` words. A group of 2^lanes_log threads, at most a warp, shares a row. It processes ROWS
+ * rows at a time. */
 typedef struct move_params {
     uint64_t n, end, words;
-    uint32_t lanes;
+    unsigned lanes_log;
     const findings *f; /* NULL: nothing was checked */
 } move_params;
 
 template <bool SCATTER, class Index, class Word>
 static __device__ void move_rows(const Index *index, const move_params &m, const Word *x, Word *out) {
-    const uint64_t group = first_element() / m.lanes, groups = stride() / m.lanes;
-    const uint32_t lane = threadIdx.x % m.lanes;
+    const uint64_t group = first_element() >> m.lanes_log, groups = stride() >> m.lanes_log;
+    const unsigned lanes = 1u << m.lanes_log, lane = threadIdx.x & (lanes - 1);
     if (m.f && (m.f->bad != ~0ull || m.f->equal != ~0ull)) return;
     for (uint64_t first = group; first < m.n; first += ROWS * groups) {
         uint64_t j[ROWS];
         read_indices(index, first, groups, m.n, m.end, j);
-        for (uint64_t w = lane; w < m.words; w += m.lanes) {
+        for (uint64_t w = lane; w < m.words; w += lanes) {
             Word word[ROWS];
             for (int r = 0; r < ROWS; r++)
                 if (j[r] < m.end) word[r] = x[(SCATTER ? first + r * groups : j[r]) * m.words + w];
@@ -201,9 +201,9 @@ static size_t word_bytes_of(const state *s) {
 }
 
 template <class Word> static weft_status move_words(const state *s, bool checked, weft_error *error) {
-    move_params m = {s->c->n, s->end, s->c->row_bytes / sizeof(Word), 1, checked ? s->f : NULL};
-    while (m.lanes < m.words && m.lanes < WARP_LANES) m.lanes *= 2;
-    const uint64_t threads = ((m.n - 1) / ROWS + 1) * m.lanes;
+    move_params m = {s->c->n, s->end, s->c->row_bytes / sizeof(Word), 0, checked ? s->f : NULL};
+    while (m.lanes_log < WARP_LOG && (1u << m.lanes_log) < m.words) m.lanes_log++;
+    const uint64_t threads = ((m.n - 1) / ROWS + 1) << m.lanes_log;
     if (s->c->scatter)
         LAUNCH(s, threads, scatter_kernel, m, (const Word *)s->x, (Word *)s->out);
     else
