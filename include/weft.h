@@ -771,6 +771,22 @@ WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, wef
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
 
+/* Solves the systems of weft_tridiag with partial pivoting, for all matrices that are not singular. The arguments are
+ * those of weft_tridiag, which is faster.
+ *   singular  gets one value: UINT64_MAX if no pivot is 0 and every element of x is finite. Otherwise it gets system *
+ *             n + row of the first system that failed. The row is that of the first x whose pivot is 0 or, if there
+ *             is none, of the first NaN or infinite element of x
+ * Returns WEFT_OK also if a system failed: it has NaN in x if a pivot is 0, and the other systems are solved. The
+ * residual is that of Gaussian elimination with partial pivoting (LAPACK's gtsv): a few eps of the largest
+ * |a| + |b| + |c| times the largest |x|. Like gtsv, it does not scale rows. Source: LU factorization of the matrix
+ * with permuted columns: the inner unknowns of chunks of 16 rows are eliminated first, then the unknowns at the
+ * borders of adjacent chunks in a binary tree (nested dissection; A. George, SIAM J. Numer. Anal. 10, 1973). An inner
+ * unknown occurs only in rows of its chunk, so that the pivots of the chunk suffice for every matrix. Order:
+ * docs/spec/ORDER.md 26. Docs: docs/ops/tridiag_pivot.md. */
+WEFT_API weft_status weft_tridiag_pivot(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
+                                        size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
+                                        uint64_t *singular);
+
 /* --------------------------------------------------------------------------------- heat */
 
 typedef enum weft_heat_method {
@@ -1194,6 +1210,18 @@ WEFT_API weft_status weft_histogram_source(weft_context *ctx, const weft_source 
                                            uint64_t *counts);
 WEFT_API weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins,
                                                 const void *lower, const void *upper, uint64_t *counts);
+
+/* Reduce or count rows of m targets. x has `columns` elements, at least 1, for each index. init and out: m * columns
+ * values in host memory; init == out is allowed. The message for an index out of range states its position in the
+ * source. Memory in addition to the buffers: 8 bytes for each result. Sums, products and means of floats, and means of
+ * integers, are computed by one thread on the host. They need 16 bytes for each target, and up to 700 bytes for each
+ * result (1400 for means of elements of less than 8 bytes, and for f32 that is computed in f64). The elements of a
+ * target with fewer than 128 rows need 2 to 6 times their own size. */
+WEFT_API weft_status weft_scatter_reduce_source(weft_context *ctx, weft_op op, weft_range range, weft_dtype accumulate,
+                                                size_t columns, size_t m, const weft_source *x,
+                                                const weft_source *index, const void *init, void *out);
+WEFT_API weft_status weft_scatter_count_source(weft_context *ctx, weft_range range, size_t m,
+                                               const weft_source *index, uint64_t *counts);
 
 /* Counts the matches in the whole text, a source of one-byte elements. Finds matches across the borders of pieces. */
 WEFT_API weft_status weft_match_count_source(weft_context *ctx, const weft_source *text,

@@ -183,6 +183,21 @@ WEFT_API weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_sl
 WEFT_API weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x,
                                               size_t bins, const void *lower, const void *upper, uint64_t *counts);
 
+/* Reduces rows that are distributed over the ranks. The slice counts rows; x and index are those of this rank. Each
+ * rank gets the results of the targets that weft_dist_share(d, m) returns: out has `columns` values for each of them.
+ * init has the initial values of these targets, or is NULL on all ranks; init == out is allowed. Each row is sent to
+ * the rank that has its target, through host memory. During the call a rank has copies of the rows that it sends and
+ * of those that it receives. If the order of the elements is free (docs/spec/ORDER.md 3) and there are fewer targets
+ * than rows per rank, a rank sends and receives one row for each target instead. The message for an index out of range
+ * states its position in the whole array. */
+WEFT_API weft_status weft_dist_scatter_reduce(weft_dist *d, weft_op op, weft_range range, weft_dtype dtype,
+                                              weft_dtype accumulate, weft_dtype index_dtype, weft_slice rows,
+                                              size_t columns, size_t m, const void *x, const void *index,
+                                              const void *init, void *out);
+/* Counts the indices of all ranks. Every rank gets all m counts, in host memory. */
+WEFT_API weft_status weft_dist_scatter_count(weft_dist *d, weft_range range, weft_dtype index_dtype, weft_slice rows,
+                                             size_t m, const void *index, uint64_t *counts);
+
 /* Write this rank's slice of the samples first, first + 1, ... of the stream. */
 WEFT_API weft_status weft_dist_random(weft_dist *d, weft_distribution distribution, weft_dtype dtype, uint64_t seed,
                                       uint64_t stream, uint64_t first, weft_slice slice, double a, double b,

@@ -116,6 +116,8 @@
                           alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch)
 #define weft_tridiag(ctx, boundary, dtype, systems, n, a, b, c, d, x, singular) \
     (weft_tridiag)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, a, b, c, d, x, singular)
+#define weft_tridiag_pivot(ctx, boundary, dtype, systems, n, a, b, c, d, x, singular) \
+    (weft_tridiag_pivot)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, a, b, c, d, x, singular)
 #define weft_heat(ctx, method, dtype, dimensions, shape, batch, lambda, steps, u, v) \
     (weft_heat)(ctx, method, WEFT_TAG_2(dtype, u, v), dimensions, shape, batch, lambda, steps, u, v)
 #define weft_sort(ctx, order, dtype, n, keys, sorted) \

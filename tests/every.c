@@ -119,8 +119,14 @@ static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
     const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
     return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, a, b, a, d, out.y, out.counts);
 }
+static weft_status pivot(weft_context *ctx, size_t systems, size_t n) {
+    const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
+    return weft_tridiag_pivot(ctx, WEFT_PERIODIC, WEFT_F32, systems, n, b, a, a, d, out.y, out.counts);
+}
 static weft_status run_tridiag(weft_context *ctx) { return solve(ctx, 1, N); }
 static weft_status run_tridiag_batch(weft_context *ctx) { return solve(ctx, 1000, N / 1000); }
+static weft_status run_tridiag_pivot(weft_context *ctx) { return pivot(ctx, 1, N); }
+static weft_status run_tridiag_pivot_batch(weft_context *ctx) { return pivot(ctx, 1000, N / 1000); }
 static weft_status run_heat(weft_context *ctx) {
     static const size_t shape[] = {300, 600};
     static const double lambda[] = {1.5, 2.5};
@@ -223,6 +229,25 @@ static weft_status run_histogram_source(weft_context *ctx) {
     const weft_source source = weft_source_memory(&channel, WEFT_F32, N, x);
     return weft_histogram_even_source(ctx, &source, 100, &lower, &upper, out.counts);
 }
+static weft_status run_scatter_reduce_source(weft_context *ctx) {
+    weft_channel channels[2];
+    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x),
+                      index = weft_source_memory(&channels[1], WEFT_U32, N, keys);
+    return weft_scatter_reduce_source(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL,
+                                      out.y);
+}
+static weft_status run_scatter_extremes_source(weft_context *ctx) {
+    weft_channel channels[2];
+    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x),
+                      index = weft_source_memory(&channels[1], WEFT_U32, N, keys);
+    return weft_scatter_reduce_source(ctx, WEFT_MAX, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL,
+                                      out.y);
+}
+static weft_status run_scatter_count_source(weft_context *ctx) {
+    weft_channel channel;
+    const weft_source index = weft_source_memory(&channel, WEFT_U32, N, keys);
+    return weft_scatter_count_source(ctx, WEFT_RANGE_SKIP, 1000, &index, out.counts);
+}
 static weft_status run_match_source(weft_context *ctx) {
     weft_channel channel;
     const weft_source source = weft_source_memory(&channel, WEFT_U8, N, text);
@@ -291,6 +316,8 @@ static const operation operations[] = {
     {"convolve", run_convolve},
     {"tridiag", run_tridiag},
     {"tridiag of a batch", run_tridiag_batch},
+    {"tridiag_pivot", run_tridiag_pivot},
+    {"tridiag_pivot of a batch", run_tridiag_pivot_batch},
     {"heat", run_heat},
     {"sort", run_sort},
     {"sort_pairs", run_sort_pairs},
@@ -308,6 +335,9 @@ static const operation operations[] = {
     {"scan_source", run_scan_source},
     {"recurrence_source", run_recurrence_source},
     {"histogram_source", run_histogram_source},
+    {"scatter_reduce_source", run_scatter_reduce_source},
+    {"scatter_reduce_source of extremes", run_scatter_extremes_source},
+    {"scatter_count_source", run_scatter_count_source},
     {"match_count_source", run_match_source},
     {"map_source", run_map_source},
     {"map_reduce_source", run_map_reduce_source},

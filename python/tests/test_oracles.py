@@ -284,6 +284,24 @@ def test_tridiag(dtype: Any) -> None:
         weft.tridiag(0.0, 0.0, 0.0, d)
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_tridiag_pivot(dtype: Any) -> None:
+    systems, n = 5, 70
+    a, b, c, d = (rng.uniform(-1, 1, (systems, n)).astype(dtype) for _ in range(4))
+    x = weft.tridiag_pivot(a, b, c, d)
+    for s in range(systems):
+        full = np.diag(b[s]) + np.diag(a[s, 1:], -1) + np.diag(c[s, :-1], 1)
+        rest = np.abs(full @ x[s].astype("f8") - d[s]).max()
+        assert rest <= 8 * np.finfo(dtype).eps * np.abs(full).sum(1).max() * np.abs(x[s]).max()
+    assert np.array_equal(bits(weft.tridiag_pivot(a[1], b[1], c[1], d[1])), bits(x[1]))
+    pairs = np.arange(6).astype(dtype)
+    assert weft.tridiag_pivot([0, 1] * 3, 0.0, [1, 0] * 3, pairs).tolist() == [1, 0, 3, 2, 5, 4]
+    ring = weft.tridiag_pivot(1.0, 0.5, 1.0, d, periodic=True)
+    np.testing.assert_allclose(ring / 2 + np.roll(ring, 1, 1) + np.roll(ring, -1, 1), d, rtol=0, atol=1e-4)
+    with pytest.raises(weft.Error, match="system 0: at row 0 a pivot is 0"):
+        weft.tridiag_pivot(0.0, 0.0, 0.0, d[:, :1])
+
+
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("shape", [(1,), (2,), (16,), (3, 64), (2, 2, 1024)])
 def test_fft(dtype: str, shape: tuple[int, ...]) -> None:

@@ -279,6 +279,8 @@ typedef struct tridiag_call {
     uint64_t *singular;
 } tridiag_call;
 
+typedef tridiag_call tridiag_pivot_call;
+
 /* `batch` consecutive grids of n[0] x n[1] x n[2] points; n[i] is 1 for unused dimensions. */
 typedef struct heat_call {
     weft_dtype dtype; /* f32 or f64 */

@@ -27,6 +27,23 @@ static inline void indices_text(weft_dtype dtype, uint64_t bits, char text[32]) 
         snprintf(text, 32, "%llu", (unsigned long long)bits);
 }
 
+/* Returns index[i], sign-extended: a negative index then is greater than every number of targets. */
+static inline uint64_t indices_at(weft_dtype dtype, const void *index, size_t i) {
+    switch (dtype) {
+    case WEFT_I32: return (uint64_t)(int64_t)((const int32_t *)index)[i];
+    case WEFT_U32: return ((const uint32_t *)index)[i];
+    default: return ((const uint64_t *)index)[i];
+    }
+}
+
+/* Returns the first of the n positions whose index is not one of 0, ..., m - 1; n if there is none. */
+static inline size_t indices_find(weft_dtype dtype, size_t n, const void *index, uint64_t m) {
+    const uint64_t end = indices_end(dtype, m);
+    size_t i = 0;
+    while (i < n && indices_at(dtype, index, i) < end) i++;
+    return i;
+}
+
 /* Writes the message for index[i], which is out of range and has the bits `bits`. */
 static inline weft_status indices_fail(weft_error *error, weft_dtype dtype, uint64_t i, uint64_t bits, uint64_t m) {
     char text[32];

@@ -148,10 +148,15 @@ static weft_status open_ways(reader *r, weft_context *ctx) {
     return start(r, &ctx->error);
 }
 
-static weft_status open_reader(reader *r, weft_context *ctx, const weft_source *source, const char *name,
-                               size_t elements) {
-    const size_t size = weft_dtype_size(source->dtype), capacity = elements * size;
-    *r = (reader){.source = source, .name = name, .size = size, .capacity = capacity, .depth = transfer_inputs(ctx)};
+static weft_status open_reader(reader *r, weft_context *ctx, const weft_source *source, const char *name, size_t rows,
+                               size_t columns) {
+    const size_t size = weft_dtype_size(source->dtype);
+    *r = (reader){.source = source,
+                  .name = name,
+                  .size = size,
+                  .columns = columns,
+                  .capacity = rows * columns * size,
+                  .depth = transfer_inputs(ctx)};
     r->left = source->n == WEFT_TO_THE_END ? UINT64_MAX : source->n * size;
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->changed, NULL);
@@ -241,7 +246,8 @@ static weft_status send(reader *r, weft_context *ctx) {
     return WEFT_OK;
 }
 
-/* Returns the next chunk in memory of the context's device. */
+/* Returns the next chunk in memory of the context's device. `before` is the number of elements before it, *n that of
+ * the chunk. */
 static weft_status next_chunk(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
     if (r->viewed) return next_view(r, before, x, n, &ctx->error);
     point_into_array(r);
@@ -251,6 +257,17 @@ static weft_status next_chunk(reader *r, weft_context *ctx, uint64_t before, con
     const unsigned slot = r->emptied % r->depth;
     *x = r->image[slot];
     return *n ? transfer_join(ctx, &r->copies[slot]) : WEFT_OK;
+}
+
+/* Returns the next chunk of whole rows, of which `before` rows have been read. */
+static weft_status next_rows(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
+    weft_error *error = &ctx->error;
+    size_t elements = 0;
+    RETURN_IF_ERROR(next_chunk(r, ctx, before * r->columns, x, &elements));
+    *n = elements / r->columns;
+    RETURN_IF(elements % r->columns, WEFT_IO, "the source %s ends within a row, after %" PRIu64 " complete rows",
+              r->name, before + *n);
+    return WEFT_OK;
 }
 
 /* Releases a buffer after its copy is complete. */
@@ -278,7 +295,8 @@ weft_status chunks_open(chunks *p, weft_context *ctx, int count, const weft_sour
     for (int i = 0; ctx->timeline && i < 2; i++) RETURN_IF_ERROR(transfer_open(ctx, &p->work[i]));
     for (int i = 0; i < count; i++) {
         p->count = i + 1;
-        RETURN_IF_ERROR(open_reader(&p->readers[i], ctx, sources[i], names[i], elements));
+        RETURN_IF_ERROR(
+            open_reader(&p->readers[i], ctx, sources[i], names[i], elements, p->columns ? p->columns[i] : 1));
     }
     return WEFT_OK;
 }
@@ -311,14 +329,14 @@ weft_status chunks_next(chunks *p) {
     if (p->n) RETURN_IF_ERROR(leave_chunk(p));
     if (progress_poll(&p->ctx->watch)) return progress_refuse(error);
     for (int i = 0; i < p->count; i++) {
+        size_t n;
         reader *r = &p->readers[i];
-        size_t n = 0;
-        RETURN_IF_ERROR(next_chunk(r, p->ctx, p->first, &p->x[i], &n));
+        RETURN_IF_ERROR(next_rows(r, p->ctx, p->first, &p->x[i], &n));
         if (i == 0) p->n = n;
         const uint64_t less = p->first + (n < p->n ? n : p->n);
-        RETURN_IF(n != p->n, WEFT_INVALID,
-                  "%s has %" PRIu64 " elements and %s has more: both must have the same length",
-                  n < p->n ? r->name : p->readers[0].name, less, n < p->n ? p->readers[0].name : r->name);
+        RETURN_IF(n != p->n, WEFT_INVALID, "%s has %" PRIu64 " %s and %s has more: both must have the same length",
+                  n < p->n ? r->name : p->readers[0].name, less, p->columns ? "rows" : "elements",
+                  n < p->n ? p->readers[0].name : r->name);
     }
     return p->n ? begin_work(p) : WEFT_OK;
 }

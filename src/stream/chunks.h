@@ -19,6 +19,7 @@ typedef struct reader {
     char *buffer[TRANSFER_INPUTS];
     size_t bytes[TRANSFER_INPUTS]; /* bytes in each buffer */
     size_t size, capacity;         /* bytes of an element, and of a buffer */
+    size_t columns;                /* elements of a row */
     uint64_t left;                 /* maximum number of remaining bytes of the source */
     bool ended;                    /* no data follows that of the buffers */
     int fault;                     /* errno if the source failed, else 0 */
@@ -33,8 +34,10 @@ typedef struct reader {
     unsigned sent; /* number of buffers whose copies have been started */
 } reader;
 
+/* If `columns` is not NULL, source i delivers rows of columns[i] elements; elements below then means rows. */
 typedef struct chunks {
     weft_context *ctx;
+    const size_t *columns;
     int count;
     size_t elements; /* elements of each chunk except the last */
     uint64_t first;  /* number of elements before the current chunk */
@@ -64,8 +67,8 @@ weft_status chunks_leave(weft_context *ctx, weft_status status);
 weft_status chunks_check(weft_context *ctx, const char *name, const weft_source *source);
 weft_status chunks_check_sink(weft_context *ctx, const char *name, const weft_sink *sink);
 
-/* Starts to read sources that have been checked. `names` must remain valid. The caller must call chunks_close even
- * after a failure. */
+/* Starts to read sources that have been checked. `names` must remain valid. The caller sets p->ctx and p->columns,
+ * and must call chunks_close even after a failure. */
 weft_status chunks_open(chunks *p, weft_context *ctx, int count, const weft_source *const *sources,
                         const char *const *names, size_t elements);
 /* Advances to the next chunk: p->n elements of each source at p->x, in memory of the context's device. */

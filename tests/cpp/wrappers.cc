@@ -154,6 +154,9 @@ static void fields(weft::context &ctx) {
     std::vector<double> x(4);
     weft::tridiag(ctx, off, diagonal, off, d, x);
     expect(x[0] > 0.999999 && x[0] < 1.000001, "tridiag");
+    const std::vector<double> none(4, 0.0), right = {2, 3, 4, 5}; // -x[1] = 2, -x[0] - x[2] = 3, ...
+    weft::tridiag_pivot(ctx, off, none, off, right, x);
+    expect(x == std::vector<double>{2, -2, -5, -2}, "tridiag_pivot");
     std::vector<float> u(27, 0.0f), v(27);
     for (int i = 0; i < 9; i++) u[static_cast<std::size_t>(i)] = 6;
     expect(weft::laplace(ctx, 3, 3, 3, 1, u, v) > 0 && v[13] == 1, "laplace");
@@ -317,6 +320,8 @@ static void refusals(weft::context &ctx) {
                   WEFT_INVALID, "a is 1 x 2, b 1 x 2 and c 1 x 1: expected m x k, k x n and m x n");
     const std::vector<double> zero(3, 0.0);
     std::vector<double> solution(3);
+    expect_thrown([&] { weft::tridiag_pivot(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
+                  "the pivot or a finite solution was lost at row 0");
     expect_thrown([&] { weft::tridiag(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
                   "the pivot or a finite solution was lost at row 0");
 }

@@ -406,6 +406,98 @@ static void check_histogram(world *w, size_t n) {
     free(x);
 }
 
+typedef struct scattered {
+    weft_op op;
+    weft_range range;
+    weft_dtype dtype, accumulate, result, index_dtype;
+    size_t n, columns, m;
+    bool init;
+} scattered;
+
+/* Draws indices. Some targets have many elements and some, target 1 among them, have none. Some indices are out of
+ * range if the call skips them. */
+static void *draw_indices(world *w, const scattered *c) {
+    char *const p = world_memory(c->n, 8);
+    const size_t size = weft_dtype_size(c->index_dtype);
+    for (size_t i = 0; i < c->n; i++) {
+        const uint64_t r = world_draw(w);
+        uint64_t j = r % 3 == 0 ? c->m / 3 : r % 3 == 1 ? r / 64 % c->m : r / 64 % c->m / 2;
+        if (j == 1) j = 0;
+        if (r % 64 == 0 && c->range == WEFT_RANGE_SKIP) j = r % 128 == 0 ? c->m : UINT64_MAX;
+        const uint32_t narrow = (uint32_t)j;
+        memcpy(p + i * size, size == 4 ? (const void *)&narrow : &j, size);
+    }
+    return p;
+}
+
+static void check_scatter(world *w, const scattered *c) {
+    const size_t row = c->columns * weft_dtype_size(c->dtype), size = weft_dtype_size(c->index_dtype);
+    const size_t width = c->columns * weft_dtype_size(c->result);
+    char *const x = world_array(w, c->dtype, c->n * c->columns), *const index = draw_indices(w, c);
+    char *const first = world_array(w, c->result, c->m * c->columns), *const one = world_memory(c->m, width);
+    if (c->m > 1) memset(first + width, 0xff, width); /* a NaN, which must keep its bits because target 1 is empty */
+    const cut rows = world_cut(w, c->n);
+    const size_t begin = rows.begin[w->rank], own = rows.begin[w->rank + 1] - begin;
+    const weft_slice share = weft_dist_share(w->d, c->m);
+    const void *const own_x = world_put(w, own * row, x + begin * row), *const own_index = world_put(
+                                                                            w, own * size, index + begin * size);
+    char *const own_first = world_put(w, share.count * width, first + share.offset * width);
+    char *const many = world_draw(w) % 2 ? own_first : world_result(w, share.count, width);
+    weft_status status = weft_scatter_reduce(w->alone, c->op, c->range, c->dtype, c->accumulate, c->index_dtype, c->n,
+                                             c->columns, c->m, x, index, c->init ? first : NULL, one);
+    world_expect(w, status == WEFT_OK, "scatter_reduce alone: %s", weft_last_error(w->alone));
+    status = weft_dist_scatter_reduce(w->d, c->op, c->range, c->dtype, c->accumulate, c->index_dtype,
+                                      world_slice(w, &rows), c->columns, c->m, own_x, own_index,
+                                      c->init ? own_first : NULL, many);
+    world_expect(w, status == WEFT_OK && world_same(w, share.count * width, one + share.offset * width, many),
+                 "scatter_reduce with %s of %s, %zu rows of %zu columns, %zu targets, indices of %s",
+                 weft_op_name(c->op), weft_dtype_name(c->dtype), c->n, c->columns, c->m,
+                 weft_dtype_name(c->index_dtype));
+    free(x);
+    free(index);
+    free(first);
+    free(one);
+}
+
+static void check_scatter_count(world *w, const scattered *c) {
+    const size_t size = weft_dtype_size(c->index_dtype);
+    char *const index = draw_indices(w, c);
+    uint64_t *const one = world_memory(c->m, sizeof *one), *const many = world_memory(c->m, sizeof *many);
+    const cut rows = world_cut(w, c->n);
+    const size_t begin = rows.begin[w->rank], own = rows.begin[w->rank + 1] - begin;
+    const void *const own_index = world_put(w, own * size, index + begin * size);
+    (void)weft_scatter_count(w->alone, c->range, c->index_dtype, c->n, c->m, index, one);
+    const weft_status status =
+        weft_dist_scatter_count(w->d, c->range, c->index_dtype, world_slice(w, &rows), c->m, own_index, many);
+    world_expect(w, status == WEFT_OK && memcmp(one, many, c->m * sizeof *one) == 0, "scatter_count of %zu indices",
+                 c->n);
+    free(index);
+    free(one);
+    free(many);
+}
+
+/* Checks all operators, with more and fewer targets than rows, and with fewer targets than ranks. */
+static void check_scatters(world *w, weft_dtype dtype, size_t n) {
+    static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR, WEFT_MEAN};
+    static const weft_dtype indices[] = {WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
+    const size_t targets[] = {1, 2, 30, n / 20 + 1, 2 * n + 3};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (int wide = 0; wide < 2; wide++) {
+            scattered c = {.op = ops[i],
+                           .range = world_draw(w) % 2 ? WEFT_RANGE_SKIP : WEFT_RANGE_ERROR,
+                           .dtype = dtype,
+                           .accumulate = wide ? WEFT_F64 : WEFT_DEFAULT,
+                           .index_dtype = indices[world_draw(w) % 4],
+                           .n = n,
+                           .columns = world_draw(w) % 2 ? 1 : 3,
+                           .m = targets[world_draw(w) % 5],
+                           .init = ops[i] != WEFT_MEAN && world_draw(w) % 2};
+            if (weft_reduce_result(c.op, dtype, c.accumulate, &c.result) != WEFT_OK) continue;
+            check_scatter(w, &c);
+            if (i < 2) check_scatter_count(w, &c);
+        }
+}
+
 /* Checks words of 1 to 256 letters, some of which cross many borders. */
 static void check_match(world *w, unsigned flags, size_t n) {
     char *const text = world_memory(n, 1), bytes[300];
@@ -486,6 +578,7 @@ static void check_all(world *w) {
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
             check_reductions(w, types[t], n);
             check_sort(w, types[t], t % 2 ? WEFT_DESCENDING : WEFT_ASCENDING, world_draw(w) % 2, n);
+            check_scatters(w, types[t], n);
         }
         check_scans(w, n);
         check_random(w, n);

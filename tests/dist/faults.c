@@ -168,6 +168,74 @@ static void check_fft(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
+static weft_status scatter(world *w, weft_op op, weft_range range, size_t columns, size_t m, const double *x,
+                           const int32_t *index, const double *init, double *out) {
+    return weft_dist_scatter_reduce(w->d, op, range, WEFT_F64, WEFT_DEFAULT, WEFT_I32, weft_slice_of(N / columns),
+                                    columns, m, x, index, init, out);
+}
+
+/* On the last rank, one argument differs, or an index is out of range. Its position is that in the whole array. */
+static void check_scatter(world *w, const double *x, bool last) {
+    enum { M = 64 };
+    static int32_t index[N];
+    static double out[M], init[M];
+    static uint64_t counts[M];
+    char words[80];
+    const double *const missing = last ? NULL : x;
+    const int32_t *const no_index = last ? NULL : index;
+    const weft_range error = WEFT_RANGE_ERROR;
+    weft_dist *const d = w->d;
+    memset(index, 0, sizeof index);
+    out[0] = POISON;
+    weft_status status = scatter(w, last ? WEFT_MAX : WEFT_MIN, error, 1, M, x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "op is min on rank 0 and max on rank", out[0]);
+    status = scatter(w, WEFT_SUM, last ? WEFT_RANGE_SKIP : error, 1, M, x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "range is 0 on rank 0 and 1 on rank", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1 + last, M, x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "the number of columns is 1 on rank 0 and 2 on rank", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1, M - last, x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "the number of targets is 64 on rank 0 and 63 on rank", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1, M, x, index, last ? init : NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "the presence of init is 0 on rank 0 and 1 on rank", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1, M, missing, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "x is NULL", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1, M, x, no_index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "index is NULL", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1, M, x, index, NULL, last ? NULL : out);
+    expect_failure(w, status, WEFT_INVALID, "out is NULL", out[0]);
+    status = scatter(w, WEFT_SUM, error, 1, M, last ? out : x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "out (", out[0]);
+    status = scatter(w, WEFT_MEAN, error, 1, M, x, index, init, out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "mean cannot have init", out[0]);
+    status = scatter(w, WEFT_SUM, error, SIZE_MAX / 4, M, x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "do not fit in memory", out[0]);
+    status = weft_dist_scatter_reduce(d, WEFT_SUM, error, WEFT_F64, WEFT_DEFAULT, last ? WEFT_U32 : WEFT_I32,
+                                      weft_slice_of(N), 1, M, x, index, NULL, out);
+    expect_failure(w, status, WEFT_INVALID, "the type of the indices is i32 on rank 0 and u32 on rank", out[0]);
+    status = weft_dist_scatter_count(d, error, WEFT_F32, weft_slice_of(N), M, x, counts);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "requires i32, i64, u32 or u64 indices", out[0]);
+    status = weft_dist_scatter_count(d, error, WEFT_I32, weft_slice_of(N), M, no_index, counts);
+    expect_failure(w, status, WEFT_INVALID, "index is NULL", out[0]);
+    status = weft_dist_scatter_count(d, error, WEFT_I32, weft_slice_of(N), M, index, last ? NULL : counts);
+    expect_failure(w, status, WEFT_INVALID, "counts is NULL", out[0]);
+    status = weft_dist_scatter_count(d, error, WEFT_I32, weft_slice_of(N), M + last, index, counts);
+    expect_failure(w, status, WEFT_INVALID, "the number of targets is 64 on rank 0 and 65 on rank", out[0]);
+    index[77] = last ? -3 : 1;
+    index[78] = last ? M : 1;
+    snprintf(words, sizeof words, "rank %d: index[%d] is -3: expected 0 to 63", w->size - 1, N * (w->size - 1) + 77);
+    for (int op = WEFT_SUM; op <= WEFT_MAX; op++) { /* with and without an order */
+        if (op != WEFT_SUM && op != WEFT_MAX) continue;
+        status = scatter(w, (weft_op)op, error, 1, M, x, index, NULL, out);
+        expect_failure(w, status, WEFT_INVALID, words, out[0]);
+    }
+    status = weft_dist_scatter_count(d, error, WEFT_I32, weft_slice_of(N), M, index, counts);
+    expect_failure(w, status, WEFT_INVALID, words, out[0]);
+    status = scatter(w, WEFT_SUM, WEFT_RANGE_SKIP, 1, M, x, index, NULL, out);
+    const double first = w->rank == 0 ? (double)(N - 2) * w->size : 0;
+    world_expect(w, status == WEFT_OK && (w->size > M || out[0] == first), "scatter_reduce after failures: %s, %g",
+                 weft_status_name(status), out[0]);
+}
+
 /* Multiplies matrices on a grid of one row: every rank has one column of C. k is the number of ranks, so each has one
  * column of A too. */
 static weft_status multiply(world *w, size_t across, weft_slice rows, weft_slice columns, size_t k, const double *a,
@@ -211,6 +279,50 @@ static void check_blocks(world *w, bool last) {
     world_expect(w, status == WEFT_OK && c[0] != POISON, "a product after failures: %s", weft_status_name(status));
 }
 
+/* An allocator whose block number `left`, from 0, is missing. */
+typedef struct scarce {
+    int left;
+    bool failed;
+} scarce;
+
+static void *take(void *user, weft_memory where, size_t bytes, size_t alignment, void *stream) {
+    scarce *const s = user;
+    (void)where, (void)stream;
+    s->failed = s->left == 0;
+    return s->left-- == 0 ? NULL : aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void give(void *user, weft_memory where, void *p, size_t bytes, void *stream) {
+    (void)user, (void)where, (void)bytes, (void)stream;
+    free(p);
+}
+
+/* The last rank is refused each of its allocations in turn, with and without an order of the elements. */
+static void check_scatter_memory(world *w, const double *x, bool last) {
+    static int32_t index[N];
+    static double out[N];
+    scarce s;
+    const weft_allocator allocator = {.size = sizeof allocator, .user = &s, .allocate = take, .release = give};
+    char words[20];
+    for (int i = 0; i < N; i++) index[i] = i % 7;
+    snprintf(words, sizeof words, "rank %d: ", w->size - 1);
+    for (int op = 0; op < 2; op++) {
+        weft_status status = WEFT_OUT_OF_MEMORY;
+        int k = 0;
+        for (; k < 40 && status != WEFT_OK; k++) {
+            s = (scarce){.left = last ? k : INT32_MAX};
+            (void)weft_set_allocator(w->ctx, &allocator);
+            status = scatter(w, op ? WEFT_MAX : WEFT_SUM, WEFT_RANGE_ERROR, 1, 8, x, index, NULL, out);
+            if (status != WEFT_OK)
+                expect_failure(w, status, WEFT_OUT_OF_MEMORY, words, POISON);
+            else
+                world_expect(w, !s.failed, "scatter_reduce does not need all its memory");
+            (void)weft_set_allocator(w->ctx, NULL);
+        }
+        world_expect(w, status == WEFT_OK && k > 4, "status %s after %d allocations", weft_status_name(status), k);
+    }
+}
+
 static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
     weft_dist *ranks[2] = {w->d, w->d};
     const weft_status status = weft_dist_open_threads(ranks, ctx, count);
@@ -246,8 +358,13 @@ static void check_one_rank(world *w, const double *x, bool last) {
  * allocation fails. */
 static void check_memory(world *w, double *x, bool last) {
     const size_t n = last ? (size_t)1 << 44 : N;
-    const weft_status status = weft_dist_sort(w->d, WEFT_ASCENDING, WEFT_F64, weft_slice_of(n), x, x);
+    uint64_t count = 0;
+    weft_status status = weft_dist_sort(w->d, WEFT_ASCENDING, WEFT_F64, weft_slice_of(n), x, x);
     expect_failure(w, status, WEFT_OUT_OF_MEMORY, "cannot allocate memory for two copies of 17592186044416 keys",
+                   POISON);
+    status =
+        weft_dist_scatter_count(w->d, WEFT_RANGE_SKIP, WEFT_I32, weft_slice_of(0), (size_t)1 << 59, NULL, &count);
+    expect_failure(w, status, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the counts of 576460752303423488",
                    POISON);
     expect_success(w, x);
 }
@@ -272,6 +389,8 @@ int main(int argc, char **argv) {
     check_convolve(&w, x, last);
     check_fft(&w, x, last);
     check_blocks(&w, last);
+    check_scatter(&w, x, last);
+    check_scatter_memory(&w, x, last);
     check_threads(&w);
     check_memory(&w, x, last);
     return world_close(&w);

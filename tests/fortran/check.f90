@@ -215,6 +215,8 @@ contains
       'tridiag')
     call weft_tridiag(ctx, -1d0, 4d0, -1d0, d(:, 2), x(:, 1), singular, boundary=WEFT_PERIODIC)
     call expect(abs(sum(x(:, 1)) - 2.5d0) < 1d-14, 'periodic tridiag')
+    call weft_tridiag_pivot(ctx, 1d0, 0d0, 2d0, d(:, 2), x(:, 1), singular)
+    call expect(singular == -1 .and. all(x(:, 1) == [-10, 0, 5, 0]), 'tridiag_pivot')
     d(:3, 1) = [3, 0, 0]
     x(:3, 1) = 0
     call weft_heat(ctx, WEFT_CRANK_NICOLSON, [1d0], 1, d(:3, 1), x(:3, 1))
