@@ -98,8 +98,8 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
     return WEFT_OK;
 }
 
-weft_status check_indices(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
-                          const void *index, range *r, weft_error *error) {
+weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
+                              const void *index, range *r, weft_error *error) {
     type_kind kind;
     RETURN_IF((unsigned)rule > WEFT_RANGE_SKIP, WEFT_INVALID, "invalid range %d", (int)rule);
     RETURN_IF_ERROR(check_kind(dtype, &kind, error));
