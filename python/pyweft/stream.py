@@ -419,7 +419,7 @@ def scatter_reduce(
 def scatter_count(
     index: Source, m: int, *, skip: bool = False, memory: Any = None, device: Optional[str] = None
 ) -> Any:
-    """Counts the indices equal to j, for each j < m, in int64, as weft.scatter_count.
+    """Counts the indices equal to j, for each j < m, in int64, as weft.scatter_count. Order: ORDER.md 25.
 
     >>> weft.stream.scatter_count([[2, 0], [2]], 4)
     array([1, 0, 2, 0])
