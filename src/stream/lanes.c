@@ -87,7 +87,7 @@ weft_status lanes_open(lanes *s, weft_error *error) {
     s->width = WEFT_LANES(weft_dtype_size(s->dtype));
     s->tile = WEFT_TILE(weft_dtype_size(s->dtype));
     s->blocks.unit = s->width / LEAST_PART * s->columns * s->size;
-    s->targets = s->m < SIZE_MAX ? calloc(s->m + 1, sizeof *s->targets) : NULL;
+    s->targets = s->m < SIZE_MAX / sizeof *s->targets ? calloc(s->m + 1, sizeof *s->targets) : NULL;
     RETURN_IF(!s->targets, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the sums of %zu targets", s->m);
     return WEFT_OK;
 }
