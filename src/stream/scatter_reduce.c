@@ -45,7 +45,7 @@ static weft_status near(scatter *s, const chunks *p, int i, const void **x) {
 }
 
 /* Fails if an index of the chunk is out of range and the call does not skip it. `index` is in host memory. */
-static weft_status check_indices(const scatter *s, const chunks *p, const void *index) {
+static weft_status indices_in_range(const scatter *s, const chunks *p, const void *index) {
     const weft_dtype dtype = s->sources[INDICES]->dtype;
     if (s->range == WEFT_RANGE_SKIP) return WEFT_OK;
     const size_t i = indices_find(dtype, p->n, index, s->m);
@@ -59,14 +59,14 @@ static weft_status locate(scatter *s, const chunks *p, weft_status status) {
     const void *index;
     if (status != WEFT_INVALID) return status;
     RETURN_IF_ERROR(near(s, p, INDICES, &index));
-    RETURN_IF_ERROR(check_indices(s, p, index));
+    RETURN_IF_ERROR(indices_in_range(s, p, index));
     return status;
 }
 
 static weft_status add_in_order(scatter *s, const chunks *p) {
     const void *index, *x;
     RETURN_IF_ERROR(near(s, p, INDICES, &index));
-    RETURN_IF_ERROR(check_indices(s, p, index));
+    RETURN_IF_ERROR(indices_in_range(s, p, index));
     RETURN_IF_ERROR(near(s, p, X, &x));
     return lanes_add(&s->lanes, s->sources[INDICES]->dtype, p->n, index, x, &s->ctx->error);
 }
