@@ -4,6 +4,7 @@
 #include "cli/io/file.h"
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
+#include "cli/io/streamed.h"
 #include "cli/operations.h"
 
 #include <limits.h>
@@ -62,14 +63,13 @@ static bool check_request(const request *r, const char *x) {
     return false;
 }
 
-static bool read_index(params *j, const npy_array *x, const char *name) {
-    j->index.name = j->r.index;
-    if (!index_file_read("scatter_reduce", &j->index)) return false;
+/* Checks the indices, and the rows of x. */
+static bool check_index(params *j, const npy_array *x, const char *name) {
     if (x->shape.rank > 2) {
         cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
         return false;
     }
-    return index_file_has_rows("scatter_reduce", name, x) &&
+    return index_file_use("scatter_reduce", &j->index) && index_file_has_rows("scatter_reduce", name, x) &&
            index_file_fits("scatter_reduce", &j->index, name, j->rows);
 }
 
@@ -94,34 +94,84 @@ static void print_json(const production *p, const params *j) {
     produce_json_end(p);
 }
 
-static int compute(production *p, params *j) {
+/* Finds the rows, the columns and the type of the result. */
+static int check_types(const production *p, params *j, size_t *values) {
     const npy_array *x = &p->in[0];
     const size_t m = (size_t)j->r.targets;
-    const bool is_matrix = x->shape.rank == 2;
     j->rows = x->shape.rank ? x->shape.dimensions[0] : 1;
-    j->columns = is_matrix ? x->shape.dimensions[1] : 1;
-    size_t values;
-    if (__builtin_mul_overflow(m, j->columns, &values)) {
+    j->columns = x->shape.rank == 2 ? x->shape.dimensions[1] : 1;
+    if (__builtin_mul_overflow(m, j->columns, values)) {
         cli_error(p->command, "--targets %zu: %zu rows of %zu values do not fit in memory", m, m, j->columns);
         return CLI_FAILED;
     }
-    int code = reduce_options_check_reduce(p->command, true, j->r.op, x->dtype, j->r.accumulate);
+    const int code = reduce_options_check_reduce(p->command, true, j->r.op, x->dtype, j->r.accumulate);
     if (code != CLI_DONE) return code;
-    if (weft_reduce_result(j->r.op, x->dtype, j->r.accumulate, &j->r.type) != WEFT_OK) {
-        cli_error(p->command, "%s: %s", p->files[0], weft_last_error(NULL));
-        return CLI_FAILED;
-    }
-    if (!read_index(j, x, p->files[0]) || !read_init(j, values)) return CLI_FAILED;
+    if (weft_reduce_result(j->r.op, x->dtype, j->r.accumulate, &j->r.type) == WEFT_OK) return CLI_DONE;
+    cli_error(p->command, "%s: %s", p->files[0], weft_last_error(NULL));
+    return CLI_FAILED;
+}
+
+static int reduce_in_memory(production *p, const params *j, void *y) {
+    const npy_array *x = &p->in[0];
+    return produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate, j->index.dtype,
+                                               j->rows, j->columns, (size_t)j->r.targets, x->data, j->index.data,
+                                               j->r.init ? j->init.data : NULL, y));
+}
+
+static int reduce_stream(production *p, const params *j, stream *s, void *y) {
+    const weft_status status =
+        weft_scatter_reduce_source(p->ctx, j->r.op, j->r.range, j->r.accumulate, j->columns, (size_t)j->r.targets,
+                                   &s->inputs[0].source, &s->inputs[1].source, j->r.init ? j->init.data : NULL, y);
+    p->seconds = cli_seconds() - p->start;
+    return stream_end(s, p->ctx, status);
+}
+
+/* Reduces the arrays, or the stream if `s` is not NULL. */
+static int compute(production *p, params *j, stream *s) {
+    const npy_array *x = &p->in[0];
+    size_t values;
+    int code = check_types(p, j, &values);
+    if (code != CLI_DONE) return code;
+    if (!check_index(j, x, p->files[0]) || !read_init(j, values)) return CLI_FAILED;
     void *const y = produce_allocate(p, values, weft_dtype_size(j->r.type));
     if (!y) return CLI_FAILED;
     produce_start(p);
-    code = produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate, j->index.dtype,
-                                               j->rows, j->columns, m, x->data, j->index.data,
-                                               j->r.init ? j->init.data : NULL, y));
-    const npy_shape shape = {is_matrix ? 2 : 1, {m, j->columns}};
+    code = s ? reduce_stream(p, j, s, y) : reduce_in_memory(p, j, y);
+    const npy_shape shape = {x->shape.rank == 2 ? 2 : 1, {(size_t)j->r.targets, j->columns}};
     if (code == CLI_DONE) code = produce_write(p, j->r.to, j->r.type, &shape, y);
     if (code == CLI_DONE && p->options->json) print_json(p, j);
     free(y);
+    return code;
+}
+
+static int compute_in_memory(production *p, params *j) {
+    const int code = produce_read(p);
+    if (code != CLI_DONE) return code;
+    return index_file_read_array(p->command, j->r.index, &j->index.array) ? compute(p, j, NULL) : CLI_FAILED;
+}
+
+/* Loads both arrays: indices of one or two bytes and rows without elements are no streams. */
+static int load_and_compute(production *p, params *j, stream *s) {
+    npy_array *const arrays[] = {&p->in[0], &j->index.array};
+    for (int i = 0; i < 2; i++) {
+        npy_error error;
+        if (npy_load(&s->inputs[i].npy, arrays[i], &error)) continue;
+        cli_error(p->command, "%s: %s", s->inputs[i].path, error.message);
+        return CLI_FAILED;
+    }
+    return compute(p, j, NULL);
+}
+
+static int compute_stream(production *p, params *j) {
+    stream s;
+    int code = stream_open(&s, p->command, p->options, (const char *[]){p->files[0], j->r.index}, 2, 1);
+    if (code == CLI_DONE) {
+        p->in[0] = s.inputs[0].npy.array;
+        j->index.array = s.inputs[1].npy.array;
+        const bool streams = weft_dtype_size(j->index.array.dtype) >= 4 && p->in[0].n > 0;
+        code = streams ? compute(p, j, &s) : load_and_compute(p, j, &s);
+    }
+    stream_close(&s);
     return code;
 }
 
@@ -131,8 +181,12 @@ int command_scatter_reduce(const cli_options *options, int argc, char **argv) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, &j.r)) return CLI_USAGE;
     if (!check_request(&j.r, optind < argc ? argv[optind] : NULL)) return CLI_USAGE;
-    int code = produce_begin(&p, options, argc, argv, 1, j.r.to);
-    if (code == CLI_DONE) code = compute(&p, &j);
+    j.index.name = j.r.index;
+    int code = produce_open(&p, options, argc, argv, 1, j.r.to);
+    if (code == CLI_DONE) {
+        const bool streams = stream_wanted(options, p.files[0], 1) || stream_wanted(options, j.r.index, 1);
+        code = streams ? compute_stream(&p, &j) : compute_in_memory(&p, &j);
+    }
     index_file_free(&j.index);
     npy_free(&j.init);
     produce_end(&p);

@@ -32,9 +32,9 @@ from pyweft._scan import OPS
 
 __all__ = ["bincount", "gather", "scatter", "scatter_count", "scatter_reduce"]
 
-_OPS = {**OPS, "mean": lib.WEFT_MEAN}
+SCATTER_OPS = {**OPS, "mean": lib.WEFT_MEAN}
 _INTEGERS = {dtype: code for dtype, code in NUMBERS.items() if dtype.kind in "iu"}
-_INDICES = {
+INDICES = {
     I32: lib.WEFT_I32,
     I64: lib.WEFT_I64,
     np.dtype(np.uint32): lib.WEFT_U32,
@@ -46,17 +46,24 @@ def _index(index: Any) -> Operand:
     """Returns the operand of the indices. Narrower integer types on the host are converted to int64."""
     given = operand(index, "index", _INTEGERS)
     length(given, "index")
-    if given.array.dtype in _INDICES:
-        given.code = _INDICES[given.array.dtype]
+    if given.array.dtype in INDICES:
+        given.code = INDICES[given.array.dtype]
         return given
     if given.device:
         raise TypeError(f"index has dtype {given.array.dtype} on {given.device}; it must have 4 or 8 bytes there")
-    return operand(given.array.astype(I64), "index", _INDICES)
+    return operand(given.array.astype(I64), "index", INDICES)
 
 
-def _range(skip: bool) -> int:
+def range_code(skip: bool) -> int:
     code: int = lib.WEFT_RANGE_SKIP if skip else lib.WEFT_RANGE_ERROR
     return code
+
+
+def limit_flags(code: int, op: int, y: Any) -> None:
+    """Replaces the identity of uint8 for min and and, 255, which is not a bool, in results of bools."""
+    if code is FLAG and op in (lib.WEFT_MIN, lib.WEFT_AND):
+        bits = y.view(np.uint8)
+        np.minimum(bits, 1, out=bits)
 
 
 def scatter_reduce(
@@ -94,9 +101,9 @@ def scatter_reduce(
     n = indices.array.size
     if a.array.shape[0] != n:
         raise ValueError(f"index has {n} elements and x {a.array.shape[0]} rows; they must have the same length")
-    code = _OPS.get(op)
+    code = SCATTER_OPS.get(op)
     if code is None:
-        raise ValueError(f"op is {op!r}; it must be one of {', '.join(_OPS)}")
+        raise ValueError(f"op is {op!r}; it must be one of {', '.join(SCATTER_OPS)}")
     m = unsigned(m, "m")
     columns = a.array.shape[1] if a.array.ndim == 2 else 1
     shape = (m, columns) if a.array.ndim == 2 else (m,)
@@ -113,7 +120,7 @@ def scatter_reduce(
         on,
         device,
         code,
-        _range(skip),
+        range_code(skip),
         a.code,
         accumulate,
         indices.code,
@@ -125,9 +132,7 @@ def scatter_reduce(
         ffi.NULL if first is None else first.pointer,
         y.pointer,
     )
-    if a.code is FLAG and code in (lib.WEFT_MIN, lib.WEFT_AND):  # the identity of uint8, 255, is not a bool
-        bits = y.array.view(np.uint8)
-        np.minimum(bits, 1, out=bits)
+    limit_flags(a.code, code, y.array)
     return give(y, out)
 
 
@@ -146,7 +151,7 @@ def scatter_count(
     y = destination(indices, out, I64, (m,))
     pointer = ffi.cast("uint64_t *", y.pointer)
     n = indices.array.size
-    call(lib.weft_scatter_count, indices, device, _range(skip), indices.code, n, m, indices.pointer, pointer)
+    call(lib.weft_scatter_count, indices, device, range_code(skip), indices.code, n, m, indices.pointer, pointer)
     return give(y, out)
 
 

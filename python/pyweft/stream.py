@@ -25,11 +25,12 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand
+from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand, unsigned
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
 from pyweft._reduce import reduction
 from pyweft._scan import first_value, op_code, scan_types
+from pyweft._scatter import INDICES, SCATTER_OPS, limit_flags, range_code
 from pyweft._sources import BYTES, Call, Input, Sink, Source
 
 __all__ = [
@@ -56,6 +57,8 @@ __all__ = [
     "prod",
     "recurrence",
     "scan",
+    "scatter_count",
+    "scatter_reduce",
     "sum",
     "variance",
 ]
@@ -350,6 +353,83 @@ def histogram(
             raise ValueError("bins must be a number or a 1-D array of at least 2 edges in host memory")
         counts = np.empty(edges.array.size - 1, I64)
         call.run(lib.weft_histogram_source, a.c, counts.size, edges.pointer, ffi.from_buffer(counts))
+        return counts
+
+
+def _columns(x: Input, columns: Optional[int]) -> Optional[int]:
+    """The number of columns of x; None: x has one dimension."""
+    if x.shape is None:
+        return None if columns is None else unsigned(columns, "columns")
+    if len(x.shape) not in (1, 2):
+        raise ValueError(f"x has shape {x.shape}; it must have 1 or 2 dimensions")
+    known = x.shape[1] if len(x.shape) == 2 else None
+    if columns is not None and columns != known:
+        raise ValueError(f"columns is {columns} and x has shape {x.shape}")
+    return known
+
+
+def scatter_reduce(
+    x: Source,
+    index: Source,
+    m: int,
+    op: str = "sum",
+    *,
+    columns: Optional[int] = None,
+    init: Any = None,
+    dtype: Any = None,
+    skip: bool = False,
+    memory: Any = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Reduces the elements that have the same index, as weft.scatter_reduce; index has int32, int64, uint32 or uint64.
+
+    columns  elements of a row of x, if x is a source without a shape; None: x has one dimension
+    Order: ORDER.md 25.
+
+    >>> weft.stream.scatter_reduce([[1.0, 2.0], [4.0]], [[1], [0, 1]], 3)
+    array([2., 5., 0.])
+    """
+    code, m = code_of(SCATTER_OPS, op, "op"), unsigned(m, "m")
+    with Call(device, memory) as call:
+        a, indices = call.source(x, "x"), call.source(index, "index", INDICES)
+        _one_row(indices, "index")
+        width = _columns(a, columns)
+        shape = (m,) if width is None else (m, width)
+        _, result, accumulate = reduction(code, a.code, dtype)
+        first = None if init is None else operand(init, "init", {result: 0})
+        if first is not None and (first.device or first.array.shape != shape):
+            raise ValueError(f"init has shape {first.array.shape}; it must be {shape}, in host memory")
+        y = np.empty(shape, result)
+        call.run(
+            lib.weft_scatter_reduce_source,
+            code,
+            range_code(skip),
+            accumulate,
+            1 if width is None else width,
+            m,
+            a.c,
+            indices.c,
+            ffi.NULL if first is None else ffi.cast("void *", first.pointer),
+            ffi.from_buffer(y),
+        )
+        limit_flags(a.code, code, y)
+        return y
+
+
+def scatter_count(
+    index: Source, m: int, *, skip: bool = False, memory: Any = None, device: Optional[str] = None
+) -> Any:
+    """Counts the indices equal to j, for each j < m, in int64, as weft.scatter_count. Order: ORDER.md 25.
+
+    >>> weft.stream.scatter_count([[2, 0], [2]], 4)
+    array([1, 0, 2, 0])
+    """
+    m = unsigned(m, "m")
+    with Call(device, memory) as call:
+        indices = call.source(index, "index", INDICES)
+        _one_row(indices, "index")
+        counts = np.empty(m, I64)
+        call.run(lib.weft_scatter_count_source, range_code(skip), m, indices.c, ffi.from_buffer(counts))
         return counts
 
 

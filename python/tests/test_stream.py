@@ -119,6 +119,54 @@ def test_the_other_folds(tmp_path: Path) -> None:
     assert weft.stream.norm2(lambda: parts(x * 1e300), memory=MEMORY) == weft.norm2(x * 1e300)
 
 
+INDEX = np.where(rng.integers(0, 3, N) == 0, 5, rng.integers(0, 40, N))
+
+
+@pytest.mark.parametrize("name", X)
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max", "mean", "and", "or", "xor"])
+def test_scatter_reduce(tmp_path: Path, name: str, op: str) -> None:
+    x = X[name]
+    if x.dtype.kind == "f" and op in ("and", "or", "xor"):
+        with pytest.raises(TypeError):
+            weft.stream.scatter_reduce(x, INDEX, 41, op)
+        return
+    path = save(tmp_path, x)
+    for kind in ("i4", "i8", "u4", "u8"):
+        index = INDEX.astype(kind)
+        wanted = weft.scatter_reduce(x, index, 41, op)
+        assert same(weft.stream.scatter_reduce(path, parts(index), 41, op, memory=MEMORY), wanted)
+        assert same(weft.stream.scatter_reduce(parts(x), index, 41, op, memory=2000), wanted)
+    if op != "mean":
+        assert same(
+            weft.stream.scatter_reduce(parts(x), INDEX, 41, op, init=wanted),
+            weft.scatter_reduce(x, INDEX, 41, op, init=wanted),
+        )
+
+
+def test_scatter_rows(tmp_path: Path) -> None:
+    rows, index = X["f4"][:30000].reshape(10000, 3), INDEX[:10000].copy()
+    index[77] = -1
+    path = save(tmp_path, rows)
+    wanted = weft.scatter_reduce(rows, index, 40, skip=True)
+    assert same(weft.stream.scatter_reduce(path, index, 40, skip=True, memory=2000), wanted)
+    assert same(weft.stream.scatter_reduce(parts(X["f4"][:30000]), index, 40, columns=3, skip=True), wanted)
+    assert same(weft.stream.scatter_count(parts(index), 40, skip=True), weft.scatter_count(index, 40, skip=True))
+    with pytest.raises(ValueError, match="index.77. is -1: expected 0 to 39"):
+        weft.stream.scatter_reduce(path, index, 40, memory=200)
+    with pytest.raises(ValueError, match="index.77. is -1: expected 0 to 39"):
+        weft.stream.scatter_count(index, 40, memory=200)
+    with pytest.raises(ValueError, match="columns is 2 and x has shape"):
+        weft.stream.scatter_reduce(path, index, 40, columns=2)
+    with pytest.raises(ValueError, match="init has shape"):
+        weft.stream.scatter_reduce(path, index, 40, init=np.zeros(40, "f4"))
+    with pytest.raises(ValueError, match="x has more"):
+        weft.stream.scatter_reduce(parts(X["f4"]), index, 40, skip=True)
+    with pytest.raises(TypeError, match="index has dtype int16|must be one of"):
+        weft.stream.scatter_reduce(path, index.astype("i2"), 40)
+    with pytest.raises(ValueError, match="op is 'median'"):
+        weft.stream.scatter_reduce(path, index, 40, "median")
+
+
 def test_texts(tmp_path: Path) -> None:
     words: list[Any] = [b"ab", "abcabc", "B"]
     text = b"abcabcab" * 5000
@@ -314,7 +362,11 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
         ValueError,
         "is in Fortran order",
     ),
-    "lengths": (lambda _: weft.stream.dot(X["f8"], X["f8"][1:]), ValueError, r"x has shape \(30011,\) and y \(30010,\)"),
+    "lengths": (
+        lambda _: weft.stream.dot(X["f8"], X["f8"][1:]),
+        ValueError,
+        r"x has shape \(30011,\) and y \(30010,\)",
+    ),
     "lengths of pieces": (
         lambda _: weft.stream.dot(parts(X["f8"]), X["f8"][1:]),
         ValueError,
@@ -344,7 +396,11 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
     "memory": (lambda _: weft.stream.sum(X["f8"], memory="12X"), ValueError, "memory is '12X'"),
     "little memory": (lambda _: weft.stream.sum(X["f8"], memory=10), ValueError, "10 bytes of memory for buffers"),
     "op": (lambda _: weft.stream.map_reduce("summ", "x", x=X["f8"]), ValueError, "op is 'summ'"),
-    "no source": (lambda _: weft.stream.map("2*a", a=1, out=print), ValueError, "one variable must be bound to a source"),
+    "no source": (
+        lambda _: weft.stream.map("2*a", a=1, out=print),
+        ValueError,
+        "one variable must be bound to a source",
+    ),
     "unknown": (lambda _: weft.stream.map("2*b", a=X["f8"], out=print), ValueError, "b"),
     "edges": (lambda _: weft.stream.histogram(X["f8"], [1.0]), ValueError, "bins must be a number or a 1-D array"),
     "a str": (lambda _: weft.stream.match_count([b"a"], "abc"), TypeError, "words is a str"),

@@ -16,12 +16,14 @@ typedef struct scatter {
     weft_dtype dtype, accumulate, result, index_dtype;
     size_t n, columns, m; /* rows of this rank; targets of all ranks */
     size_t row, size;     /* bytes of a row, and of an index */
+    uint64_t least, more; /* targets of a rank; number of ranks, from 0, that have one more */
     const void *x, *index, *init;
     void *out;
     uint64_t *counts;
     /* One entry for each rank, in d->roots: */
     uint64_t *own, *all; /* rows for each rank, and rows from each rank */
     uint64_t *next;      /* position of the next row for each rank */
+    uint64_t *first;     /* first target of each rank */
 } scatter;
 
 /* Indices and rows in host memory. NULL members are not allocated. */
@@ -86,14 +88,27 @@ static weft_status locate(const scatter *s, weft_status status) {
 
 /* Returns the rank that has the results of target j < m, by the rule of weft_slice_share. */
 static size_t owner(const scatter *s, uint64_t j) {
-    const uint64_t ranks = (uint64_t)s->d->size, least = s->m / ranks, more = s->m % ranks;
-    const uint64_t longer = more * (least + 1); /* targets of the ranks that have one more */
-    return (size_t)(j < longer ? j / (least + 1) : more + (j - longer) / least);
+    const uint64_t longer = s->more * (s->least + 1);
+    if (s->m <= UINT32_MAX) /* a shorter division */
+        return j < longer ? (uint32_t)j / ((uint32_t)s->least + 1)
+                          : s->more + (uint32_t)(j - longer) / (uint32_t)s->least;
+    return j < longer ? j / (s->least + 1) : s->more + (j - longer) / s->least;
 }
 
 static void store_index(const scatter *s, void *to, uint64_t i, uint64_t value) {
-    const uint32_t narrow = (uint32_t)value;
-    memcpy((char *)to + i * s->size, s->size == sizeof narrow ? (const void *)&narrow : &value, s->size);
+    if (s->size == sizeof(uint32_t))
+        ((uint32_t *)to)[i] = (uint32_t)value;
+    else
+        ((uint64_t *)to)[i] = value;
+}
+
+/* Copies a row. The compiler replaces the copies of constant size. */
+static void copy_row(const scatter *s, const char *from, char *to) {
+    switch (s->row) {
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, s->row);
+    }
 }
 
 /* Counts the rows for each rank. Returns their number. */
@@ -105,6 +120,7 @@ static size_t count_rows(const scatter *s, const void *index) {
         if (j < s->m) s->own[owner(s, j)]++;
     }
     for (int r = 0; r < s->d->size; r++) {
+        s->first[r] = targets_of(s, r).offset;
         s->next[r] = sum;
         sum += s->own[r];
     }
@@ -119,8 +135,8 @@ static void pack(const scatter *s, const void *index, const char *x, const buffe
         if (j >= s->m) continue;
         const size_t r = owner(s, j);
         const uint64_t at = s->next[r]++;
-        store_index(s, to->index, at, j - targets_of(s, (int)r).offset);
-        memcpy((char *)to->x + at * s->row, x + i * s->row, s->row);
+        store_index(s, to->index, at, j - s->first[r]);
+        copy_row(s, x + i * s->row, (char *)to->x + at * s->row);
     }
 }
 
@@ -261,10 +277,13 @@ static scatter scatter_of(weft_dist *d, weft_range range, weft_dtype index_dtype
                      .n = rows.count,
                      .m = m,
                      .size = weft_dtype_size(index_dtype),
+                     .least = m / (uint64_t)d->size,
+                     .more = m % (uint64_t)d->size,
                      .index = index,
                      .own = d->roots,
                      .all = d->roots + d->size,
-                     .next = d->roots + 2 * (size_t)d->size};
+                     .next = d->roots + 2 * (size_t)d->size,
+                     .first = d->roots + 3 * (size_t)d->size};
 }
 
 weft_status weft_dist_scatter_reduce(weft_dist *d, weft_op op, weft_range range, weft_dtype dtype,

@@ -87,14 +87,14 @@ weft_status lanes_open(lanes *s, weft_error *error) {
     s->width = WEFT_LANES(weft_dtype_size(s->dtype));
     s->tile = WEFT_TILE(weft_dtype_size(s->dtype));
     s->blocks.unit = s->width / LEAST_PART * s->columns * s->size;
-    s->targets = s->m < SIZE_MAX ? calloc(s->m + 1, sizeof *s->targets) : NULL;
+    s->targets = s->m < SIZE_MAX / sizeof *s->targets ? calloc(s->m + 1, sizeof *s->targets) : NULL;
     RETURN_IF(!s->targets, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the sums of %zu targets", s->m);
     return WEFT_OK;
 }
 
 void lanes_close(lanes *s) {
     for (size_t k = 0; k < LANES_LEVELS; k++) free(s->waiting[k]);
-    blocks_close(&s->blocks);
+    lane_blocks_close(&s->blocks);
     free(s->targets);
 }
 
@@ -102,11 +102,11 @@ void lanes_close(lanes *s) {
 static bool grow(lanes *s, lanes_target *t) {
     int kind = 0;
     for (size_t lanes = s->width / LEAST_PART; lanes <= t->n; lanes *= 4) kind++;
-    char *const rows = blocks_take(&s->blocks, kind);
+    char *const rows = lane_blocks_take(&s->blocks, kind);
     if (!rows) return false;
     if (t->rows) {
-        memcpy(rows, t->rows, blocks_bytes(&s->blocks, kind - 1));
-        blocks_return(&s->blocks, kind - 1, t->rows);
+        memcpy(rows, t->rows, lane_blocks_bytes(&s->blocks, kind - 1));
+        lane_blocks_return(&s->blocks, kind - 1, t->rows);
     }
     t->rows = rows;
     return true;

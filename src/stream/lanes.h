@@ -4,7 +4,7 @@
 #define WEFT_STREAM_LANES_H
 
 #include "core/context.h"
-#include "stream/blocks.h"
+#include "stream/lane_blocks.h"
 
 enum { LANES_LEVELS = 64 };
 
@@ -22,7 +22,7 @@ typedef struct lanes {
     bool narrow;              /* A is f32 */
     size_t size, width, tile; /* bytes of an A, lanes of a tile, elements of a tile */
     lanes_target *targets;
-    blocks blocks;               /* memory of the lanes: a block of kind k has width / 64 * 4^k lanes */
+    lane_blocks blocks;          /* memory of the lanes: a block of kind k has width / 64 * 4^k lanes */
     char *waiting[LANES_LEVELS]; /* level k: `columns` values of each target, the node of 2^k tiles that is still to
                                   * be combined with the next 2^k tiles. NULL: no target has one */
 } lanes;

@@ -89,6 +89,31 @@ for rows in sd row rows; do
     is "a recurrence of a pipe, $rows" same \
         "$(cat "$dir/$rows.npy" | w recurrence "$dir/$rows.npy" - --init 3 -o - | cmp - "$dir/whole.npy" && echo same)"
 done
+
+# scatter_reduce: indices of four types for 200001, 60000 and 300 rows; those of u8 are loaded
+w random integers --lower -2 --upper 40 --n 200001 --dtype i32 --seed 6 -o "$dir/index.npy"
+w random integers --lower 0 --upper 40 --n 60000 --dtype i64 --seed 7 -o "$dir/index64.npy"
+npy "$dir/index8.npy" '|u1' '(60000,)'
+python3 -c 'import sys; sys.stdout.buffer.write(open(sys.argv[1], "rb").read()[128::8])' "$dir/index64.npy" >>"$dir/index8.npy"
+w random integers --lower 0 --upper 9 --n 200 --dtype u32 --seed 8 -o "$dir/index200.npy"
+for op in sum mean max; do
+    files scatter_reduce --op $op --index "$dir/index.npy" --targets 40 --skip "$x"
+    files scatter_reduce --op $op --index "$dir/index64.npy" --targets 41 "$dir/swapped.npy"
+    files scatter_reduce --op $op --index "$dir/index8.npy" --targets 41 "$d"
+    files scatter_reduce --op $op --index "$dir/index200.npy" --targets 41 "$dir/rows.npy"
+done
+npy "$dir/init.npy" '<f8' '(41,)' $(seq 41)
+files scatter_reduce --init "$dir/init.npy" --index "$dir/index64.npy" --targets 41 "$d"
+w scatter_reduce --index "$dir/index64.npy" --targets 41 "$d" -o "$dir/whole.npy"
+for index in index64 index8; do
+    # shellcheck disable=SC2002
+    is "scatter_reduce of a pipe, $index" same \
+        "$(cat "$d" | w scatter_reduce - --index "$dir/$index.npy" --targets 41 -o - | cmp - "$dir/whole.npy" && echo same)"
+done
+# shellcheck disable=SC2002
+is "scatter_reduce, indices from a pipe" same \
+    "$(cat "$dir/index64.npy" | w scatter_reduce "$d" --index - --targets 41 -o - | cmp - "$dir/whole.npy" && echo same)"
+
 npy "$dir/none.npy" '<f4' '(0,)'
 # shellcheck disable=SC2002
 is "a recurrence of a pipe of nothing" "<f4 (0,)" \
@@ -115,6 +140,14 @@ is "a recurrence whose pipe is closed early" \
     "$(cat "$dir/cut.npy" | w recurrence "$dir/s.npy" - -o "$out/y.npy" 2>&1)"
 refuses 1 "weft recurrence: $dir/sd.npy has the shape (60000,) and $dir/row.npy (1, 60000): both must have the same shape" \
     recurrence --memory 400K "$dir/sd.npy" "$dir/row.npy" -o "$out/y.npy"
+refuses 1 "weft scatter_reduce: $dir/cut.npy: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
+    scatter_reduce --memory 400K "$dir/cut.npy" --index "$dir/index.npy" --targets 40 -o "$out/y.npy"
+first=$(w scatter_reduce "$x" --index "$dir/index.npy" --targets 40 -o "$out/y.npy" 2>&1)
+refuses 1 "$first" scatter_reduce --memory 4K "$x" --index "$dir/index.npy" --targets 40 -o "$out/y.npy"
+refuses 1 "weft scatter_reduce: $dir/index64.npy has 60000 elements and $x has 200001 rows: both must have the same length" \
+    scatter_reduce --memory 400K "$x" --index "$dir/index64.npy" --targets 40 -o "$out/y.npy"
+refuses 2 "weft scatter_reduce: --memory 10: 10 bytes of memory for buffers are too few: this call requires at least 16" \
+    scatter_reduce --memory 10 "$x" --index "$dir/index.npy" --targets 40 -o "$out/y.npy"
 refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers are too few: this call requires at least 81920" \
     recurrence --memory 100 "$dir/s.npy" "$x" -o "$out/y.npy"
 # shellcheck disable=SC2002

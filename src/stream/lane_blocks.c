@@ -1,4 +1,5 @@
-#include "stream/blocks.h"
+/* A chunk of memory is divided into blocks from its start. Returned blocks are kept in a list for each kind. */
+#include "stream/lane_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static void *pop(void **list) {
     return p;
 }
 
-void *blocks_take(blocks *b, int kind) {
-    const size_t bytes = blocks_bytes(b, kind);
+void *lane_blocks_take(lane_blocks *b, int kind) {
+    const size_t bytes = lane_blocks_bytes(b, kind);
     void *const unused = pop(&b->unused[kind]);
     if (unused) return unused;
     if (bytes > b->left) {
@@ -35,8 +36,8 @@ void *blocks_take(blocks *b, int kind) {
     return block;
 }
 
-void blocks_return(blocks *b, int kind, void *block) { push(&b->unused[kind], block); }
+void lane_blocks_return(lane_blocks *b, int kind, void *block) { push(&b->unused[kind], block); }
 
-void blocks_close(blocks *b) {
+void lane_blocks_close(lane_blocks *b) {
     for (void *chunk; (chunk = pop(&b->chunks));) free(chunk);
 }
