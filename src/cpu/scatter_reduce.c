@@ -39,6 +39,8 @@ typedef struct params {
     bool none;         /* m is 0 */
     atomic_size_t bad; /* least position of an index out of range; n: none was found */
     atomic_bool falls; /* an index is less than the one before it */
+    bool surveyed;     /* all indices have been checked, not only those before the first that is less */
+    atomic_bool above; /* an index out of range was found later */
     uint64_t *offsets;
     void *keys_to; /* normalized keys, of to_key_bytes */
     size_t to_key_bytes;
@@ -86,21 +88,29 @@ static void note_bad(params *j, size_t i) {
     }
 }
 
+/* Stops if the indices do not ascend, unless all are to be checked. */
 static void survey_part(void *self, size_t part) {
     params *j = self;
     const size_t end = end_of(part * AT_ONCE, AT_ONCE, j->n);
-    unsigned all = 0;
-    for (size_t i = part * AT_ONCE; i < end; i += BLOCK) {
+    bool bad = false;
+    for (size_t i = part * AT_ONCE; i < end && (j->surveyed || !j->falls); i += BLOCK) {
         const unsigned found = kernel_of(j)->survey(j->keys, i, end_of(i, BLOCK, end), j->last);
-        if ((found & 1) && !(all & 1)) note_bad(j, i);
-        all |= found;
+        if ((found & 1) && !bad) note_bad(j, i);
+        bad |= found & 1;
+        if (found & 2) j->falls = true;
     }
-    if (all & 2) j->falls = true;
 }
 
-static weft_status survey_indices(params *j, weft_error *error) {
+/* Finds out if the indices ascend. Also checks all of them if `all` is true or they ascend. */
+static void survey(params *j, bool all) {
+    j->surveyed = all || j->none;
     if (j->none && j->n) note_bad(j, 0);
     if (!j->none) for_parts(j, j->n, survey_part);
+    j->surveyed |= !j->falls;
+}
+
+/* Returns an error if an index is known to be out of range and may not be. */
+static weft_status check(const params *j, weft_error *error) {
     const size_t bad = j->bad;
     if (cpu_cancelled() || bad == j->n || j->c->range == WEFT_RANGE_SKIP) return WEFT_OK;
     return indices_fail(error, j->c->index_dtype, bad, key_at(j->key_bytes, j->keys, bad), j->c->m);
@@ -160,13 +170,14 @@ static size_t chunk_begin(const params *j, size_t chunk) {
 }
 
 static void count_chunk(void *self, size_t chunk) {
-    const params *j = self;
+    params *j = self;
     const size_t end = chunk_begin(j, chunk + 1);
     size_t *const counts = j->next + chunk * SCATTER_BUCKETS_MAX;
     memset(counts, 0, sizeof *counts << j->digit.bits);
     for (size_t first = chunk_begin(j, chunk), n; first < end && !cpu_cancelled(); first += n) {
         n = end_of(first, MOVED_AT_ONCE, end) - first;
-        kernel_of(j)->count(at(j->from_keys, first * j->key_bytes), n, j->digit, counts);
+        if (kernel_of(j)->count(at(j->from_keys, first * j->key_bytes), n, j->last, j->digit, counts))
+            j->above = true;
     }
 }
 
@@ -190,6 +201,9 @@ static void move_chunk(void *self, size_t chunk) {
     }
 }
 
+/* Returns true if the call is cancelled, or must begin again because of an index out of range. */
+static bool stopped(const params *j) { return j->above || cpu_cancelled(); }
+
 /* Distributes j->n elements by j->digit. Writes the starts of the first `count` buckets; a bucket after the last one
  * starts at its end. */
 static void distribute(params *j, uint64_t *starts, size_t count) {
@@ -197,7 +211,7 @@ static void distribute(params *j, uint64_t *starts, size_t count) {
     size_t start = 0;
     j->chunks = (size_t)max_u64(1, min_u64(j->n / CHUNK, (uint64_t)j->s.threads));
     cpu_parallel_for((int)j->chunks, j->chunks, PARALLEL_RANGES, count_chunk, j);
-    if (cpu_cancelled()) return;
+    if (stopped(j)) return;
     for (size_t b = 0; b < buckets; b++) {
         if (b < count) starts[b] = start;
         for (size_t chunk = 0; chunk < j->chunks; chunk++) {
@@ -300,6 +314,7 @@ static weft_status do_long_bucket(params *big, size_t bucket, void *list, weft_e
     low.n = big->starts[bucket + 1] - begin;
     low.from_keys = big->bucket_keys + begin;
     low.key_bytes = sizeof *big->bucket_keys;
+    low.last = UINT16_MAX;
     low.from_values = at(big->bucket_values, begin * big->value_bytes);
     low.to_values = list;
     low.to_keys = NULL;
@@ -314,7 +329,7 @@ static weft_status two_passes(params *j, unsigned bits, unsigned top, void *list
     const size_t buckets = (size_t)1 << top;
     j->digit = (sort_digit){bits - top, top};
     distribute(j, j->starts, buckets + 1);
-    if (cpu_cancelled()) return WEFT_OK;
+    if (stopped(j)) return WEFT_OK;
     j->bucket_keys = j->to_keys;
     j->bucket_values = j->to_values;
     j->reduce = cpu_segment_kernel(j->s.ctx, j->c->op, j->c->dtype, j->s.type, &j->whole);
@@ -435,17 +450,25 @@ static unsigned top_bits(unsigned bits, size_t n) {
     return goal < least ? least : goal > most ? most : goal;
 }
 
+/* Returns true if the columns of rows are reduced one after the other. */
+static bool splits(const scatter_reduce_call *c) {
+    return c->columns > 1 && c->columns * weft_dtype_size(c->dtype) <= SPLIT_BYTES;
+}
+
+/* Returns the method for indices of `bits` bits that do not ascend. */
+static method method_for(unsigned bits, bool one_column) {
+    if (bits <= SCATTER_BITS_MAX) return ONE_PASS;
+    return one_column && bits <= 2 * SCATTER_BITS_MAX ? TWO_PASSES : SORT;
+}
+
 static plan make_plan(params *j) {
     const scatter_reduce_call *c = j->c;
     const bool bad = j->bad < j->n, in_order = !bad && !j->falls;
     const uint64_t greatest = bad ? c->m : c->m - 1;
     plan p = {.bits = bits_of(greatest)};
-    p.split = c->columns > 1 && c->columns * weft_dtype_size(c->dtype) <= SPLIT_BYTES && !in_order;
+    p.split = splits(c) && !in_order;
     const bool one_column = c->columns == 1 || p.split;
-    p.method = in_order                                       ? ASCENDING
-               : p.bits <= SCATTER_BITS_MAX                   ? ONE_PASS
-               : one_column && p.bits <= 2 * SCATTER_BITS_MAX ? TWO_PASSES
-                                                              : SORT;
+    p.method = in_order ? ASCENDING : method_for(p.bits, one_column);
     p.top = top_bits(p.bits, j->n);
     j->value_bytes = one_column ? weft_dtype_size(c->dtype) : j->n <= UINT32_MAX ? 4 : 8;
     j->to_key_bytes = j->key_bytes == 4 || greatest <= UINT32_MAX ? 4 : 8;
@@ -494,7 +517,7 @@ static weft_status run(params *j, const plan *p, char *w, void *reduced, weft_er
         j->last = UINT64_MAX >> (64 - 8 * j->key_bytes);
         j->none = false;
         j->falls = false;
-        for_parts(j, j->n, survey_part);
+        survey(j, false);
         if (!j->falls) method = ASCENDING;
     }
     if (cpu_cancelled()) return WEFT_OK;
@@ -521,7 +544,7 @@ static weft_status run(params *j, const plan *p, char *w, void *reduced, weft_er
         list = sort(j, w + p->keys_spare, w + p->list, w + p->list_spare, w + p->words);
         if (!cpu_cancelled()) offsets_of_sorted(j);
     }
-    if (cpu_cancelled()) return WEFT_OK;
+    if (stopped(j)) return WEFT_OK;
     if (c->columns == 1) return reduce_list(j, list, j->n, j->offsets, 0, c->m, error);
     scatter_reduce_rows(&j->s, list, j->value_bytes, w + p->rows);
     return WEFT_OK;
@@ -574,8 +597,29 @@ static weft_status run_columns(params *j, const plan *p, char *w, weft_error *er
         of_column.c = &one;
         copy_column(j, (column){j, (const char *)c->x + k * size, x, j->n, size, c->columns, 1});
         RETURN_IF_ERROR(run(&of_column, p, w, reduced, error));
+        if (of_column.above) {
+            j->above = true;
+            return WEFT_OK;
+        }
         copy_column(j, (column){j, reduced, (char *)j->s.reduced + k * result, c->m, result, 1, c->columns});
     }
+    return WEFT_OK;
+}
+
+/* Sets j->above and writes nothing if an index is out of range that the survey has not found. */
+static weft_status reduce(params *j, weft_error *error) {
+    void *workspace;
+    const plan p = make_plan(j);
+    RETURN_IF_ERROR(cpu_workspace(j->s.ctx, p.bytes, &workspace, error));
+    char *const w = workspace;
+    params k = *j;
+    k.above = false;
+    if (p.split)
+        RETURN_IF_ERROR(run_columns(&k, &p, w, error));
+    else
+        RETURN_IF_ERROR(run(&k, &p, w, p.reduced == SIZE_MAX ? j->c->out : w + p.reduced, error));
+    j->above = k.above;
+    j->s = k.s;
     return WEFT_OK;
 }
 
@@ -592,17 +636,17 @@ weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_e
                 .n = c->n};
     j.s.threads = (c->n + c->m) >= ALONE / max_u64(1, c->columns) ? ctx->threads : 1;
     cpu_plan_regions(c->counts ? 3 : 8);
-    RETURN_IF_ERROR(survey_indices(&j, error));
+    survey(&j, c->counts != NULL || method_for(bits_of(c->m), c->columns == 1 || splits(c)) == SORT);
+    if (j.bad < j.n && !j.surveyed) survey(&j, true);
+    RETURN_IF_ERROR(check(&j, error));
     if (c->m == 0 || c->columns == 0 || cpu_cancelled()) return WEFT_OK;
     if (c->counts) return count(&j, error);
-    void *workspace;
-    const plan p = make_plan(&j);
-    RETURN_IF_ERROR(cpu_workspace(ctx, p.bytes, &workspace, error));
-    char *const w = workspace;
-    if (p.split)
-        RETURN_IF_ERROR(run_columns(&j, &p, w, error));
-    else
-        RETURN_IF_ERROR(run(&j, &p, w, p.reduced == SIZE_MAX ? c->out : w + p.reduced, error));
+    RETURN_IF_ERROR(reduce(&j, error));
+    if (j.above && !cpu_cancelled()) {
+        survey(&j, true);
+        RETURN_IF_ERROR(check(&j, error));
+        if (!cpu_cancelled()) RETURN_IF_ERROR(reduce(&j, error));
+    }
     if (!cpu_cancelled()) scatter_store(&j.s);
     return WEFT_OK;
 }
