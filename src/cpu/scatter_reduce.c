@@ -33,7 +33,7 @@ typedef struct params {
     size_t to_key_bytes; /* of normalized keys */
     /* Two passes. */
     char *buckets;    /* memory of the threads */
-    uint64_t *starts; /* of the buckets */
+    uint64_t *starts; /* of the buckets, and then the offsets of the targets of a long bucket */
     segment_kernel *reduce;
     kernel *whole;
 } params;
@@ -122,7 +122,7 @@ static void do_bucket(void *self, size_t bucket) {
 
 /* Processes a bucket with all threads. */
 static weft_status do_long_bucket(const params *j, size_t bucket, void *list, weft_error *error) {
-    uint64_t offsets[LOW_MAX + 1] = {0};
+    uint64_t *const offsets = j->starts + SCATTER_BUCKETS_MAX + 1;
     const size_t begin = j->starts[bucket], targets = bucket_targets(j, bucket);
     const unsigned shift = j->list.digit.shift;
     if (!targets) return WEFT_OK;
@@ -240,7 +240,7 @@ static plan make_plan(params *j) {
         if (sorts || twice) p.list_spare = reserve(&p, c->n, j->value_bytes);
         if (sorts || twice) p.keys_spare = reserve(&p, c->n, sorts ? j->to_key_bytes : sizeof *j->list.to_keys);
         if (sorts) p.words = reserve(&p, 2 * chunks, sizeof(uint64_t));
-        if (twice) p.starts = reserve(&p, SCATTER_BUCKETS_MAX + 1, sizeof *j->starts);
+        if (twice) p.starts = reserve(&p, SCATTER_BUCKETS_MAX + 1 + LOW_MAX + 1, sizeof *j->starts);
         if (twice) p.buckets = reserve(&p, chunks, bucket_bytes(j));
     }
     if (p.split) p.column = reserve(&p, c->n, weft_dtype_size(c->dtype));
