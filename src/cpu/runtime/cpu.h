@@ -331,8 +331,9 @@ typedef struct scatter_kernel {
     /* Returns bit 0 if a key of [first, end) is greater than `last`, and bit 1 if one is less than the key before it
      * (not for key 0). */
     unsigned (*survey)(const void *keys, size_t first, size_t end, uint64_t last);
-    /* Adds the number of keys with each value of the digit to its count; n < 2^32. */
-    void (*count)(const void *keys, size_t n, sort_digit digit, size_t *counts);
+    /* Adds the number of keys with each value of the digit to its count; n < 2^32. Returns true if a key is greater
+     * than `last`. */
+    bool (*count)(const void *keys, size_t n, uint64_t last, sort_digit digit, size_t *counts);
     /* Indexed by the logarithm of the bytes of a value. `pairs` also writes the lowest 16 bits of the keys. */
     void (*values[4])(const scatter_part *p);
     void (*pairs[4])(const scatter_part *p);
