@@ -184,7 +184,7 @@ INLINE VECTOR OF(interleaved)(VECTOR a, VECTOR b, size_t half) {
 #endif
 }
 
-/* Loads a value of the runs at p, two places after p, ... of `count` lanes, and of the runs that follow them. Lanes
+/* Loads a value of the runs 0, 2, ... from p on, for `count` lanes, and of the runs 1, 3, ... that follow them. Lanes
  * that are left repeat the last runs. */
 INLINE void OF(load_two)(const tridiag_tree *t, const REAL *p, size_t count, VECTOR *left, VECTOR *right) {
     REAL part[2 * WIDTH];
