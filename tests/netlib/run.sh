@@ -69,7 +69,7 @@ for type in s d; do
     only "${upper}GEMM" "$programs/blas/${type}blat3.in" >input
     check "xblat3$type" gemm "${upper}GEMM +PASSED THE COMPUTATIONAL TESTS" "$programs/blas/xblat3$type"
     for path in PT GT; do
-        only_drivers $upper$path >input
+        only_drivers "$upper$path" >input
         function=$(echo $path | tr PG pg | tr T t)sv
         check "xlintst$type" "$function" "All tests for $upper$path drivers +passed the threshold" \
             "$programs/lapack/xlintst$type"

@@ -112,7 +112,7 @@ static void lost_pivots(void) {
                 EXPECT(found == column, "n = %zu: x[%zu] and x[%zu] occur in no row, reported %" PRIu64, n, column,
                        second, found);
                 size_t nans = 0;
-                for (size_t i = 0; i < n; i++) nans += isnan(f64[4][i]);
+                for (size_t i = 0; i < n; i++) nans += isnan(f64[4][i]) != 0;
                 EXPECT(nans > 0, "n = %zu: no NaN without a pivot", n);
             }
 }

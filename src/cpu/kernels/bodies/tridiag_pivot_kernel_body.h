@@ -353,13 +353,9 @@ INLINE void OF(copy_pair)(const tridiag_tree *t, size_t level, size_t to, size_t
 }
 
 static void OF(substitute)(const tridiag_tree *t) {
-    size_t runs[TRIDIAG_LEVELS], border = 0, level = 0;
-    for (size_t m = t->runs; m > 1; m -= m / 2) {
-        runs[level++] = m;
-        border += m / 2;
-    }
-    while (level-- > 0) {
-        const size_t m = runs[level], half = m / 2;
+    size_t border = t->runs - 1; /* borders of all levels */
+    for (size_t level = tridiag_tree_levels(t->runs); level-- > 0;) {
+        const size_t m = ((t->runs - 1) >> level) + 1, half = m / 2;
         border -= half;
         if (t->lanes > 1)
             for (size_t k = 0; k < half; k++) OF(substitute_runs)(t, level, k, WIDTH, border + k);
