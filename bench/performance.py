@@ -18,7 +18,7 @@ TITLES = {  # headings that are not the name of the operation
     "search_sorted": "Search in sorted arrays", "top_k": "Largest k", "matmul": "Matrix products",
     "fft": "Fourier transforms", "convolve": "Convolutions", "tridiag": "Tridiagonal systems", "heat": "Heat equation",
     "laplace": "Laplace's equation", "map": "Formulas", "random": "Random numbers", "sobol": "Sobol points",
-    "price": "Option prices", "match": "Words in a text",
+    "tridiag_pivot": "Tridiagonal systems with pivoting", "price": "Option prices", "match": "Words in a text",
 }
 
 

@@ -175,6 +175,9 @@ PEERS = {"by cuFFT": "cuFFT, overlap-save", "a thread a point": "kernel, one thr
          "CUB If": "CUB DeviceSelect::If", "CUB Descending": "CUB SortKeysDescending",
          "thrust": "thrust::lower_bound", "gtsv2StridedBatch": "cuSPARSE gtsv2StridedBatch",
          "gtsvInterleavedBatch": "cuSPARSE gtsvInterleavedBatch", "gtsv2_nopivot": "cuSPARSE gtsv2_nopivot",
+         "gtsv2": "cuSPARSE gtsv2", "gtsv2, f64": "cuSPARSE gtsv2",
+         "gtsvInterleavedBatch, LU": "cuSPARSE gtsvInterleavedBatch, LU, interleaved",
+         "gtsvInterleavedBatch, QR": "cuSPARSE gtsvInterleavedBatch, QR",
          "CUB If, unstable": "CUB DevicePartition::If, not stable"}
 
 

@@ -98,7 +98,7 @@ weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --l
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
   "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
-foreach(oracle gather laplace_solve match)
+foreach(oracle gather laplace_solve match tridiag_pivot)
   weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)
   set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
