@@ -166,10 +166,9 @@ static void OF(substitute)(size_t k, const OF(solved) * solved, size_t n, const 
 
 /* --------------------------------------------------------------------------------- levels */
 
-/* Solves at most WEFT_BLOCK_TRIDIAG_BASE block rows with open ends. L is +0, and x[p] does not appear. */
+/* Solves at most WEFT_BLOCK_TRIDIAG_BASE block rows with open ends. L is not used. */
 static void OF(solve_open)(faults *f, size_t k, OF(row) * rows, size_t n, OF(solved) * solved, OF(vector) * x) {
     const OF(matrix) b = rows[n - 1].b;
-    memset(&rows[0].a, 0, sizeof rows[0].a);
     OF(eliminate)(f, k, rows, n, solved);
     OF(solved) last = {.d = rows[n - 1].d};
     OF(solve_block)(f, rows[n - 1].number, k, rows[n - 1].b, &b, &last);
@@ -202,10 +201,7 @@ static void OF(solve)(faults *f, size_t k, bool periodic, OF(row) * rows, size_t
     const size_t chunks = chunks_of(n);
     OF(row) *const separators = rows + n;
     OF(vector) *const y = x + n, none = {{0}};
-    if (!periodic) {
-        memset(&rows[0].a, 0, sizeof rows[0].a);
-        memset(&rows[n - 1].c, 0, sizeof rows[n - 1].c);
-    }
+    if (!periodic) memset(&rows[0].a, 0, sizeof rows[0].a);
     for (size_t j = 0; j < chunks; j++) {
         OF(eliminate)(f, k, rows + j * CHUNK, chunk_length(n, j), solved + j * CHUNK);
         separators[j] = rows[last_row(n, j)];

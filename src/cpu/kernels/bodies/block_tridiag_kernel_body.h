@@ -263,8 +263,6 @@ static void IN(load_rows)(const block_lanes *in, size_t first, size_t rows, IN(r
             for (size_t j = 0; j < K; j++) v.b[i * KK + j * (K + 1)][l] = 1;
     for (size_t j = 0; first == 0 && j < KK; j++)
         for (size_t l = 0; l < in->without_a; l++) v.a[j][l] = 0;
-    for (size_t j = 0; first + rows == in->rows && j < KK; j++)
-        for (size_t l = in->with_c; l < WIDTH; l++) v.c[(rows - 1) * KK + j][l] = 0;
 }
 
 /* Canonicalizes, reports and stores x of `rows` rows. */
