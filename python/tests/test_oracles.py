@@ -257,7 +257,7 @@ def test_pentadiag(dtype: Any) -> None:
     ring = weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, even, periodic=True)
     near, far = (np.roll(ring, i, 1) + np.roll(ring, -i, 1) for i in (1, 2))
     np.testing.assert_allclose(7 * ring - 4 * near + far, even, rtol=0, atol=1e-4)
-    with pytest.raises(weft.Error, match="must have an even number of rows, not 71"):
+    with pytest.raises(ValueError, match="must have an even number of rows, not 71"):
         weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, d, periodic=True)
 
 

@@ -64,7 +64,7 @@ static void types(bool five) {
     WITH(n, 3);
     v.boundary = WEFT_PERIODIC;
     if (five)
-        refused(v, WEFT_UNSUPPORTED, "a periodic system must have an even number of rows, not 3");
+        refused(v, WEFT_INVALID, "a periodic system must have an even number of rows, not 3");
     else
         accepted(v);
 }
@@ -73,11 +73,11 @@ static void blocks(void) {
     const bool five = false;
     arguments v;
     WITH(block, 1);
-    refused(v, WEFT_UNSUPPORTED, "blocks have 2, 3 or 4 rows, not 1");
+    refused(v, WEFT_INVALID, "blocks have 2, 3 or 4 rows, not 1");
     WITH(block, 5);
-    refused(v, WEFT_UNSUPPORTED, "blocks have 2, 3 or 4 rows, not 5");
+    refused(v, WEFT_INVALID, "blocks have 2, 3 or 4 rows, not 5");
     WITH(block, SIZE_MAX);
-    refused(v, WEFT_UNSUPPORTED, "blocks have 2, 3 or 4 rows");
+    refused(v, WEFT_INVALID, "blocks have 2, 3 or 4 rows");
     WITH(a.line, SIZE_MAX / 8);
     refused(v, WEFT_INVALID, "do not fit in memory");
     WITH(e.p, NULL); /* e and f do not exist */

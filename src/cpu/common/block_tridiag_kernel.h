@@ -22,7 +22,7 @@ typedef struct block_lanes {
     bool odd; /* pentadiagonal: the last row of the system, which has position.n rows, contains one element */
     weft_lines e, a, b, c, f, d;
     size_t without_a; /* number of lanes, from the first one on, whose first row has a = 0 */
-    void *workspace; /* for solve: block_workspace values for each lane of a vector, aligned to 64 bytes */
+    void *workspace;  /* for solve: block_workspace values for each lane of a vector, aligned to 64 bytes */
     tridiag_position position;
 } block_lanes;
 

@@ -81,7 +81,7 @@ static REAL OF(reciprocal)(bool *lost, REAL p, REAL b) {
 
 /* Computes F(p, b, (l, c, d)) in place. */
 static void OF(solve_block)(faults *f, size_t number, size_t k, OF(matrix) p, const OF(matrix) * b, OF(solved) * y) {
-    REAL right[K][OF(columns)], scale[K], r[K];
+    REAL right[K][OF(columns)], scale[K], r[K] = {0};
     bool lost = false;
     for (size_t i = 0; i < k; i++) {
         scale[i] = b->at[i][0] < 0 ? -b->at[i][0] : b->at[i][0];
