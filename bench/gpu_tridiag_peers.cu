@@ -1,6 +1,7 @@
-/* build/bench_gpu_tridiag [--json]: weft_tridiag and weft_tridiag_pivot on a GPU compared with cuSPARSE and with a
- * plain copy of as many bytes, in one run. Arrays are in device memory; f32, unless a row says f64; times are medians
- * of CUDA events. Without cuSPARSE its columns are empty. The matrices of rows with pivoting need exchanges of rows.
+/* build/bench_gpu_tridiag [--json]: weft_tridiag, weft_tridiag_pivot, weft_pentadiag and weft_block_tridiag on a GPU
+ * compared with cuSPARSE and with a plain copy of as many bytes, in one run. Arrays are in device memory; f32, unless
+ * a row says f64; times are medians of CUDA events. Without cuSPARSE its columns are empty. The matrices of rows with
+ * pivoting need exchanges of rows.
  */
 #include "weft.h"
 
@@ -25,7 +26,7 @@ typedef std::function<void()> work;
 static weft_context *ctx;
 static cudaStream_t stream;
 static bool json, first_row = true;
-static float *a, *b, *c, *d, *x;
+static float *a, *b, *c, *d, *x, *e, *f; /* e, f: of pentadiagonal systems */
 static uint64_t *singular;
 static double copy_speed; /* bytes per second, counting reads and writes */
 
@@ -99,6 +100,8 @@ template <class T> static void fill_all(T diagonal) {
     fill_kernel<T><<<4096, 256, 0, stream>>>((T *)c, n, -1, 3);
     fill_kernel<T><<<4096, 256, 0, stream>>>((T *)d, n, 0, 4);
     fill_kernel<T><<<4096, 256, 0, stream>>>((T *)x, n, 0, 4);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)e, n, (T)-0.5, 5);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)f, n, (T)-0.5, 6);
     ok(cudaStreamSynchronize(stream));
 }
 
@@ -125,6 +128,23 @@ static work weft_constants(size_t systems, size_t n, size_t step, size_t line) {
 static work weft_pivot(weft_dtype dtype, size_t systems, size_t n, size_t step, size_t line) {
     return [=] {
         ok(weft_tridiag_pivot(ctx, WEFT_OPEN_ENDS, dtype, systems, n, weft_lines{a, step, line},
+                              weft_lines{b, step, line}, weft_lines{c, step, line}, weft_lines{d, step, line}, x,
+                              singular));
+    };
+}
+
+static work weft_five_diagonals(size_t systems, size_t n, size_t step, size_t line) {
+    return [=] {
+        ok(weft_pentadiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, weft_lines{e, step, line},
+                          weft_lines{a, step, line}, weft_lines{b, step, line}, weft_lines{c, step, line},
+                          weft_lines{f, step, line}, weft_lines{d, step, line}, x, singular));
+    };
+}
+
+/* The blocks are at a, b and c: `rows` of k x k values each. */
+static work weft_blocks(size_t k, size_t systems, size_t n, size_t step, size_t line) {
+    return [=] {
+        ok(weft_block_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, k, systems, n, weft_lines{a, step, line},
                               weft_lines{b, step, line}, weft_lines{c, step, line}, weft_lines{d, step, line}, x,
                               singular));
     };
@@ -161,6 +181,13 @@ static work peer_interleaved(int algorithm, int systems, int n) {
     return [=] { ok(cusparseSgtsvInterleavedBatch(sparse, algorithm, n, a, b, c, x, systems, buffer)); };
 }
 
+static work peer_five_diagonals(int systems, int n) {
+    size_t bytes;
+    ok(cusparseSgpsvInterleavedBatch_bufferSizeExt(sparse, 0, n, e, a, b, c, f, x, systems, &bytes));
+    hold(bytes);
+    return [=] { ok(cusparseSgpsvInterleavedBatch(sparse, 0, n, e, a, b, c, f, x, systems, buffer)); };
+}
+
 static work peer_one(int n) {
     size_t bytes;
     ok(cusparseSgtsv2_nopivot_bufferSizeExt(sparse, n, 1, a, b, c, x, n, &bytes));
@@ -191,6 +218,7 @@ static void open_peer(void) {
 #else
 static work peer_strided(int, int) { return nullptr; }
 static work peer_interleaved(int, int, int) { return nullptr; }
+static work peer_five_diagonals(int, int) { return nullptr; }
 static work peer_one(int) { return nullptr; }
 static work peer_pivot(int) { return nullptr; }
 static work peer_pivot_f64(int) { return nullptr; }
@@ -220,6 +248,27 @@ static void measure_pivoting(void) {
         "gtsv2, f64", peer_pivot_f64((int)LONG_ROWS));
 }
 
+/* Rows of pentadiagonal systems have 28 bytes, block rows 4 (3 k k + 2 k). */
+static void measure_bands(void) {
+    static const size_t lengths[] = {64, 128, 1024};
+    for (size_t n : lengths) {
+        const size_t systems = LONG_ROWS / n;
+        fill();
+        row("pentadiag, interleaved", n, LONG_ROWS, 28, weft_five_diagonals(systems, n, systems, 1),
+            "gpsvInterleavedBatch", peer_five_diagonals((int)systems, (int)n));
+        row("pentadiag, adjacent", n, LONG_ROWS, 28, weft_five_diagonals(systems, n, 1, n), "-", nullptr);
+    }
+    row("pentadiag, one system", LONG_ROWS, LONG_ROWS, 28, weft_five_diagonals(1, LONG_ROWS, 1, LONG_ROWS), "-",
+        nullptr);
+    for (size_t k = 2; k <= 4; k++) {
+        const size_t rows = LONG_ROWS / (k * k), n = 64;
+        const double bytes = 4.0 * (double)(3 * k * k + 2 * k);
+        const char *const names[] = {"2 x 2 blocks", "3 x 3 blocks", "4 x 4 blocks"};
+        row(names[k - 2], n, rows / n * n, bytes, weft_blocks(k, rows / n, n, 1, n), "-", nullptr);
+        row("one system of them", rows, rows, bytes, weft_blocks(k, 1, rows, 1, rows), "-", nullptr);
+    }
+}
+
 static void measure(void) {
     static const size_t lengths[] = {128, 512, 2048};
     const double moved = 2.0 * ROWS * sizeof(float);
@@ -241,6 +290,8 @@ static void measure(void) {
     fill();
     row("one system", LONG_ROWS, LONG_ROWS, 20, weft_arrays(1, LONG_ROWS, 1, LONG_ROWS), "gtsv2_nopivot",
         peer_one((int)LONG_ROWS));
+    measure_bands();
+    fill();
     row("one of few rows", 1000, 1000, 20, weft_arrays(1, 1000, 1, 1000), "gtsv2_nopivot", peer_one(1000));
     measure_pivoting();
 }
@@ -250,7 +301,7 @@ int main(int argc, char **argv) {
     if (weft_open(&ctx, "cuda") != WEFT_OK) stop("weft", weft_last_error(NULL));
     ok(cudaStreamCreate(&stream));
     ok(weft_set_stream(ctx, stream));
-    for (float **array : {&a, &b, &c, &d, &x}) ok(cudaMalloc(array, ROWS * sizeof(float)));
+    for (float **array : {&a, &b, &c, &d, &x, &e, &f}) ok(cudaMalloc(array, ROWS * sizeof(float)));
     ok(cudaMalloc(&singular, sizeof *singular));
     open_peer();
     if (json) printf("{\"rows\": [\n");

@@ -3,7 +3,8 @@ module weft_matrices
   use weft_arrays
   implicit none
   private
-  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_tridiag_pivot, weft_heat, weft_laplace
+  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_tridiag_pivot, weft_block_tridiag, weft_pentadiag, &
+    weft_heat, weft_laplace
 
   ! A matrix X in the form of weft.h: op(X) is rows x columns. ld is the distance, in elements, of the columns of X;
   ! stride is the distance of the matrices of a batch.
@@ -139,6 +140,27 @@ contains
     lines%line = a%step(2)
   end function lines_of
 
+  ! Describes the right-hand sides, the solutions, which have the layout of d, and the report of systems of rows.
+  subroutine look_at_sides(call, d, x, singular, ad, ax, as, ld)
+    type(weft_request), intent(inout) :: call
+    type(*), intent(in) :: d(..), x(..), singular(..)
+    type(weft_array), intent(out) :: ad, ax, as
+    type(weft_lines), intent(out) :: ld
+    type(weft_lines) :: lx
+    ad = strided(call, 'd', d)
+    ax = strided(call, 'x', x)
+    as = whole(call, 'singular', singular)
+    call need_real(call, 'd', ad)
+    if (ad%rank < 1) call refuse(call, 'd is one value and must have 1 or 2 dimensions')
+    call need_equal(call, 'the number of elements of x', ax%n, 'that of d', ad%n)
+    call need_type(call, 'singular', as, WEFT_U64)
+    call need_capacity(call, 'singular', as, 1_c_int64_t)
+    ld = lines_of(call, 'd', d, ad)
+    lx = lines_of(call, 'x', x, ad)
+    if (ad%extent(1) > 1) call need_equal(call, 'the distance of elements in x', ax%step(1), 'that in d', ad%step(1))
+    if (ad%extent(2) > 1) call need_equal(call, 'the distance of columns in x', ax%step(2), 'that in d', ad%step(2))
+  end subroutine look_at_sides
+
   ! Solves a(i) x(i-1) + b(i) x(i) + c(i) x(i+1) = d(i) for each column of d. boundary: WEFT_OPEN_ENDS by default.
   ! singular: integer(8), -1 if every system has a finite solution, else the position of the first failure, system * n
   ! + row, counted from 0 (weft_tridiag in weft.h).
@@ -173,25 +195,14 @@ contains
     character(*), intent(inout), optional :: message
     type(weft_request) :: call
     type(weft_array) :: ad, ax, as
-    type(weft_lines) :: la, lb, lc, ld, lx
+    type(weft_lines) :: la, lb, lc, ld
     integer(c_int) :: ends
     ends = WEFT_OPEN_ENDS
     if (present(boundary)) ends = boundary
-    ad = strided(call, 'd', d)
-    ax = strided(call, 'x', x)
-    as = whole(call, 'singular', singular)
-    call need_real(call, 'd', ad)
-    if (ad%rank < 1) call refuse(call, 'd is one value and must have 1 or 2 dimensions')
-    call need_equal(call, 'the number of elements of x', ax%n, 'that of d', ad%n)
-    call need_type(call, 'singular', as, WEFT_U64)
-    call need_capacity(call, 'singular', as, 1_c_int64_t)
+    call look_at_sides(call, d, x, singular, ad, ax, as, ld)
     la = lines_of(call, 'a', a, ad)
     lb = lines_of(call, 'b', b, ad)
     lc = lines_of(call, 'c', c, ad)
-    ld = lines_of(call, 'd', d, ad)
-    lx = lines_of(call, 'x', x, ad)
-    if (ad%extent(1) > 1) call need_equal(call, 'the distance of elements in x', ax%step(1), 'that in d', ad%step(1))
-    if (ad%extent(2) > 1) call need_equal(call, 'the distance of columns in x', ax%step(2), 'that in d', ad%step(2))
     if (call%status == WEFT_OK .and. pivoting) then
       call%status = c_weft_tridiag_pivot(ctx, ends, ad%dtype, ad%extent(2), ad%extent(1), la, lb, lc, ld, ax%p, as%p)
     else if (call%status == WEFT_OK) then
@@ -199,6 +210,90 @@ contains
     end if
     call finish(call, ctx, stat, message)
   end subroutine solve
+
+  ! Solves e(i) x(i-2) + a(i) x(i-1) + b(i) x(i) + c(i) x(i+1) + f(i) x(i+2) = d(i) for each column of d. Other
+  ! arguments as in weft_tridiag.
+  subroutine weft_pentadiag(ctx, e, a, b, c, f, d, x, singular, boundary, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: e(..), a(..), b(..), c(..), f(..), d(..)
+    type(*), intent(inout), target :: x(..), singular(..)
+    integer, intent(in), optional :: boundary
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ad, ax, as
+    type(weft_lines) :: le, la, lb, lc, lf, ld
+    integer(c_int) :: ends
+    ends = WEFT_OPEN_ENDS
+    if (present(boundary)) ends = boundary
+    call look_at_sides(call, d, x, singular, ad, ax, as, ld)
+    le = lines_of(call, 'e', e, ad)
+    la = lines_of(call, 'a', a, ad)
+    lb = lines_of(call, 'b', b, ad)
+    lc = lines_of(call, 'c', c, ad)
+    lf = lines_of(call, 'f', f, ad)
+    if (call%status == WEFT_OK) call%status = c_weft_pentadiag(ctx, ends, ad%dtype, ad%extent(2), ad%extent(1), le, &
+      la, lb, lc, lf, ld, ax%p, as%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_pentadiag
+
+  ! Describes the blocks of systems of n block rows: one block, n blocks for all systems, or n for each system.
+  function blocks_of(call, name, x, d, k, n) result(lines)
+    type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    type(weft_array), intent(in) :: d
+    integer(c_int64_t), intent(in) :: k, n
+    type(weft_lines) :: lines
+    type(weft_array) :: a
+    a = whole(call, name, x)
+    call need_same_type(call, name, a, 'd', d)
+    if (a%n /= k * k .and. a%n /= k * k * n) &
+      call need_equal(call, 'the number of elements of ' // name, a%n, 'that of d times k', d%n * k)
+    lines%p = a%p
+    lines%step = merge(0_c_int64_t, 1_c_int64_t, a%n == k * k)
+    lines%line = merge(n, 0_c_int64_t, a%n == d%n * k .and. d%n > k * n)
+  end function blocks_of
+
+  ! Solves a(i) x(i-1) + b(i) x(i) + c(i) x(i+1) = d(i) with k x k blocks, k = 2, 3 or 4. d and x have the shape (k, n),
+  ! or (k, n, systems); a, b and c have the shape (k, k, n), (k, k, n, systems) or (k, k) for all rows. The second index
+  ! is the row in the block, and the first one is the column. All arrays are contiguous. singular counts block rows.
+  subroutine weft_block_tridiag(ctx, a, b, c, d, x, singular, boundary, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..), c(..), d(..)
+    type(*), intent(inout), target :: x(..), singular(..)
+    integer, intent(in), optional :: boundary
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ad, ax, as
+    type(weft_lines) :: la, lb, lc, ld
+    integer(c_int64_t) :: k, n, systems
+    integer(c_int) :: ends
+    ends = WEFT_OPEN_ENDS
+    if (present(boundary)) ends = boundary
+    ad = whole(call, 'd', d)
+    ax = whole(call, 'x', x)
+    as = whole(call, 'singular', singular)
+    call need_real(call, 'd', ad)
+    call need_same_type(call, 'x', ax, 'd', ad)
+    if (ad%rank < 2 .or. ad%rank > 3) call refuse(call, 'd must have 2 or 3 dimensions')
+    call need_equal(call, 'the number of elements of x', ax%n, 'that of d', ad%n)
+    call need_type(call, 'singular', as, WEFT_U64)
+    call need_capacity(call, 'singular', as, 1_c_int64_t)
+    k = ad%extent(1)
+    n = ad%extent(2)
+    systems = ad%n / max(k * n, 1_c_int64_t)
+    la = blocks_of(call, 'a', a, ad, k, n)
+    lb = blocks_of(call, 'b', b, ad, k, n)
+    lc = blocks_of(call, 'c', c, ad, k, n)
+    ld%p = ad%p
+    ld%step = 1
+    ld%line = n
+    if (call%status == WEFT_OK) call%status = c_weft_block_tridiag(ctx, ends, ad%dtype, k, systems, n, la, lb, lc, ld, &
+      ax%p, as%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_block_tridiag
 
   ! Makes implicit time steps of the heat equation. The number of lambdas is the number of dimensions of a grid; these
   ! are the first dimensions of u. Further dimensions of u count grids.

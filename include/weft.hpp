@@ -683,6 +683,57 @@ void tridiag_pivot(context &ctx, const A &a, const B &b, const C &c, const D &d,
     detail::solve(ctx, weft_tridiag_pivot, a, b, c, d, x, boundary);
 }
 
+// Solves one system of n block rows a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i] with `block` x `block` blocks,
+// stored row by row: a, b and c have n block^2 elements, d and x n block. Throws weft::error if the system is
+// singular to working precision.
+template <class A, class B, class C, class D, class X>
+void block_tridiag(context &ctx, std::size_t block, const A &a, const B &b, const C &c, const D &d, X &&x,
+                   weft_boundary boundary = WEFT_OPEN_ENDS) {
+    detail::one_type<A, B>();
+    detail::one_type<A, C>();
+    detail::one_type<A, D>();
+    detail::one_type<A, X>();
+    const std::size_t n = block ? std::size(d) / block : 0;
+    detail::need_size("d", std::size(d), n * block);
+    detail::need_size("a", std::size(a), n * block * block);
+    detail::need_size("b", std::size(b), n * block * block);
+    detail::need_size("c", std::size(c), n * block * block);
+    detail::need_size("x", std::size(x), n * block);
+    const auto line = [&](const void *p) { return weft_lines{p, 1, n}; };
+    std::uint64_t singular = 0;
+    ctx(weft_block_tridiag, boundary, dtype_of<detail::value<D>>(), block, std::size_t{1}, n, line(std::data(a)),
+        line(std::data(b)), line(std::data(c)), line(std::data(d)), std::data(x), &singular);
+    if (singular != UINT64_MAX)
+        throw error(WEFT_INVALID, "the pivot or a finite solution was lost at block row " + std::to_string(singular));
+}
+
+// Solves one system e[i] x[i-2] + a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] + f[i] x[i+2] = d[i]. Throws weft::error if
+// the system is singular to working precision, or if it is periodic and its number of rows is odd.
+template <class E, class A, class B, class C, class F, class D, class X>
+void pentadiag(context &ctx, const E &e, const A &a, const B &b, const C &c, const F &f, const D &d, X &&x,
+               weft_boundary boundary = WEFT_OPEN_ENDS) {
+    detail::one_type<A, B>();
+    detail::one_type<A, C>();
+    detail::one_type<A, D>();
+    detail::one_type<A, E>();
+    detail::one_type<A, F>();
+    detail::one_type<A, X>();
+    const std::size_t n = std::size(d);
+    detail::need_size("e", std::size(e), n);
+    detail::need_size("a", std::size(a), n);
+    detail::need_size("b", std::size(b), n);
+    detail::need_size("c", std::size(c), n);
+    detail::need_size("f", std::size(f), n);
+    detail::need_size("x", std::size(x), n);
+    const auto line = [&](const void *p) { return weft_lines{p, 1, n}; };
+    std::uint64_t singular = 0;
+    ctx(weft_pentadiag, boundary, dtype_of<detail::value<D>>(), std::size_t{1}, n, line(std::data(e)),
+        line(std::data(a)), line(std::data(b)), line(std::data(c)), line(std::data(f)), line(std::data(d)),
+        std::data(x), &singular);
+    if (singular != UINT64_MAX)
+        throw error(WEFT_INVALID, "the pivot or a finite solution was lost at row " + std::to_string(singular));
+}
+
 // Runs `sweeps` sweeps of Jacobi's iteration on a grid u(nx, ny, nz), x fastest. v may be u. Returns the root mean
 // square of the change in the last sweep.
 template <class U, class V>

@@ -127,6 +127,17 @@ static weft_status run_tridiag(weft_context *ctx) { return solve(ctx, 1, N); }
 static weft_status run_tridiag_batch(weft_context *ctx) { return solve(ctx, 1000, N / 1000); }
 static weft_status run_tridiag_pivot(weft_context *ctx) { return pivot(ctx, 1, N); }
 static weft_status run_tridiag_pivot_batch(weft_context *ctx) { return pivot(ctx, 1000, N / 1000); }
+static weft_status solve_blocks(weft_context *ctx, size_t systems, size_t n) {
+    static const float side[] = {-1, 0, 0, -1}, middle[] = {4, 1, -1, 4};
+    const weft_lines a = {side, 0, 0}, b = {middle, 0, 0}, d = {x, 1, n};
+    return weft_block_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, 2, systems, n, a, b, a, d, out.y, out.counts);
+}
+static weft_status run_block_tridiag(weft_context *ctx) { return solve_blocks(ctx, 1, N / 2); }
+static weft_status run_block_tridiag_batch(weft_context *ctx) { return solve_blocks(ctx, 1000, N / 2000); }
+static weft_status run_pentadiag(weft_context *ctx) {
+    const weft_lines e = {off, 1, N}, b = {diagonal, 1, N}, d = {x, 1, N};
+    return weft_pentadiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, 1, N, e, e, b, e, e, d, out.y, out.counts);
+}
 static weft_status run_heat(weft_context *ctx) {
     static const size_t shape[] = {300, 600};
     static const double lambda[] = {1.5, 2.5};
@@ -318,6 +329,9 @@ static const operation operations[] = {
     {"tridiag of a batch", run_tridiag_batch},
     {"tridiag_pivot", run_tridiag_pivot},
     {"tridiag_pivot of a batch", run_tridiag_pivot_batch},
+    {"block_tridiag", run_block_tridiag},
+    {"block_tridiag of a batch", run_block_tridiag_batch},
+    {"pentadiag", run_pentadiag},
     {"heat", run_heat},
     {"sort", run_sort},
     {"sort_pairs", run_sort_pairs},

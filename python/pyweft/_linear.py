@@ -1,8 +1,8 @@
-"""Matrix products and tridiagonal systems (docs/ops/matmul.md, tridiag.md, tridiag_pivot.md)."""
+"""Matrix products and systems with bands (docs/ops/matmul.md, tridiag.md, tridiag_pivot.md, block_tridiag.md,
+pentadiag.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -25,7 +25,7 @@ from pyweft._arrays import (
 )
 from pyweft._errors import Error
 
-__all__ = ["matmul", "tridiag", "tridiag_pivot"]
+__all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 
 # ------------------------------------------------------------------------------- matmul
 
@@ -121,42 +121,48 @@ def matmul(
 _NONE_SINGULAR = (1 << 64) - 1
 
 
-def _lines(x: Operand, systems: int, n: int, name: str) -> tuple[Any, int, int]:
-    """Where the elements of an array of shape (), (n,) or (systems, n) lie, for a weft_lines."""
+def _lines(x: Operand, systems: int, n: int, name: str, block: tuple[int, ...] = ()) -> tuple[Any, int, int]:
+    """Where the elements of an array of shape (), (n,) or (systems, n) lie, for a weft_lines. Each is a block."""
     shape = x.array.shape
-    if shape not in ((), (n,), (systems, n)):
-        raise ValueError(f"{name} has shape {shape}; it must be (), ({n},) or ({systems}, {n})")
-    return x.pointer, 1 if shape else 0, n if len(shape) == 2 else 0
+    shapes = (block, (n, *block), (systems, n, *block))
+    if shape not in shapes:
+        raise ValueError(f"{name} has shape {shape}; it must be {shapes[0]}, {shapes[1]} or {shapes[2]}")
+    rank = len(shape) - len(block)
+    return x.pointer, 1 if rank else 0, n if rank == 2 else 0
 
 
 def _solve(
-    function: Any,
-    bands: Sequence[Array],
+    solve: Any,
+    bands: tuple[tuple[Array, str], ...],
     d: Array,
     periodic: bool,
     out: Optional[Array],
     device: Optional[str],
-    lost: str,
+    blocks: bool = False,
+    lost: str = "was lost",
 ) -> Any:
-    """Solves with weft_tridiag or a function with the same arguments. lost: what may have happened to a pivot."""
+    """Solves systems: calls solve(ctx, boundary, dtype[, block], systems, n, bands..., d, x, singular). lost: what may
+    have happened to a pivot."""
     right = operand(d, "d", FLOATS)
     shape, dtype = right.array.shape, right.array.dtype
-    if len(shape) not in (1, 2):
-        raise ValueError(f"d has {len(shape)} dimensions; it must have 1 or 2")
-    n = shape[-1]
-    systems = shape[0] if len(shape) == 2 else 1
-    given, lines = [], []
-    for band, name in zip(bands, "abc"):
-        one = operand(of_list(band, dtype, name), name, FLOATS)
-        same_dtype(one, right, name, "d")
-        given.append(one)
-        lines.append(_lines(one, systems, n, name))
-    on = leader(right, *given)
+    rank = len(shape) - blocks
+    if rank not in (1, 2):
+        raise ValueError(f"d has {len(shape)} dimensions; it must have {1 + blocks} or {2 + blocks}")
+    block = shape[-1:] if blocks else ()
+    n = shape[rank - 1]
+    systems = shape[0] if rank == 2 else 1
+    operands, lines = [], []
+    for band, name in bands:
+        given = operand(of_list(band, dtype, name), name, FLOATS)
+        same_dtype(given, right, name, "d")
+        operands.append(given)
+        lines.append(_lines(given, systems, n, name, 2 * block))
+    on = leader(right, *operands)
     x = destination(on, out, dtype, shape)
     lines.append((right.pointer, 1, n))
     singular = ffi.new("uint64_t *")
     boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
-    call(function, on, device, boundary, right.code, systems, n, *lines, x.pointer, singular)
+    call(solve, on, device, boundary, right.code, *block, systems, n, *lines, x.pointer, singular)
     if singular[0] != _NONE_SINGULAR:
         system, row = divmod(singular[0], n)
         raise Error(f"elimination failed for system {system}: at row {row} a pivot {lost} or x is not finite")
@@ -184,7 +190,7 @@ def tridiag(
     >>> weft.tridiag(-1.0, 2.0, -1.0, [1.0, 0.0, 0.0, 1.0])
     array([1., 1., 1., 1.])
     """
-    return _solve(lib.weft_tridiag, (a, b, c), d, periodic, out, device, "was lost")
+    return _solve(lib.weft_tridiag, ((a, "a"), (b, "b"), (c, "c")), d, periodic, out, device)
 
 
 def tridiag_pivot(
@@ -205,4 +211,58 @@ def tridiag_pivot(
     >>> weft.tridiag_pivot(1.0, 0.0, 2.0, [2.0, 7.0, 9.0, 3.0])
     array([1., 1., 3., 4.])
     """
-    return _solve(lib.weft_tridiag_pivot, (a, b, c), d, periodic, out, device, "is 0")
+    bands = ((a, "a"), (b, "b"), (c, "c"))
+    return _solve(lib.weft_tridiag_pivot, bands, d, periodic, out, device, lost="is 0")
+
+
+def block_tridiag(
+    a: Array,
+    b: Array,
+    c: Array,
+    d: Array,
+    *,
+    periodic: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Solves a[i] x[i - 1] + b[i] x[i] + c[i] x[i + 1] = d[i] with k x k blocks, k = 2, 3 or 4.
+
+    d         float32 or float64 of shape (n, k), or (systems, n, k)
+    a, b, c   of d's dtype, and of shape (n, k, k), or (systems, n, k, k), or (k, k) for all rows
+    periodic  the last row precedes the first; otherwise a[0] and c[n - 1] are not used
+    out       may be d itself
+    Raises weft.Error if a pivot is lost or x is not finite. Rows are pivoted within a block only. Order: ORDER.md 27.
+
+    >>> weft.block_tridiag(-np.eye(2), [[3.0, 1.0], [-1.0, 3.0]], -np.eye(2), np.ones((3, 2)))
+    array([[0.36470588, 0.74117647],
+           [0.83529412, 0.85882353],
+           [0.36470588, 0.74117647]])
+    """
+    return _solve(lib.weft_block_tridiag, ((a, "a"), (b, "b"), (c, "c")), d, periodic, out, device, blocks=True)
+
+
+def pentadiag(
+    e: Array,
+    a: Array,
+    b: Array,
+    c: Array,
+    f: Array,
+    d: Array,
+    *,
+    periodic: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Solves e[i] x[i - 2] + a[i] x[i - 1] + b[i] x[i] + c[i] x[i + 1] + f[i] x[i + 2] = d[i] along the last axis.
+
+    d              float32 or float64 of shape (n,), or (systems, n)
+    e, a, b, c, f  of d's dtype, and of its shape, or (n,) for all systems, or a number for all rows
+    periodic       the last row precedes the first, and n must be even; otherwise coefficients outside are not used
+    out            may be d itself
+    Raises weft.Error if a pivot is lost or x is not finite. Rows are pivoted in pairs only. Order: ORDER.md 28.
+
+    >>> weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, [1.0, 1.0, 1.0, 1.0])
+    array([0.6, 1. , 1. , 0.6])
+    """
+    bands = ((e, "e"), (a, "a"), (b, "b"), (c, "c"), (f, "f"))
+    return _solve(lib.weft_pentadiag, bands, d, periodic, out, device)

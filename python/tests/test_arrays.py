@@ -161,6 +161,8 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
         (lambda: weft.convolve([], [1.0]), ValueError, "x has 0 elements"),
         (lambda: weft.convolve([1.0], [1.0], "middle"), ValueError, "mode is 'middle'"),
         (lambda: weft.tridiag(1.0, 1.0, [1.0, 2.0], [1.0]), ValueError, r"c has shape \(2,\)"),
+        (lambda: weft.block_tridiag(np.eye(2), np.eye(3), np.eye(2), np.ones((4, 2))), ValueError, r"b has shape \(3, 3\)"),
+        (lambda: weft.block_tridiag(np.eye(2), np.eye(2), np.eye(2), np.ones(4)), ValueError, "d has 1 dimensions"),
         (lambda: weft.heat(np.ones((2, 2, 2, 2))), ValueError, "dimensions is 4; it must be 1, 2 or 3"),
         (lambda: weft.heat([1.0], dimensions=2), ValueError, "dimensions is 2; it must be 1, 2 or 3 and at most the 1"),
         (lambda: weft.heat([1.0], lam=[1.0, 2.0]), ValueError, "lam has 2 numbers"),

@@ -113,6 +113,7 @@ CASES: list[tuple[str, Call]] = [
     ("convolve x64 taps --correlate -o Y", lambda: weft.correlate(I["x64"], I["taps"], "full")),
     ("tridiag -o Y -- -1 3 -1 rows", lambda: weft.tridiag(-1.0, 3.0, -1.0, I["rows"])),
     ("tridiag_pivot -o Y -- -1 0.5 -1 rows", lambda: weft.tridiag_pivot(-1.0, 0.5, -1.0, I["rows"])),
+    ("pentadiag -o Y -- 1 -4 7 -4 1 rows", lambda: weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, I["rows"])),
     ("heat rows --steps 3 --lambda 0.5 --dimensions 1 -o Y", lambda: weft.heat(I["rows"], 3, lam=0.5, dimensions=1)),
     (
         "heat rows --steps 2 --lambda 2,0.5 --method crank-nicolson -o Y",

@@ -237,6 +237,7 @@ OUT: dict[str, Callable[[Any, Any], Any]] = {
     "convolve": lambda x, out: weft.convolve(x, x[:3], "same", out=out),
     "tridiag": lambda x, out: weft.tridiag(1.0, 4.0, 1.0, x, out=out),
     "tridiag_pivot": lambda x, out: weft.tridiag_pivot(1.0, 0.5, 1.0, x, out=out),
+    "pentadiag": lambda x, out: weft.pentadiag(1.0, 1.0, 8.0, 1.0, 1.0, x, out=out),
     "heat": lambda x, out: weft.heat(x, out=out),
     "sum": lambda x, out: weft.sum(x, out=out[:1].reshape(())),
 }

@@ -302,6 +302,48 @@ def test_tridiag_pivot(dtype: Any) -> None:
         weft.tridiag_pivot(0.0, 0.0, 0.0, d[:, :1])
 
 
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_block_tridiag(dtype: Any, k: int) -> None:
+    systems, n = 3, 37
+    a, b, c = (rng.uniform(-1, 1, (systems, n, k, k)) for _ in range(3))
+    a, b, c = a.astype(dtype), (b + 4 * k * np.eye(k)).astype(dtype), c.astype(dtype)
+    d = rng.uniform(-1, 1, (systems, n, k)).astype(dtype)
+    for periodic in (False, True):
+        x = weft.block_tridiag(a, b, c, d, periodic=periodic)
+        for s in range(systems):
+            dense = np.zeros((n, k, n, k))
+            for i in range(n):
+                for offset, block in ((-1, a), (0, b), (1, c)):
+                    if periodic or 0 <= i + offset < n:
+                        dense[i, :, (i + offset) % n] += block[s, i]
+            solved = np.linalg.solve(dense.reshape(n * k, n * k), d[s].ravel()).reshape(n, k)
+            np.testing.assert_allclose(x[s], solved, rtol=0, atol=1e-5)
+    assert np.array_equal(bits(weft.block_tridiag(a[1], b[1], c[1], d[1], periodic=True)), bits(x[1]))
+    with pytest.raises(weft.Error, match="system 0: at row 0"):
+        weft.block_tridiag(a, np.zeros((k, k), dtype), c, d)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_pentadiag(dtype: Any) -> None:
+    systems, n = 5, 71
+    e, a, c, f = (rng.uniform(-1, 1, (systems, n)).astype(dtype) for _ in range(4))
+    b = (4.5 + rng.uniform(0, 1, (systems, n))).astype(dtype)
+    d = rng.uniform(-1, 1, (systems, n)).astype(dtype)
+    x = weft.pentadiag(e, a, b, c, f, d)
+    for s in range(systems):
+        banded = np.zeros((5, n))
+        banded[0, 2:], banded[1, 1:], banded[2] = f[s, :-2], c[s, :-1], b[s]
+        banded[3, :-1], banded[4, :-2] = a[s, 1:], e[s, 2:]
+        np.testing.assert_allclose(x[s], scipy.linalg.solve_banded((2, 2), banded, d[s]), rtol=0, atol=1e-5)
+    even = d[:, :70].copy()
+    ring = weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, even, periodic=True)
+    near, far = (np.roll(ring, i, 1) + np.roll(ring, -i, 1) for i in (1, 2))
+    np.testing.assert_allclose(7 * ring - 4 * near + far, even, rtol=0, atol=1e-4)
+    with pytest.raises(ValueError, match="must have an even number of rows, not 71"):
+        weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, d, periodic=True)
+
+
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("shape", [(1,), (2,), (16,), (3, 64), (2, 2, 1024)])
 def test_fft(dtype: str, shape: tuple[int, ...]) -> None:

@@ -88,7 +88,6 @@ static weft_lines moved(const step *t, weft_lines lines, size_t system, size_t r
 static block_lanes lanes_of(const step *t, size_t system, size_t j, size_t count, size_t length) {
     const level_of_rows *rows = t->rows;
     const size_t first = j * CHUNK, all = t->s->kernel->width;
-    const bool at_end = first + length + (t->by_systems ? 0 : (count - 1) * CHUNK) == rows->n;
     weft_lines lines[COEFFICIENTS];
     for (int i = 0; i < COEFFICIENTS; i++) lines[i] = moved(t, rows->coefficients[i], system, first);
     return (block_lanes){
@@ -103,7 +102,6 @@ static block_lanes lanes_of(const step *t, size_t system, size_t j, size_t count
         .f = lines[4],
         .d = moved(t, rows->d, system, first),
         .without_a = !t->s->periodic && j == 0 ? (t->by_systems ? all : 1) : 0,
-        .with_c = !t->s->periodic && at_end ? (t->by_systems ? 0 : count - 1) : all,
         .position = {.first_system = rows->first_system + system,
                      .lane_systems = t->by_systems,
                      .first_row = first,

@@ -157,6 +157,12 @@ static void fields(weft::context &ctx) {
     const std::vector<double> none(4, 0.0), right = {2, 3, 4, 5}; // -x[1] = 2, -x[0] - x[2] = 3, ...
     weft::tridiag_pivot(ctx, off, none, off, right, x);
     expect(x == std::vector<double>{2, -2, -5, -2}, "tridiag_pivot");
+    const std::vector<double> one(4, 1.0), eight(4, 8.0);
+    weft::pentadiag(ctx, one, one, eight, one, one, std::vector<double>(4, 12.0), x, WEFT_PERIODIC);
+    expect(x[3] > 0.999999 && x[3] < 1.000001, "pentadiag");
+    const double unit[] = {1, 0, 0, 1, 1, 0, 0, 1}, swap[] = {0, 4, 4, 0, 0, 4, 4, 0};
+    weft::block_tridiag(ctx, 2, unit, swap, unit, std::vector<double>(4, 5.0), x);
+    expect(x[2] > 0.999999 && x[2] < 1.000001, "block_tridiag");
     std::vector<float> u(27, 0.0f), v(27);
     for (int i = 0; i < 9; i++) u[static_cast<std::size_t>(i)] = 6;
     expect(weft::laplace(ctx, 3, 3, 3, 1, u, v) > 0 && v[13] == 1, "laplace");
@@ -323,6 +329,8 @@ static void refusals(weft::context &ctx) {
     expect_thrown([&] { weft::tridiag_pivot(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
                   "the pivot or a finite solution was lost at row 1");
     expect_thrown([&] { weft::tridiag(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
+                  "the pivot or a finite solution was lost at row 0");
+    expect_thrown([&] { weft::pentadiag(ctx, zero, zero, zero, zero, zero, x, solution); }, WEFT_INVALID,
                   "the pivot or a finite solution was lost at row 0");
 }
 

@@ -42,6 +42,9 @@ int main(void) {{
 
 # Input files of the commands that no command of their page makes, by page; name: dtype, shape, value at i.
 FILES = {
+    "block_tridiag": {name: ("<f8", shape, lambda i, v=v: v(i)) for name, shape, v in
+                      (("a.npy", (9, 2, 2), lambda i: -1), ("b.npy", (9, 2, 2), lambda i: 9 - 2 * (i % 3)),
+                       ("c.npy", (9, 2, 2), lambda i: -1), ("d.npy", (9, 2), lambda i: i))},
     "convolve": {"signal.npy": ("<f4", (50,), lambda i: i % 7), "filter.npy": ("<f4", (11,), lambda i: 1 / 11),
                  "pattern.npy": ("<f4", (11,), lambda i: i % 7)},
     "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},

@@ -204,7 +204,7 @@ contains
   end subroutine matrices
 
   subroutine systems
-    real(real64) :: d(4, 2), x(4, 2), b(4), change
+    real(real64) :: d(4, 2), x(4, 2), b(4), pairs(2, 2), change
     real(real32) :: u(3, 3, 3), v(3, 3, 3)
     integer(int64) :: singular
     integer :: stat
@@ -217,6 +217,12 @@ contains
     call expect(abs(sum(x(:, 1)) - 2.5d0) < 1d-14, 'periodic tridiag')
     call weft_tridiag_pivot(ctx, 1d0, 0d0, 2d0, d(:, 2), x(:, 1), singular)
     call expect(singular == -1 .and. all(x(:, 1) == [-10, 0, 5, 0]), 'tridiag_pivot')
+    call weft_pentadiag(ctx, 1d0, 1d0, 8d0, 1d0, 1d0, [12d0, 12d0, 12d0, 12d0], x(:, 1), singular, &
+      boundary=WEFT_PERIODIC)
+    call expect(singular == -1 .and. all(abs(x(:, 1) - 1) < 1d-14), 'pentadiag')
+    call weft_block_tridiag(ctx, reshape([1d0, 0d0, 0d0, 1d0], [2, 2]), reshape([0d0, 4d0, 4d0, 0d0], [2, 2]), &
+      reshape([1d0, 0d0, 0d0, 1d0], [2, 2]), reshape([5d0, 5d0, 5d0, 5d0], [2, 2]), pairs, singular)
+    call expect(singular == -1 .and. all(abs(pairs - 1) < 1d-14), 'block_tridiag')
     d(:3, 1) = [3, 0, 0]
     x(:3, 1) = 0
     call weft_heat(ctx, WEFT_CRANK_NICOLSON, [1d0], 1, d(:3, 1), x(:3, 1))

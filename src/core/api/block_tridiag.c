@@ -35,9 +35,9 @@ static weft_status block_tridiag(weft_context *ctx, const block_tridiag_call *c,
                                  weft_error *error) {
     RETURN_IF_ERROR(check_float(c->pentadiagonal ? "pentadiag" : "block_tridiag", c->dtype, error));
     RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "invalid boundary %d", (int)boundary);
-    RETURN_IF(c->block < 2 || c->block > WEFT_BLOCK_TRIDIAG_MAX, WEFT_UNSUPPORTED,
+    RETURN_IF(c->block < 2 || c->block > WEFT_BLOCK_TRIDIAG_MAX, WEFT_INVALID,
               "block_tridiag: blocks have 2, 3 or 4 rows, not %zu", c->block);
-    RETURN_IF(c->pentadiagonal && c->periodic && c->n % 2 == 1, WEFT_UNSUPPORTED,
+    RETURN_IF(c->pentadiagonal && c->periodic && c->n % 2 == 1, WEFT_INVALID,
               "pentadiag: a periodic system must have an even number of rows, not %zu", c->n);
     RETURN_IF_ERROR(check_arrays(ctx, c, error));
     return ctx->backend->block_tridiag(ctx->state, c, error);

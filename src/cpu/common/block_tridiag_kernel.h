@@ -21,9 +21,8 @@ typedef struct block_lanes {
     bool pentadiagonal;
     bool odd; /* pentadiagonal: the last row of the system, which has position.n rows, contains one element */
     weft_lines e, a, b, c, f, d;
-    /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
-    size_t without_a, with_c;
-    void *workspace; /* for solve: block_workspace values for each lane of a vector, aligned to 64 bytes */
+    size_t without_a; /* number of lanes, from the first one on, whose first row has a = 0 */
+    void *workspace;  /* for solve: block_workspace values for each lane of a vector, aligned to 64 bytes */
     tridiag_position position;
 } block_lanes;
 

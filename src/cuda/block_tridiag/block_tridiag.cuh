@@ -175,12 +175,10 @@ __device__ __forceinline__ void block_load(const block_params &j, uint64_t syste
         block_copy<K * K>(row.c, block_element<T>(j.c, system, i));
         block_copy<K>(row.d, block_element<T>(j.d, system, i));
     }
-    const bool begins = !j.periodic && i == 0, ends = !j.periodic && i + 1 == j.n;
+    const bool begins = !j.periodic && i == 0;
 #pragma unroll
-    for (int q = 0; q < K * K; q++) {
+    for (int q = 0; q < K * K; q++)
         if (begins) row.a[q] = 0;
-        if (ends) row.c[q] = 0;
-    }
 }
 
 /* Stores x of a row. Returns true if it is finite. */

@@ -81,7 +81,7 @@ static REAL OF(reciprocal)(bool *lost, REAL p, REAL b) {
 
 /* Computes F(p, b, (l, c, d)) in place. */
 static void OF(solve_block)(faults *f, size_t number, size_t k, OF(matrix) p, const OF(matrix) * b, OF(solved) * y) {
-    REAL right[K][OF(columns)], scale[K], r[K];
+    REAL right[K][OF(columns)], scale[K], r[K] = {0};
     bool lost = false;
     for (size_t i = 0; i < k; i++) {
         scale[i] = b->at[i][0] < 0 ? -b->at[i][0] : b->at[i][0];
@@ -166,10 +166,9 @@ static void OF(substitute)(size_t k, const OF(solved) * solved, size_t n, const 
 
 /* --------------------------------------------------------------------------------- levels */
 
-/* Solves at most WEFT_BLOCK_TRIDIAG_BASE block rows with open ends. L is +0, and x[p] does not appear. */
+/* Solves at most WEFT_BLOCK_TRIDIAG_BASE block rows with open ends. L is not used. */
 static void OF(solve_open)(faults *f, size_t k, OF(row) * rows, size_t n, OF(solved) * solved, OF(vector) * x) {
     const OF(matrix) b = rows[n - 1].b;
-    memset(&rows[0].a, 0, sizeof rows[0].a);
     OF(eliminate)(f, k, rows, n, solved);
     OF(solved) last = {.d = rows[n - 1].d};
     OF(solve_block)(f, rows[n - 1].number, k, rows[n - 1].b, &b, &last);
@@ -202,10 +201,7 @@ static void OF(solve)(faults *f, size_t k, bool periodic, OF(row) * rows, size_t
     const size_t chunks = chunks_of(n);
     OF(row) *const separators = rows + n;
     OF(vector) *const y = x + n, none = {{0}};
-    if (!periodic) {
-        memset(&rows[0].a, 0, sizeof rows[0].a);
-        memset(&rows[n - 1].c, 0, sizeof rows[n - 1].c);
-    }
+    if (!periodic) memset(&rows[0].a, 0, sizeof rows[0].a);
     for (size_t j = 0; j < chunks; j++) {
         OF(eliminate)(f, k, rows + j * CHUNK, chunk_length(n, j), solved + j * CHUNK);
         separators[j] = rows[last_row(n, j)];

@@ -263,8 +263,6 @@ static void IN(load_rows)(const block_lanes *in, size_t first, size_t rows, IN(r
             for (size_t j = 0; j < K; j++) v.b[i * KK + j * (K + 1)][l] = 1;
     for (size_t j = 0; first == 0 && j < KK; j++)
         for (size_t l = 0; l < in->without_a; l++) v.a[j][l] = 0;
-    for (size_t j = 0; first + rows == in->rows && j < KK; j++)
-        for (size_t l = in->with_c; l < WIDTH; l++) v.c[(rows - 1) * KK + j][l] = 0;
 }
 
 /* Canonicalizes, reports and stores x of `rows` rows. */
@@ -338,7 +336,7 @@ static void IN(solve)(const block_lanes *in, bool periodic, void *x) {
 /* Completes the separators of all lanes except the last with the first row of the chunk in the next lane. */
 INLINE void IN(complete_lanes)(size_t count, IN(rows) separator, const VECTOR *l, const VECTOR *c, const VECTOR *d) {
     VECTOR next_l[KK], next_c[KK], next_d[K], old_b[KK], old_c[KK], old_d[K];
-    LANES mask;
+    LANES mask = {0};
     for (size_t i = 0; i < WIDTH; i++) mask[i] = i + 1 < count ? NOWHERE : 0;
     for (size_t j = 0; j < KK; j++) {
         next_l[j] = OF(next_lane)(l[j]), next_c[j] = OF(next_lane)(c[j]);
