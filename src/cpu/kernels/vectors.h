@@ -65,6 +65,12 @@ INLINE float emulated_fmaf(float x, float y, float z) {
     return (float)weft_from_bits_f64(outward ? bits + one : bits - one);
 }
 
+#if FMA_INSTRUCTION
+#define FUSED_INLINE INLINE
+#else
+#define FUSED_INLINE static __attribute__((noinline))
+#endif
+
 INLINE float fma_f32(float x, float y, float z) {
     return FMA_INSTRUCTION ? __builtin_fmaf(x, y, z) : emulated_fmaf(x, y, z);
 }

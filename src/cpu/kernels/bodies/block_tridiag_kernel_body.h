@@ -109,7 +109,7 @@ INLINE size_t IN(number)(IN(numbers) numbers, size_t i) {
 
 /* Eliminates a chunk of n rows: all rows but the last are solved, to s, which may be v, and the last one becomes the
  * row of the separator. Without with_l, L is not computed. */
-INLINE void IN(eliminate)(LANES *lost, IN(numbers) numbers, size_t n, bool with_l, IN(rows) v, IN(solved) s) {
+static void IN(eliminate)(LANES *lost, IN(numbers) numbers, size_t n, bool with_l, IN(rows) v, IN(solved) s) {
     VECTOR l[KK], c[KK], d[K];
     for (size_t i = 0; i < n; i++) {
         const IN(rows) row = IN(row_at)(v, i);
@@ -140,7 +140,7 @@ INLINE void IN(eliminate)(LANES *lost, IN(numbers) numbers, size_t n, bool with_
 }
 
 /* Computes the first row of an eliminated chunk of n > 1 rows in terms of separators. */
-INLINE void IN(first_row)(size_t n, IN(solved) s, VECTOR *l, VECTOR *c, VECTOR *d) {
+static void IN(first_row)(size_t n, IN(solved) s, VECTOR *l, VECTOR *c, VECTOR *d) {
     const IN(solved) last = IN(solved_at)(s, n - 2);
     memcpy(l, last.l, KK * sizeof *l);
     memcpy(c, last.c, KK * sizeof *c);
