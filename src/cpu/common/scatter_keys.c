@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { BLOCK = 1 << 11 }; /* indices that stay in the first cache */
+enum {
+    BLOCK = 1 << 11, /* indices that stay in the first cache */
+    RUN = 32         /* ascending indices that are skipped together if they are equal */
+};
 
 static void for_parts(const scatter_keys *k, void (*body)(void *self, size_t part), void *self) {
     cpu_parallel_for(k->threads, ceil_div(k->n, SCATTER_AT_ONCE), PARALLEL_RANGES, body, self);
@@ -92,9 +95,13 @@ static void find_part(void *self, size_t part) {
     const scatter_keys *k = j->k;
     const size_t first = part * SCATTER_AT_ONCE, end = scatter_end(first, SCATTER_AT_ONCE, k->n);
     uint64_t target = first ? scatter_key(k->bytes, k->keys, first - 1) + 1 : 0;
-    for (size_t i = first; i < end; i++) {
-        const uint64_t key = scatter_key(k->bytes, k->keys, i);
-        while (target <= key && target <= k->m) j->offsets[target++] = i;
+    for (size_t i = first, stop; i < end; i = stop) {
+        stop = scatter_end(i, RUN, end);
+        if (scatter_key(k->bytes, k->keys, stop - 1) < target) continue;
+        for (; i < stop; i++) {
+            const uint64_t key = scatter_key(k->bytes, k->keys, i);
+            while (target <= key && target <= k->m) j->offsets[target++] = i;
+        }
     }
     if (end == k->n)
         while (target <= k->m) j->offsets[target++] = k->n;

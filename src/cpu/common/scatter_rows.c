@@ -8,6 +8,7 @@ enum {
     SEGMENT_COST = 8,      /* cost of a target in addition to its rows, in rows */
     LONG = 1 << 18,        /* maximum elements of a target of several tiles that one thread processes */
     COLUMNS_AT_ONCE = 64,  /* columns of a long target that a thread processes */
+    SHORT_BYTES = 1 << 15, /* of a target whose next rows are prefetched */
     PREFETCHED = 32,       /* rows */
     PREFETCHED_BYTES = 256 /* maximum of a row */
 };
@@ -59,7 +60,7 @@ static void reduce_tile(const params *j, size_t first, size_t n, size_t column, 
     const char *const x = j->s->c->x;
     const char **const rows = (void *)(j->threads + (size_t)cpu_thread_number() * thread_bytes(j->s));
     for (size_t r = 0; r < n; r++) rows[r] = x + row_at(j, first + r) * row_bytes + column * j->size;
-    if (j->list && n < PREFETCHED)
+    if (j->list && n * row_bytes <= SHORT_BYTES)
         for (size_t i = first + PREFETCHED; i < first + n + PREFETCHED && i < all; i++) {
             const char *const row = x + row_at(j, i) * row_bytes;
             for (size_t b = 0; b < row_bytes && b < PREFETCHED_BYTES; b += CPU_ALIGNMENT) __builtin_prefetch(row + b);

@@ -3,7 +3,10 @@
  */
 #include "cpu/kernels/vectors.h"
 
-enum { ROWS_LANE_BYTES = 1 << 15 }; /* all lanes of the columns that are reduced together */
+enum {
+    ROWS_LANE_BYTES = 1 << 15, /* all lanes of the columns that are reduced together */
+    ROWS_AHEAD = 16            /* rows that are prefetched */
+};
 
 /* GCC would unroll short loops completely before it vectorizes loops. */
 #define NO_UNROLL _Pragma("GCC unroll 1")
