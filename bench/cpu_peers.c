@@ -95,6 +95,60 @@ static double loop_scatter_f32(const void *x, const void *y, size_t n, int threa
     return (double)sums[0];
 }
 
+enum { COLUMNS = 64 };
+
+/* Returns the numbers below n in random order. They are made once for each of the two lengths that are used. */
+static const uint32_t *permutation_of(size_t n) {
+    static uint32_t *known[2];
+    static size_t lengths[2];
+    const int k = lengths[0] != 0 && lengths[0] != n;
+    if (lengths[k] == n) return known[k];
+    uint32_t *const p = malloc(n * sizeof *p);
+    if (!p) stop("indices", "cannot allocate memory");
+    uint64_t r = 1;
+    for (size_t i = 0; i < n; i++) {
+        r = r * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const size_t j = (size_t)(r >> 32) % (i + 1);
+        p[i] = p[j];
+        p[j] = (uint32_t)i;
+    }
+    free(known[k]);
+    known[k] = p;
+    lengths[k] = n;
+    return p;
+}
+
+static double loop_gather_f32(const void *x, const void *y, size_t n, int threads) {
+    const uint32_t *const index = permutation_of(n);
+    (void)threads;
+    for (size_t i = 0; i < n; i++) ((float *)y)[i] = ((const float *)x)[index[i]];
+    return 0;
+}
+
+static double loop_put_f32(const void *x, const void *y, size_t n, int threads) {
+    const uint32_t *const index = permutation_of(n);
+    (void)threads;
+    for (size_t i = 0; i < n; i++) ((float *)y)[index[i]] = ((const float *)x)[i];
+    return 0;
+}
+
+/* The same with rows of COLUMNS elements. */
+static double copy_gather_f32(const void *x, const void *y, size_t n, int threads) {
+    const uint32_t *const index = permutation_of(n / COLUMNS);
+    (void)threads;
+    for (size_t i = 0; i < n / COLUMNS; i++)
+        memcpy((float *)y + i * COLUMNS, (const float *)x + index[i] * (size_t)COLUMNS, COLUMNS * sizeof(float));
+    return 0;
+}
+
+static double copy_scatter_f32(const void *x, const void *y, size_t n, int threads) {
+    const uint32_t *const index = permutation_of(n / COLUMNS);
+    (void)threads;
+    for (size_t i = 0; i < n / COLUMNS; i++)
+        memcpy((float *)y + index[i] * (size_t)COLUMNS, (const float *)x + i * COLUMNS, COLUMNS * sizeof(float));
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------ rows */
 
 typedef enum function {
@@ -110,8 +164,12 @@ typedef enum function {
     MERGE,
     TOP_K,
     SORT,
+    GATHER_ROWS, /* of COLUMNS elements, in random order */
+    SCATTER_ROWS,
     RECURRENCE,
-    ROWS
+    ROWS,
+    GATHER, /* of elements in random order; the indices count as an array */
+    PUT
 } function;
 
 typedef struct row {
@@ -142,6 +200,10 @@ static const row rows[] = {
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
     {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
     {"scatter_reduce f32", SCATTER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_scatter_f32},
+    {"gather f32", GATHER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_gather_f32},
+    {"gather 64 f32", GATHER_ROWS, WEFT_SUM, WEFT_F32, false, 1, "C memcpy", copy_gather_f32},
+    {"scatter f32", PUT, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_put_f32},
+    {"scatter 64 f32", SCATTER_ROWS, WEFT_SUM, WEFT_F32, false, 1, "C memcpy", copy_scatter_f32},
     {"4 words u8", MATCH, WEFT_SUM, WEFT_U8, false, 1, "memmem, OpenMP", memmem_match_u8},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
@@ -202,6 +264,16 @@ static void call_match(const work *w) {
     ok(weft_match_count(ctx, w->n, w->x, 0, w->n, &words, WEFT_MATCH_BYTES, counts));
 }
 
+static void call_gather(const work *w, size_t columns) {
+    const size_t n = w->n / columns;
+    ok(weft_gather(ctx, WEFT_RANGE_ERROR, w->row->dtype, WEFT_U32, n, columns, n, w->x, permutation_of(n), w->y));
+}
+
+static void call_scatter(const work *w, size_t columns) {
+    const size_t n = w->n / columns;
+    ok(weft_scatter(ctx, WEFT_RANGE_ERROR, w->row->dtype, WEFT_U32, n, columns, n, w->x, permutation_of(n), w->y));
+}
+
 static void call_map_scan(const work *w) {
     const weft_binding of_x = {"x", w->row->dtype, w->x, NULL};
     ok(weft_map_scan(ctx, w->row->op, WEFT_INCLUSIVE, square, w->row->dtype, WEFT_DEFAULT, w->n, &of_x, 1, NULL,
@@ -225,6 +297,10 @@ static void call_weft(const work *w) {
         ok(weft_scatter_reduce(ctx, r->op, WEFT_RANGE_ERROR, r->dtype, WEFT_DEFAULT, WEFT_U32, w->n, 1, TARGETS, w->x,
                                targets_of(w->n), NULL, w->y));
         break;
+    case GATHER: call_gather(w, 1); break;
+    case GATHER_ROWS: call_gather(w, COLUMNS); break;
+    case PUT: call_scatter(w, 1); break;
+    case SCATTER_ROWS: call_scatter(w, COLUMNS); break;
     case TOP_K: ok(weft_top_k(ctx, WEFT_LARGEST, r->dtype, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     case MAP_SCAN: call_map_scan(w); break;

@@ -34,6 +34,8 @@
 #include <string>
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
+#include <thrust/gather.h>
+#include <thrust/scatter.h>
 #include <vector>
 
 #define ROUNDS 15
@@ -580,6 +582,7 @@ static void measure_times(void *x, void *y, void *out, void *out_peer) {
     }
 }
 
+#include "gpu_gather.cuh"
 #include "gpu_scatter.cuh"
 #include "gpu_selections.cuh"
 
@@ -621,8 +624,9 @@ int main(int argc, char **argv) {
     measure_segments((size_t)1 << 28, 100, "100", x, y);
     measure_segments((size_t)1 << 28, 10000, "10^4", x, y);
     measure_segments(100000000, 100000000, "10^8", x, y);
-    measure_scatter((size_t)1 << 26, 1 << 10, "scatter_reduce 2^10", x, y);
-    measure_scatter((size_t)1 << 26, 1 << 20, "scatter_reduce 2^20", x, y);
+    measure_scatter(x, y);
+    measure_gather((size_t)1 << 28, x, y);
+    measure_gather_rows((size_t)1 << 28, x, y);
     measure_recurrence<double>("recurrence f64", WEFT_F64, (size_t)1 << 26, x, y);
     measure_recurrence<float>("recurrence f32", WEFT_F32, (size_t)1 << 27, x, y);
     measure_histograms(x, y);

@@ -42,7 +42,7 @@ bool operation_is(const operation *operation, const char *stem);
 /* Arguments of any operation. dot and recurrence read y; variance reads ddof. scan reads op and kind. recurrence
  * reads direction and rows (the number of rows of n elements; 0 means one). Both read init and write to `to`. The
  * segmented operations read op and offsets, or heads if offsets is NULL, and write to `to`. reduce_by_key reads keys.
- * scatter_reduce uses keys, of less than segments + 1, as indices.
+ * scatter_reduce uses keys, of less than segments + 1, as indices. gather and scatter read permutation.
  * sort and argsort also write to `to`; the indices of argsort are u32. */
 typedef struct operands {
     weft_dtype dtype, accumulate;
@@ -53,8 +53,9 @@ typedef struct operands {
     weft_direction direction;
     size_t rows;
     const void *init;
-    const void *halves; /* n elements whose two halves are each sorted; read by merge and search_sorted */
-    void *to;           /* output array: at least 8 n and at least 8 OPERATION_BINS bytes */
+    const void *halves;          /* n elements whose two halves are each sorted; read by merge and search_sorted */
+    const uint32_t *permutation; /* the numbers below min(n, 2^32 - 1), each once, in an order without runs */
+    void *to;                    /* output array: at least 8 n and at least 8 OPERATION_BINS bytes */
     size_t segments;
     const uint64_t *offsets;
     const uint8_t *heads;

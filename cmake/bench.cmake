@@ -53,16 +53,20 @@ else()
 endif()
 include(cmake/bench_cuda.cmake OPTIONAL)
 
-# build/bench_cpu_tridiag: weft_tridiag compared with the Thomas algorithm and, if available, LAPACK.
+# build/bench_cpu_tridiag and bench_cpu_tridiag_f64: weft_tridiag and weft_tridiag_pivot compared with the Thomas
+# algorithm and, if available, LAPACK.
 if(OpenMP_C_FOUND)
-  add_executable(bench_cpu_tridiag bench/cpu_tridiag_peers.c)
-  target_link_libraries(bench_cpu_tridiag PRIVATE weft OpenMP::OpenMP_C)
-  target_compile_options(bench_cpu_tridiag PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
-    -ffp-contract=fast)
-  if(WEFT_OPENBLAS)
-    target_link_libraries(bench_cpu_tridiag PRIVATE ${WEFT_OPENBLAS})
-    target_compile_definitions(bench_cpu_tridiag PRIVATE WEFT_BENCH_LAPACK)
-  endif()
+  foreach(type "" _f64)
+    add_executable(bench_cpu_tridiag${type} bench/cpu_tridiag_peers.c)
+    target_link_libraries(bench_cpu_tridiag${type} PRIVATE weft OpenMP::OpenMP_C)
+    target_compile_options(bench_cpu_tridiag${type} PRIVATE -O3
+      $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native> -ffp-contract=fast)
+    if(WEFT_OPENBLAS)
+      target_link_libraries(bench_cpu_tridiag${type} PRIVATE ${WEFT_OPENBLAS})
+      target_compile_definitions(bench_cpu_tridiag${type} PRIVATE WEFT_BENCH_LAPACK)
+    endif()
+  endforeach()
+  target_compile_definitions(bench_cpu_tridiag_f64 PRIVATE WEFT_BENCH_F64)
 endif()
 
 # build/bench_cpu_random: weft_random compared with the C library's generator.

@@ -10,7 +10,8 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/core/ops.def)
 # STEM OTHER: the files that STEM does not have of its own are those of OTHER.
 set(WEFT_SHARED_FILES
   "variance reduce" "dot reduce" "partition select" "unique run_length" "segmented_reduce segmented"
-  "segmented_scan segmented" "reduce_by_key segmented" "argsort sort" "map_reduce map" "map_scan map")
+  "segmented_scan segmented" "reduce_by_key segmented" "scatter gather" "argsort sort" "tridiag_pivot tridiag"
+  "map_reduce map" "map_scan map")
 # STEM ORACLE: the oracle of STEM is tests/oracle/ORACLE.c.
 set(WEFT_SHARED_ORACLES
   "reduce exact" "variance bounds" "dot bounds" "unique select" "run_length select" "top_k ordered" "merge ordered"

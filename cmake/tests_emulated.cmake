@@ -7,19 +7,24 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
-    heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_epilogue
-    matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums scan_totals scan_unordered
-    scratch sobol sums transfer transforms tridiag tridiag_fused tridiag_long tune variance)
+    gather heads heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul
+    matmul_epilogue matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums
+    scan_totals scan_unordered scatter_products scatter_reduce scatter_sums scatter_unordered scratch segmented
+    segmented_means segmented_products segmented_sums segmented_unordered sobol sums transfer transforms tridiag
+    tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels tune variance)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
 # The executor checks every memory access: tests/emulated/device.cc ends a test that has a fault.
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
-# Tensor cores are not emulated: these are the matrix products of a GPU without them.
-set_source_files_properties(${emulated}/matmul_f32.cc ${emulated}/matmul_f64.cc PROPERTIES COMPILE_OPTIONS
+# Tensor cores and reductions over a warp are not emulated: this is the code for GPUs without them.
+list(TRANSFORM emulated_sources REPLACE ".*/(.*)\\.cu" "${emulated}/\\1.cc" OUTPUT_VARIABLE for_older_gpus)
+list(FILTER for_older_gpus INCLUDE REGEX "/(matmul_f|heads|segmented)")
+set_source_files_properties(${for_older_gpus} PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
-executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc)
+executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc
+  tests/emulated/sort.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
@@ -51,34 +56,37 @@ emulated_test(random 2)
 emulated_test(sobol 4)
 emulated_test(match 5)
 emulated_test(tridiag 40)
+emulated_test(tridiag_pivot 40)
 emulated_test(heat 32)
 emulated_test(fft 5)
 emulated_test(convolve 20)
 emulated_test(laplace 500)
 emulated_test(matmul 60)
+emulated_test(gather 2)
+emulated_test(scatter 2)
 emulated_test(histogram 10)
 emulated_test(merge 10)
 emulated_test(map 4)
 emulated_test(map_reduce 6)
 emulated_test(map_scan 20)
 emulated_test(scan 20)
+emulated_test(scatter_reduce 30)
+emulated_test(segmented_reduce 20)
+emulated_test(segmented_scan 20)
+emulated_test(reduce_by_key 20)
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan)
   weft_test(emulated_${operation}_compiled emulated 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
   set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
 endforeach()
-foreach(api sources scatter_sources)
-  weft_test(emulated_${api} emulated 300 api_${api} cuda)
-  set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
-endforeach()
-foreach(operation sum argmin dot price match map_reduce histogram merge)
+foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter)
   emulated_test(${operation} 20 1)
 endforeach()
-foreach(api allocator partial)
+foreach(api allocator gather_arguments partial scatter_sources sources)
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag heat fft convolve matmul scan map_scan)
+foreach(operation tridiag tridiag_pivot heat fft convolve matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
@@ -87,7 +95,7 @@ weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --l
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
   "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
-foreach(oracle laplace_solve match)
+foreach(oracle gather laplace_solve match)
   weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)
   set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()

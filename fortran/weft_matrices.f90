@@ -3,7 +3,7 @@ module weft_matrices
   use weft_arrays
   implicit none
   private
-  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_heat, weft_laplace
+  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_tridiag_pivot, weft_heat, weft_laplace
 
   ! A matrix X in the form of weft.h: op(X) is rows x columns. ld is the distance, in elements, of the columns of X;
   ! stride is the distance of the matrices of a batch.
@@ -149,6 +149,28 @@ contains
     integer, intent(in), optional :: boundary
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    call solve(ctx, .false., a, b, c, d, x, singular, boundary, stat, message)
+  end subroutine weft_tridiag
+
+  ! Solves the same systems with partial pivoting.
+  subroutine weft_tridiag_pivot(ctx, a, b, c, d, x, singular, boundary, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..), c(..), d(..)
+    type(*), intent(inout), target :: x(..), singular(..)
+    integer, intent(in), optional :: boundary
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    call solve(ctx, .true., a, b, c, d, x, singular, boundary, stat, message)
+  end subroutine weft_tridiag_pivot
+
+  subroutine solve(ctx, pivoting, a, b, c, d, x, singular, boundary, stat, message)
+    type(weft_context), intent(in) :: ctx
+    logical, intent(in) :: pivoting
+    type(*), intent(in), target :: a(..), b(..), c(..), d(..)
+    type(*), intent(inout), target :: x(..), singular(..)
+    integer, intent(in), optional :: boundary
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
     type(weft_request) :: call
     type(weft_array) :: ad, ax, as
     type(weft_lines) :: la, lb, lc, ld, lx
@@ -170,10 +192,13 @@ contains
     lx = lines_of(call, 'x', x, ad)
     if (ad%extent(1) > 1) call need_equal(call, 'the distance of elements in x', ax%step(1), 'that in d', ad%step(1))
     if (ad%extent(2) > 1) call need_equal(call, 'the distance of columns in x', ax%step(2), 'that in d', ad%step(2))
-    if (call%status == WEFT_OK) call%status = c_weft_tridiag(ctx, ends, ad%dtype, ad%extent(2), ad%extent(1), la, lb, &
-      lc, ld, ax%p, as%p)
+    if (call%status == WEFT_OK .and. pivoting) then
+      call%status = c_weft_tridiag_pivot(ctx, ends, ad%dtype, ad%extent(2), ad%extent(1), la, lb, lc, ld, ax%p, as%p)
+    else if (call%status == WEFT_OK) then
+      call%status = c_weft_tridiag(ctx, ends, ad%dtype, ad%extent(2), ad%extent(1), la, lb, lc, ld, ax%p, as%p)
+    end if
     call finish(call, ctx, stat, message)
-  end subroutine weft_tridiag
+  end subroutine solve
 
   ! Makes implicit time steps of the heat equation. The number of lambdas is the number of dimensions of a grid; these
   ! are the first dimensions of u. Further dimensions of u count grids.

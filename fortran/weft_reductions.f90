@@ -8,6 +8,7 @@ module weft_reductions
   public :: weft_segmented_reduce, weft_segmented_reduce_heads, weft_segmented_scan, weft_segmented_scan_heads
   public :: weft_reduce_by_key
   public :: weft_scatter_reduce, weft_scatter_count
+  public :: weft_gather, weft_scatter
 
 contains
 
@@ -312,5 +313,55 @@ contains
     if (call%status == WEFT_OK) call%status = c_weft_scatter_count(ctx, range, ai%dtype, ai%n, ac%n, ai%p, ac%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_scatter_count
+
+  ! Copies row index(i) of x, from 0, to row i of `result`. A row is an element, or a column (:, i) of a matrix.
+  subroutine weft_gather(ctx, range, x, index, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: range
+    type(*), intent(in), target :: x(..), index(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ai, ar
+    integer(c_int64_t) :: columns, m
+    ax = whole(call, 'x', x)
+    ai = whole(call, 'index', index)
+    ar = whole(call, 'result', result)
+    columns = 1
+    if (rank(x) == 2) columns = ax%extent(1)
+    m = ax%n / max(columns, 1_c_int64_t)
+    call need_same_type(call, 'x', ax, 'result', ar)
+    call need_equal(call, 'the size of result', ar%n, 'that of index, times the rows of x', ai%n * columns)
+    if (call%status == WEFT_OK) call%status = c_weft_gather(ctx, range, ax%dtype, ai%dtype, ai%n, columns, m, ax%p, &
+      ai%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_gather
+
+  ! Copies row i of x to row index(i), from 0, of `result`. A row is an element, or a column (:, i) of a matrix. The
+  ! indices must be different.
+  subroutine weft_scatter(ctx, range, x, index, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: range
+    type(*), intent(in), target :: x(..), index(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ai, ar
+    integer(c_int64_t) :: columns, m
+    ax = whole(call, 'x', x)
+    ai = whole(call, 'index', index)
+    ar = whole(call, 'result', result)
+    columns = 1
+    if (rank(x) == 2) columns = ax%extent(1)
+    m = ar%n / max(columns, 1_c_int64_t)
+    call need_same_type(call, 'x', ax, 'result', ar)
+    call need_equal(call, 'the size of x', ax%n, 'that of index, times the rows of x', ai%n * columns)
+    call need_equal(call, 'the size of result', ar%n, 'a multiple of the rows of x', m * columns)
+    if (call%status == WEFT_OK) call%status = c_weft_scatter(ctx, range, ax%dtype, ai%dtype, ai%n, columns, m, ax%p, &
+      ai%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_scatter
 
 end module weft_reductions

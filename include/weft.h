@@ -578,6 +578,35 @@ WEFT_API weft_status weft_scatter_reduce(weft_context *ctx, weft_op op, weft_ran
 WEFT_API weft_status weft_scatter_count(weft_context *ctx, weft_range range, weft_dtype index_dtype, size_t n,
                                         size_t m, const void *index, uint64_t *counts);
 
+/* Copies rows in the order of indices (take): out[i] = x[index[i]], 0 <= i < n.
+ *   range        WEFT_RANGE_SKIP: row i of out is not changed if index[i] is out of range
+ *   dtype        any type; index_dtype: WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
+ *   n, columns   out has n rows of `columns` elements, one row after the other
+ *   m            number of rows of x
+ *   x, index     m * columns elements; n indices, which may be equal
+ *   out          n * columns elements; must not overlap x or index
+ * Elements keep all their bits. If an index is out of range and range is WEFT_RANGE_ERROR, nothing is written. On a
+ * GPU the call then waits for the check of the indices. A stream that is being captured cannot wait: when the graph
+ * runs, an index out of range makes the call write nothing.
+ * Order: docs/spec/ORDER.md 29. Docs: docs/ops/gather.md. */
+WEFT_API weft_status weft_gather(weft_context *ctx, weft_range range, weft_dtype dtype, weft_dtype index_dtype,
+                                 size_t n, size_t columns, size_t m, const void *x, const void *index, void *out);
+
+/* Copies rows to the positions that indices state (put): out[index[i]] = x[i], 0 <= i < n.
+ *   range        WEFT_RANGE_SKIP: row i of x is not copied if index[i] is out of range
+ *   n, columns   x has n rows of `columns` elements, one row after the other
+ *   m            number of rows of out
+ *   x, index     n * columns elements; n indices
+ *   out          m * columns elements; must not overlap x or index. Rows to which nothing is copied are not changed
+ *   dtype, index_dtype  as for weft_gather
+ * Elements keep all their bits. Two indices in range must not be equal: else the call returns WEFT_INVALID, and the
+ * message states the first position whose index occurs before it, that occurrence, and the index. After an error
+ * nothing has been written. On a GPU the call waits for this check; in a graph a call with a wrong index writes
+ * nothing. Scratch memory: at most m bytes on a CPU, m / 8 bytes on a GPU. Order: docs/spec/ORDER.md 29. Docs:
+ * docs/ops/gather.md. */
+WEFT_API weft_status weft_scatter(weft_context *ctx, weft_range range, weft_dtype dtype, weft_dtype index_dtype,
+                                  size_t n, size_t columns, size_t m, const void *x, const void *index, void *out);
+
 /* --------------------------------------------------------------------------- recurrence */
 
 typedef enum weft_direction {
@@ -741,6 +770,22 @@ typedef enum weft_boundary {
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
+
+/* Solves the systems of weft_tridiag with partial pivoting, for all matrices that are not singular. The arguments are
+ * those of weft_tridiag, which is faster.
+ *   singular  gets one value: UINT64_MAX if no pivot is 0 and every element of x is finite. Otherwise it gets system *
+ *             n + row of the first system that failed. The row is that of the first x whose pivot is 0 or, if there
+ *             is none, of the first NaN or infinite element of x
+ * Returns WEFT_OK also if a system failed: it has NaN in x if a pivot is 0, and the other systems are solved. The
+ * residual is that of Gaussian elimination with partial pivoting (LAPACK's gtsv): a few eps of the largest
+ * |a| + |b| + |c| times the largest |x|. Like gtsv, it does not scale rows. Source: LU factorization of the matrix
+ * with permuted columns: the inner unknowns of chunks of 16 rows are eliminated first, then the unknowns at the
+ * borders of adjacent chunks in a binary tree (nested dissection; A. George, SIAM J. Numer. Anal. 10, 1973). An inner
+ * unknown occurs only in rows of its chunk, so that the pivots of the chunk suffice for every matrix. Order:
+ * docs/spec/ORDER.md 26. Docs: docs/ops/tridiag_pivot.md. */
+WEFT_API weft_status weft_tridiag_pivot(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
+                                        size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
+                                        uint64_t *singular);
 
 /* --------------------------------------------------------------------------------- heat */
 

@@ -378,6 +378,28 @@ template <class I, class C> void scatter_count(context &ctx, weft_range range, c
         std::data(index), detail::numbers(counts));
 }
 
+// Copies row index[i] of x to row i of y. A row has `columns` elements.
+template <class X, class I, class Y>
+void gather(context &ctx, weft_range range, const X &x, const I &index, Y &&y, std::size_t columns = 1) {
+    detail::one_type<X, Y>();
+    const std::size_t m = columns == 0 ? 0 : std::size(x) / columns;
+    detail::need_size("x", std::size(x), m * columns);
+    detail::need_size("y", std::size(y), std::size(index) * columns);
+    ctx(weft_gather, range, dtype_of<detail::value<X>>(), dtype_of<detail::value<I>>(), std::size(index), columns, m,
+        std::data(x), std::data(index), std::data(y));
+}
+
+// Copies row i of x to row index[i] of y. A row has `columns` elements. The indices must be different.
+template <class X, class I, class Y>
+void scatter(context &ctx, weft_range range, const X &x, const I &index, Y &&y, std::size_t columns = 1) {
+    detail::one_type<X, Y>();
+    const std::size_t m = columns == 0 ? 0 : std::size(y) / columns;
+    detail::need_size("x", std::size(x), std::size(index) * columns);
+    detail::need_size("y", std::size(y), m * columns);
+    ctx(weft_scatter, range, dtype_of<detail::value<X>>(), dtype_of<detail::value<I>>(), std::size(index), columns, m,
+        std::data(x), std::data(index), std::data(y));
+}
+
 // Scans each segment x[offsets[s]] ... x[offsets[s + 1] - 1] to y, which must have the size of x.
 template <class X, class O, class Y>
 void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const O &offsets, Y &&y) {
@@ -622,26 +644,43 @@ void matmul(context &ctx, const matrix<A> &a, const matrix<B> &b, const matrix<T
         a.columns, &alpha, a.data, a.ld, b.data, b.ld, &beta, c.data, c.ld);
 }
 
+namespace detail {
+
+// Solves one system with weft_tridiag or weft_tridiag_pivot.
+template <class F, class A, class B, class C, class D, class X>
+void solve(context &ctx, F function, const A &a, const B &b, const C &c, const D &d, X &&x, weft_boundary boundary) {
+    one_type<A, B>();
+    one_type<A, C>();
+    one_type<A, D>();
+    one_type<A, X>();
+    const std::size_t n = std::size(d);
+    need_size("a", std::size(a), n);
+    need_size("b", std::size(b), n);
+    need_size("c", std::size(c), n);
+    need_size("x", std::size(x), n);
+    const auto line = [&](const void *p) { return weft_lines{p, 1, n}; };
+    std::uint64_t singular = 0;
+    ctx(function, boundary, dtype_of<value<D>>(), std::size_t{1}, n, line(std::data(a)), line(std::data(b)),
+        line(std::data(c)), line(std::data(d)), std::data(x), &singular);
+    if (singular != UINT64_MAX)
+        throw error(WEFT_INVALID, "the pivot or a finite solution was lost at row " + std::to_string(singular));
+}
+
+} // namespace detail
+
 // Solves one system a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i]. Several systems, and other distances of the
 // elements: ctx(weft_tridiag, ...). Throws weft::error if the system is singular to working precision.
 template <class A, class B, class C, class D, class X>
 void tridiag(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x,
              weft_boundary boundary = WEFT_OPEN_ENDS) {
-    detail::one_type<A, B>();
-    detail::one_type<A, C>();
-    detail::one_type<A, D>();
-    detail::one_type<A, X>();
-    const std::size_t n = std::size(d);
-    detail::need_size("a", std::size(a), n);
-    detail::need_size("b", std::size(b), n);
-    detail::need_size("c", std::size(c), n);
-    detail::need_size("x", std::size(x), n);
-    const auto line = [&](const void *p) { return weft_lines{p, 1, n}; };
-    std::uint64_t singular = 0;
-    ctx(weft_tridiag, boundary, dtype_of<detail::value<D>>(), std::size_t{1}, n, line(std::data(a)),
-        line(std::data(b)), line(std::data(c)), line(std::data(d)), std::data(x), &singular);
-    if (singular != UINT64_MAX)
-        throw error(WEFT_INVALID, "the pivot or a finite solution was lost at row " + std::to_string(singular));
+    detail::solve(ctx, weft_tridiag, a, b, c, d, x, boundary);
+}
+
+// Solves one system with partial pivoting: any matrix that is not singular. Throws weft::error if it is.
+template <class A, class B, class C, class D, class X>
+void tridiag_pivot(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x,
+                   weft_boundary boundary = WEFT_OPEN_ENDS) {
+    detail::solve(ctx, weft_tridiag_pivot, a, b, c, d, x, boundary);
 }
 
 // Runs `sweeps` sweeps of Jacobi's iteration on a grid u(nx, ny, nz), x fastest. v may be u. Returns the root mean

@@ -91,6 +91,10 @@
 #define weft_scatter_reduce(ctx, op, range, dtype, accumulate, key_dtype, n, columns, m, x, keys, init, out)         \
     (weft_scatter_reduce)(ctx, op, range, WEFT_TAG_1(dtype, x), accumulate, WEFT_TAG_1(key_dtype, keys), n, columns, \
                           m, x, keys, init, out)
+#define weft_gather(ctx, range, dtype, key_dtype, n, columns, m, x, keys, out) \
+    (weft_gather)(ctx, range, WEFT_TAG_2(dtype, x, out), WEFT_TAG_1(key_dtype, keys), n, columns, m, x, keys, out)
+#define weft_scatter(ctx, range, dtype, key_dtype, n, columns, m, x, keys, out) \
+    (weft_scatter)(ctx, range, WEFT_TAG_2(dtype, x, out), WEFT_TAG_1(key_dtype, keys), n, columns, m, x, keys, out)
 #define weft_recurrence(ctx, direction, dtype, rows, n, s, u, init, v) \
     (weft_recurrence)(ctx, direction, WEFT_TAG_4(dtype, s, u, init, v), rows, n, s, u, init, v)
 #define weft_histogram(ctx, dtype, n, x, bins, edges, counts) \
@@ -112,6 +116,8 @@
                           alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch)
 #define weft_tridiag(ctx, boundary, dtype, systems, n, a, b, c, d, x, singular) \
     (weft_tridiag)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, a, b, c, d, x, singular)
+#define weft_tridiag_pivot(ctx, boundary, dtype, systems, n, a, b, c, d, x, singular) \
+    (weft_tridiag_pivot)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, a, b, c, d, x, singular)
 #define weft_heat(ctx, method, dtype, dimensions, shape, batch, lambda, steps, u, v) \
     (weft_heat)(ctx, method, WEFT_TAG_2(dtype, u, v), dimensions, shape, batch, lambda, steps, u, v)
 #define weft_sort(ctx, order, dtype, n, keys, sorted) \

@@ -72,6 +72,12 @@ static weft_status run_scatter_reduce_rows(weft_context *ctx) {
 static weft_status run_scatter_count(weft_context *ctx) {
     return weft_scatter_count(ctx, WEFT_RANGE_SKIP, WEFT_U32, N, 1000, keys, out.counts);
 }
+static weft_status run_gather(weft_context *ctx) {
+    return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
+}
+static weft_status run_scatter(weft_context *ctx) {
+    return weft_scatter(ctx, WEFT_RANGE_ERROR, WEFT_F32, WEFT_U64, SEGMENTS, 2, N, x, offsets, out.y);
+}
 static weft_status run_segmented_scan(weft_context *ctx) {
     return weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, SEGMENTS, offsets, out.y);
 }
@@ -113,8 +119,14 @@ static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
     const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
     return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, a, b, a, d, out.y, out.counts);
 }
+static weft_status pivot(weft_context *ctx, size_t systems, size_t n) {
+    const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
+    return weft_tridiag_pivot(ctx, WEFT_PERIODIC, WEFT_F32, systems, n, b, a, a, d, out.y, out.counts);
+}
 static weft_status run_tridiag(weft_context *ctx) { return solve(ctx, 1, N); }
 static weft_status run_tridiag_batch(weft_context *ctx) { return solve(ctx, 1000, N / 1000); }
+static weft_status run_tridiag_pivot(weft_context *ctx) { return pivot(ctx, 1, N); }
+static weft_status run_tridiag_pivot_batch(weft_context *ctx) { return pivot(ctx, 1000, N / 1000); }
 static weft_status run_heat(weft_context *ctx) {
     static const size_t shape[] = {300, 600};
     static const double lambda[] = {1.5, 2.5};
@@ -291,6 +303,8 @@ static const operation operations[] = {
     {"scatter_reduce", run_scatter_reduce},
     {"scatter_reduce of rows", run_scatter_reduce_rows},
     {"scatter_count", run_scatter_count},
+    {"gather", run_gather},
+    {"scatter", run_scatter},
     {"recurrence", run_recurrence},
     {"recurrence in rows", run_recurrence_rows},
     {"histogram", run_histogram},
@@ -302,6 +316,8 @@ static const operation operations[] = {
     {"convolve", run_convolve},
     {"tridiag", run_tridiag},
     {"tridiag of a batch", run_tridiag_batch},
+    {"tridiag_pivot", run_tridiag_pivot},
+    {"tridiag_pivot of a batch", run_tridiag_pivot_batch},
     {"heat", run_heat},
     {"sort", run_sort},
     {"sort_pairs", run_sort_pairs},

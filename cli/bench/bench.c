@@ -27,6 +27,7 @@ typedef struct bench {
     size_t n;
     void *x, *y, *halves, *to;              /* `to` is the output array */
     void *offsets, *keys, *keys_to, *count; /* for segments of SEGMENT elements */
+    void *permutation;
     double copy_seconds;
     uint64_t data_sheet; /* bytes per second, 0 if unknown */
     double seconds[MOST_OPERATIONS];
@@ -89,6 +90,7 @@ static weft_status call_operation(void *state) {
                          .x = c->bench->x,
                          .y = c->bench->y,
                          .halves = c->bench->halves,
+                         .permutation = c->bench->permutation,
                          .to = c->bench->to,
                          .segments = c->bench->n / SEGMENT,
                          .offsets = c->bench->offsets,
@@ -145,12 +147,28 @@ static void make_halves(size_t n, float *x) {
     }
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+
+/* Creates the multiples of a number without common divisor, modulo the number of elements. */
+static weft_status prepare_permutation(bench *b) {
+    const uint64_t n = b->n < UINT32_MAX ? b->n : UINT32_MAX;
+    uint64_t step = (uint64_t)(0.618 * (double)n) + 1;
+    uint32_t *permutation = malloc(n * sizeof *permutation);
+    if (!permutation) return WEFT_OUT_OF_MEMORY;
+    while (common_divisor(step, n) != 1) step++;
+    for (uint64_t i = 0; i < n; i++) permutation[i] = (uint32_t)(i * step % n);
+    const weft_status status = measure_upload(b->ctx, n * sizeof *permutation, permutation, &b->permutation);
+    free(permutation);
+    return status;
+}
+
 static weft_status prepare(bench *b, float *values) {
     const size_t bytes = b->n * sizeof(float), to_bytes = MOST_OUTPUTS * bytes + OPERATION_BINS * sizeof(uint64_t);
     weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
     if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
     if (status == WEFT_OK) status = weft_alloc(b->ctx, WEFT_DEVICE, to_bytes, &b->to);
     if (status == WEFT_OK) status = prepare_segments(b);
+    if (status == WEFT_OK) status = prepare_permutation(b);
     make_halves(b->n, values);
     return status == WEFT_OK ? measure_upload(b->ctx, bytes, values, &b->halves) : status;
 }
@@ -230,6 +248,7 @@ static weft_status run_on(bench *b, const cli_options *options, const plan *p) {
     weft_free(b->ctx, WEFT_DEVICE, b->y);
     weft_free(b->ctx, WEFT_DEVICE, b->halves);
     weft_free(b->ctx, WEFT_DEVICE, b->to);
+    weft_free(b->ctx, WEFT_DEVICE, b->permutation);
     weft_free(b->ctx, WEFT_DEVICE, b->offsets);
     weft_free(b->ctx, WEFT_DEVICE, b->keys);
     weft_free(b->ctx, WEFT_DEVICE, b->keys_to);

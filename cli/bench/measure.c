@@ -11,6 +11,11 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+double measure_median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    return count ? values[count / 2] : 0;
+}
+
 weft_status measure(weft_status (*call)(void *state), void *state, int least, double budget, double *median) {
     double seconds[MOST_RUNS] = {0};
     int runs = 0;
@@ -21,8 +26,7 @@ weft_status measure(weft_status (*call)(void *state), void *state, int least, do
         status = call(state);
         seconds[runs++] = cli_seconds() - start;
     }
-    qsort(seconds, (size_t)runs, sizeof *seconds, compare_doubles);
-    *median = runs ? seconds[runs / 2] : 0;
+    *median = measure_median(seconds, runs);
     return status;
 }
 

@@ -8,6 +8,9 @@
  * *median is the median of the times in seconds. Stops at the first failure and returns its status. */
 weft_status measure(weft_status (*call)(void *state), void *state, int least, double budget, double *median);
 
+/* Returns the median of `count` numbers, which are sorted; 0 if there are none. */
+double measure_median(double *values, int count);
+
 enum { MEASURE_DEVICES = 65 };
 
 /* Lists the devices to measure: the one of the options, otherwise every device of this machine that can be described

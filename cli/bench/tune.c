@@ -6,13 +6,14 @@
 #include "cli/io/value.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_RUNS = 5, MOST_VARIANTS = 32, MOST_TUNABLES = 16, MOST_EDGE = 1 << 15 };
-static const double BUDGET_SECONDS = 0.3;
+enum { ROUNDS = 5, LEAST_RUNS = 2, MOST_VARIANTS = 32, MOST_TUNABLES = 16, MOST_EDGE = 1 << 15 };
+static const double BUDGET_SECONDS = 0.06; /* of a variant in a round */
 /* Minimum speedup of a variant over the first one; a smaller gain is attributed to noise. */
-static const double LEAST_GAIN = 1.01;
+static const double LEAST_GAIN = 1.02;
 
 typedef struct request {
     bool list, check, dry_run, reset;
@@ -23,8 +24,9 @@ typedef struct request {
 } request;
 
 typedef struct row {
-    bool possible, same; /* the device supports the variant; its bits equal those of the first variant */
-    double seconds;
+    bool possible, same;  /* the device supports the variant; its bits equal those of the first variant */
+    double times[ROUNDS]; /* seconds; the median of each round */
+    double seconds;       /* their median */
 } row;
 
 /* Measurements of a tunable. */
@@ -94,44 +96,75 @@ static int fail(const tuning *t) {
 
 /* ------------------------------------------------------------------------------- measuring */
 
-static weft_status measure_variant(tune_problem *p, size_t index, size_t variant, row *r, uint64_t *first) {
+static weft_status measure_variant(tune_problem *p, size_t index, size_t variant, int round, row *r,
+                                   uint64_t *first) {
     uint64_t hash;
     weft_status status = weft_tune_choose(p->ctx, index, variant);
     if (status == WEFT_UNSUPPORTED) return WEFT_OK;
-    if (status == WEFT_OK) status = measure(tune_problem_run, p, LEAST_RUNS, BUDGET_SECONDS, &r->seconds);
-    if (status == WEFT_OK) status = tune_problem_hash(p, &hash);
-    if (status != WEFT_OK) return status;
-    if (variant == 0) *first = hash;
-    r->possible = true;
-    r->same = hash == *first;
+    if (status == WEFT_OK) status = measure(tune_problem_run, p, LEAST_RUNS, BUDGET_SECONDS, &r->times[round]);
+    if (status == WEFT_OK && round == 0) {
+        status = tune_problem_hash(p, &hash);
+        if (variant == 0) *first = hash;
+        r->same = hash == *first;
+    }
+    r->possible = status == WEFT_OK;
+    return status;
+}
+
+/* Measures all variants in turn, ROUNDS times, so that a change of the machine's speed affects all of them. */
+static weft_status measure_rounds(tune_problem *p, size_t index, result *r) {
+    const size_t count = r->tunable.count;
+    uint64_t first = 0;
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t v = 0; v < count; v++) {
+            progress_at((double)((size_t)round * count + v), (double)(ROUNDS * count));
+            const weft_status status = measure_variant(p, index, v, round, &r->rows[v], &first);
+            if (status != WEFT_OK) return status;
+        }
     return WEFT_OK;
+}
+
+/* Returns the speedup of a variant over the first one in the same round: the least one, except for one round. */
+static double gain_of(const result *r, size_t variant) {
+    double least = HUGE_VAL, second = HUGE_VAL;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double gain = r->rows[0].times[i] / r->rows[variant].times[i];
+        second = gain < least ? least : gain < second ? gain : second;
+        least = gain < least ? gain : least;
+    }
+    return second;
 }
 
 /* Returns the first variant, unless another one is faster by at least LEAST_GAIN. */
 static size_t best_of(const result *r) {
     size_t best = 0;
-    for (size_t v = 1; v < r->tunable.count; v++)
-        if (r->rows[v].possible && r->rows[v].seconds * (best ? 1 : LEAST_GAIN) < r->rows[best].seconds) best = v;
+    double most = LEAST_GAIN;
+    for (size_t v = 1; v < r->tunable.count; v++) {
+        const double gain = r->rows[v].possible ? gain_of(r, v) : 0;
+        if (gain >= most) best = v, most = gain;
+    }
     return best;
 }
 
 static weft_status measure_tunable(const tuning *t, size_t index, result *r) {
     tune_problem p;
-    uint64_t first = 0;
     weft_status status = tune_problem_open(&p, t->ctx, &r->tunable, t->request->edge);
     memcpy(r->problem, p.text, sizeof r->problem);
     r->unit = p.unit;
     r->work = p.work;
     progress_start(t->options, r->tunable.operation);
-    for (size_t v = 0; v < r->tunable.count && status == WEFT_OK; v++) {
-        progress_at((double)v, (double)r->tunable.count);
-        status = measure_variant(&p, index, v, &r->rows[v], &first);
-    }
+    if (status == WEFT_OK) status = measure_rounds(&p, index, r);
     progress_end();
     tune_problem_close(&p);
     r->measured = status == WEFT_OK;
+    if (status != WEFT_OK) return status;
+    for (size_t v = 0; v < r->tunable.count; v++) {
+        double times[ROUNDS];
+        memcpy(times, r->rows[v].times, sizeof times);
+        r->rows[v].seconds = measure_median(times, ROUNDS);
+    }
     r->best = best_of(r);
-    return status == WEFT_OK ? weft_tune_choose(t->ctx, index, r->best) : status;
+    return weft_tune_choose(t->ctx, index, r->best);
 }
 
 /* --------------------------------------------------------------------------------- printing */

@@ -1,4 +1,5 @@
 /* weft scatter_reduce X.npy --index I.npy --targets M -o Y.npy */
+#include "cli/commands/index_file.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
@@ -22,8 +23,8 @@ typedef struct request {
 /* Files in addition to x: the indices, and the initial values. */
 typedef struct params {
     request r;
-    npy_array index, init;
-    int64_t *wide; /* copy of the indices as i64, if the file has a type of less than four bytes */
+    index_file index;
+    npy_array init;
     size_t rows, columns;
 } params;
 
@@ -62,49 +63,18 @@ static bool check_request(const request *r, const char *x) {
     return false;
 }
 
-static bool read_file(const char *name, npy_array *a) {
-    npy_error error;
-    if (npy_read(name, a, &error)) return true;
-    cli_error("scatter_reduce", "%s: %s", name, error.message);
-    return false;
-}
-
-/* Converts indices of one or two bytes. */
-static bool widen(params *j) {
-    const npy_array *a = &j->index;
-    j->wide = malloc((a->n ? a->n : 1) * sizeof *j->wide);
-    if (!j->wide) {
-        cli_error("scatter_reduce", "%s: cannot allocate memory for %zu indices", j->r.index, a->n);
+static bool check_arrays(const params *j, const npy_array *x, const char *name) {
+    if (x->shape.rank > 2) {
+        cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
         return false;
     }
-    for (size_t i = 0; i < a->n; i++) {
-#define TYPE(ID, name, ctype, kind, npy) \
-    if (a->dtype == WEFT_##ID) j->wide[i] = (int64_t)((const ctype *)a->data)[i];
-#include "core/types.def"
-    }
-    return true;
-}
-
-static bool check_index(params *j, const npy_array *x, const char *name) {
-    const npy_array *a = &j->index;
-    if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64)
-        cli_error("scatter_reduce", "%s has elements of type %s: indices must be integers", j->r.index,
-                  weft_dtype_name(a->dtype));
-    else if (x->shape.rank > 2)
-        cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
-    else if (x->fortran && x->given.rank == 2)
-        cli_error("scatter_reduce", "%s is in Fortran order: a matrix must be in C order", name);
-    else if (a->n != j->rows)
-        cli_error("scatter_reduce", "%s has %zu elements and %s has %zu rows: both must have the same length",
-                  j->r.index, a->n, name, j->rows);
-    else
-        return true;
-    return false;
+    return index_file_has_rows("scatter_reduce", name, x) &&
+           index_file_fits("scatter_reduce", &j->index, name, j->rows);
 }
 
 static bool read_init(params *j, size_t values) {
     if (!j->r.init) return true;
-    if (!read_file(j->r.init, &j->init)) return false;
+    if (!index_file_read_array("scatter_reduce", j->r.init, &j->init)) return false;
     if (j->init.dtype == j->r.type && j->init.n == values && !j->init.fortran) return true;
     cli_error("scatter_reduce", "%s has %zu elements of type %s: expected %zu of type %s, in C order", j->r.init,
               j->init.n, weft_dtype_name(j->init.dtype), values, weft_dtype_name(j->r.type));
@@ -142,10 +112,8 @@ static int check_types(const production *p, params *j, size_t *values) {
 
 static int reduce_in_memory(production *p, const params *j, void *y) {
     const npy_array *x = &p->in[0];
-    return produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate,
-                                               j->wide ? WEFT_I64 : j->index.dtype, j->rows, j->columns,
-                                               (size_t)j->r.targets, x->data,
-                                               j->wide ? (const void *)j->wide : j->index.data,
+    return produce_done(p, weft_scatter_reduce(p->ctx, j->r.op, j->r.range, x->dtype, j->r.accumulate, j->index.dtype,
+                                               j->rows, j->columns, (size_t)j->r.targets, x->data, j->index.data,
                                                j->r.init ? j->init.data : NULL, y));
 }
 
@@ -163,8 +131,8 @@ static int compute(production *p, params *j, stream *s) {
     size_t values;
     int code = check_types(p, j, &values);
     if (code != CLI_DONE) return code;
-    if (!check_index(j, x, p->files[0]) || !read_init(j, values)) return CLI_FAILED;
-    if (!s && weft_dtype_size(j->index.dtype) < 4 && !widen(j)) return CLI_FAILED;
+    if (!index_file_convert(p->command, &j->index) || !check_arrays(j, x, p->files[0]) || !read_init(j, values))
+        return CLI_FAILED;
     void *const y = produce_allocate(p, values, weft_dtype_size(j->r.type));
     if (!y) return CLI_FAILED;
     produce_start(p);
@@ -179,12 +147,12 @@ static int compute(production *p, params *j, stream *s) {
 static int compute_in_memory(production *p, params *j) {
     const int code = produce_read(p);
     if (code != CLI_DONE) return code;
-    return read_file(j->r.index, &j->index) ? compute(p, j, NULL) : CLI_FAILED;
+    return index_file_read_array(p->command, j->r.index, &j->index.array) ? compute(p, j, NULL) : CLI_FAILED;
 }
 
 /* Loads both arrays: indices of one or two bytes and rows without elements are no streams. */
 static int load_and_compute(production *p, params *j, stream *s) {
-    npy_array *const arrays[] = {&p->in[0], &j->index};
+    npy_array *const arrays[] = {&p->in[0], &j->index.array};
     for (int i = 0; i < 2; i++) {
         npy_error error;
         if (npy_load(&s->inputs[i].npy, arrays[i], &error)) continue;
@@ -199,8 +167,8 @@ static int compute_stream(production *p, params *j) {
     int code = stream_open(&s, p->command, p->options, (const char *[]){p->files[0], j->r.index}, 2, 1);
     if (code == CLI_DONE) {
         p->in[0] = s.inputs[0].npy.array;
-        j->index = s.inputs[1].npy.array;
-        const bool streams = weft_dtype_size(j->index.dtype) >= 4 && p->in[0].n > 0;
+        j->index.array = s.inputs[1].npy.array;
+        const bool streams = weft_dtype_size(j->index.array.dtype) >= 4 && p->in[0].n > 0;
         code = streams ? compute(p, j, &s) : load_and_compute(p, j, &s);
     }
     stream_close(&s);
@@ -213,13 +181,13 @@ int command_scatter_reduce(const cli_options *options, int argc, char **argv) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, &j.r)) return CLI_USAGE;
     if (!check_request(&j.r, optind < argc ? argv[optind] : NULL)) return CLI_USAGE;
+    j.index.name = j.r.index;
     int code = produce_open(&p, options, argc, argv, 1, j.r.to);
     if (code == CLI_DONE) {
         const bool streams = stream_wanted(options, p.files[0], 1) || stream_wanted(options, j.r.index, 1);
         code = streams ? compute_stream(&p, &j) : compute_in_memory(&p, &j);
     }
-    free(j.wide);
-    npy_free(&j.index);
+    index_file_free(&j.index);
     npy_free(&j.init);
     produce_end(&p);
     return code;

@@ -1,4 +1,5 @@
-/* weft tridiag A B C D.npy -o X.npy: solves tridiagonal systems. The diagonals may be constants. */
+/* weft tridiag A B C D.npy -o X.npy, and weft tridiag_pivot with the same operands: solve tridiagonal systems without
+ * and with pivoting. The diagonals may be constants. */
 #include "cli/cli.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
@@ -14,8 +15,23 @@
 
 enum { OPERANDS = 4, RIGHT = OPERANDS - 1 };
 
+/* One of the two commands. */
+typedef struct solver {
+    const char *name;
+    weft_status (*run)(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems, size_t n,
+                       weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x, uint64_t *singular);
+    const char *unsafe; /* reason of a large residual */
+    const char *failed; /* why a system has no finite solution */
+} solver;
+
+static const solver TRIDIAG = {"tridiag", weft_tridiag, "elimination without pivoting is not safe for this matrix",
+                               " without pivoting"};
+static const solver TRIDIAG_PIVOT = {"tridiag_pivot", weft_tridiag_pivot,
+                                     "the rows differ in scale, or the columns do", ""};
+
 /* Values of the options. */
 typedef struct request {
+    const solver *solver;
     char **operands; /* file names or numbers */
     const char *to;  /* NULL: the solution is not written */
     bool periodic, check;
@@ -44,7 +60,8 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     }
     r->operands = argv + optind;
     if (argc - optind != OPERANDS)
-        cli_error(argv[0], "%d operands given, 4 expected (a, b, c and d); see 'weft help tridiag'", argc - optind);
+        cli_error(argv[0], "%d operands given, 4 expected (a, b, c and d); see 'weft help %s'", argc - optind,
+                  argv[0]);
     else if (!r->to && !r->check)
         cli_error(argv[0], "%s: option -o X.npy is required: the file for the solution (- for standard output)",
                   r->operands[RIGHT]);
@@ -62,11 +79,13 @@ static bool read_array(params *j, int i) {
     const char *name = j->request->operands[i];
     npy_array *a = &j->arrays[i];
     if (!npy_read(name, a, &error))
-        cli_error("tridiag", "%s: %s", name, error.message);
+        cli_error(j->request->solver->name, "%s: %s", name, error.message);
     else if (a->dtype != WEFT_F32 && a->dtype != WEFT_F64)
-        cli_error("tridiag", "%s: has elements of type %s: expected f32 or f64", name, weft_dtype_name(a->dtype));
+        cli_error(j->request->solver->name, "%s: has elements of type %s: expected f32 or f64", name,
+                  weft_dtype_name(a->dtype));
     else if (a->flat)
-        cli_error("tridiag", "%s: is in Fortran order: expected C order, in which each row is a system", name);
+        cli_error(j->request->solver->name,
+                  "%s: is in Fortran order: expected C order, in which each row is a system", name);
     else
         return true;
     return false;
@@ -100,10 +119,11 @@ static bool read_coefficients(params *j, int i) {
     const bool one = a->shape.rank == 1 && a->n == j->n;
     j->lines[i] = (weft_lines){a->data, 1, one ? 0 : j->n};
     if (a->dtype != j->dtype)
-        cli_error("tridiag", "%s has elements of type %s and %s of type %s: both must have the same type", name,
+        cli_error(j->request->solver->name,
+                  "%s has elements of type %s and %s of type %s: both must have the same type", name,
                   weft_dtype_name(a->dtype), j->request->operands[RIGHT], weft_dtype_name(j->dtype));
     else if (!one && !same_shape(&a->shape, &d->shape))
-        cli_error("tridiag",
+        cli_error(j->request->solver->name,
                   "%s has %zu elements: it must have the shape of %s, %zu systems of %zu rows, or of one row", name,
                   a->n, j->request->operands[RIGHT], j->systems, j->n);
     else
@@ -170,15 +190,16 @@ static bool check(weft_context *ctx, params *j) {
     weft_status status = WEFT_OK;
     if (rest) {
         j->residual = residual(j, rest);
-        status = weft_tridiag(ctx, boundary, j->dtype, j->systems, j->n, j->lines[0], j->lines[1], j->lines[2],
-                              (weft_lines){rest, 1, j->n}, rest, &singular);
+        status = j->request->solver->run(ctx, boundary, j->dtype, j->systems, j->n, j->lines[0], j->lines[1],
+                                         j->lines[2], (weft_lines){rest, 1, j->n}, rest, &singular);
         j->error = relative_size(j, rest);
     }
     free(rest);
     if (!rest)
-        cli_error("tridiag", "%s: cannot allocate memory for the %zu values of the residual", name, all);
+        cli_error(j->request->solver->name, "%s: cannot allocate memory for the %zu values of the residual", name,
+                  all);
     else if (status != WEFT_OK)
-        cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
+        cli_error(j->request->solver->name, "%s: %s", name, weft_last_error(ctx));
     return rest && status == WEFT_OK;
 }
 
@@ -188,12 +209,10 @@ static void warn(const params *j) {
     const char *name = j->request->operands[RIGHT];
     const double eps = j->dtype == WEFT_F32 ? 0x1p-23 : 0x1p-52, most = RESIDUAL_EPS * eps;
     if (!(j->residual <= most))
-        cli_error("tridiag",
-                  "%s: warning: the residual %.2g exceeds %.2g: elimination without pivoting is not safe for "
-                  "this matrix",
-                  name, j->residual, most);
+        cli_error(j->request->solver->name, "%s: warning: the residual %.2g exceeds %.2g: %s", name, j->residual,
+                  most, j->request->solver->unsafe);
     if (!(j->error * j->error <= eps))
-        cli_error("tridiag",
+        cli_error(j->request->solver->name,
                   "%s: warning: the solution is off by about %.2g of its largest value; the matrix is nearly "
                   "singular",
                   name, j->error);
@@ -207,19 +226,20 @@ static bool solve(weft_context *ctx, params *j) {
     uint64_t singular = UINT64_MAX;
     j->x = malloc(all ? all * size : 1);
     if (!j->x) {
-        cli_error("tridiag", "%s: cannot allocate memory for the %zu values of the solution", name, all);
+        cli_error(j->request->solver->name, "%s: cannot allocate memory for the %zu values of the solution", name,
+                  all);
         return false;
     }
     const double start = cli_seconds();
     const weft_status status =
-        weft_tridiag(ctx, j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, j->dtype, j->systems, j->n,
-                     j->lines[0], j->lines[1], j->lines[2], j->lines[RIGHT], j->x, &singular);
+        j->request->solver->run(ctx, j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, j->dtype, j->systems,
+                                j->n, j->lines[0], j->lines[1], j->lines[2], j->lines[RIGHT], j->x, &singular);
     j->seconds = cli_seconds() - start;
     if (status != WEFT_OK)
-        cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
+        cli_error(j->request->solver->name, "%s: %s", name, weft_last_error(ctx));
     else if (singular != UINT64_MAX)
-        cli_error("tridiag", "%s: system %zu has no finite solution without pivoting: row %zu", name,
-                  (size_t)singular / j->n, (size_t)singular % j->n);
+        cli_error(j->request->solver->name, "%s: system %zu has no finite solution%s: row %zu", name,
+                  (size_t)singular / j->n, j->request->solver->failed, (size_t)singular % j->n);
     else
         return true;
     return false;
@@ -231,7 +251,7 @@ static void print(const params *j, const char *device) {
         if (j->request->check) printf("residual %.2g\nerror %.2g\n", j->residual, j->error);
         return;
     }
-    json_begin_command("tridiag");
+    json_begin_command(j->request->solver->name);
     json_text("file", j->request->operands[RIGHT]);
     json_text("dtype", weft_dtype_name(j->dtype));
     json_count("systems", j->systems);
@@ -250,7 +270,7 @@ static int run(weft_context *ctx, params *j) {
     for (int i = 0; i < RIGHT && good; i++) good = read_coefficients(j, i);
     if (!good || !solve(ctx, j) || (j->request->check && !check(ctx, j))) return CLI_FAILED;
     if (j->request->to && !npy_write(j->request->to, j->dtype, &j->arrays[RIGHT].shape, j->x, &error)) {
-        cli_error("tridiag", "%s: %s", j->request->to, error.message);
+        cli_error(j->request->solver->name, "%s: %s", j->request->to, error.message);
         return CLI_FAILED;
     }
     print(j, weft_device(ctx));
@@ -258,12 +278,12 @@ static int run(weft_context *ctx, params *j) {
     return CLI_DONE;
 }
 
-int command_tridiag(const cli_options *options, int argc, char **argv) {
+static int run_command(const solver *s, const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    request r = {0};
+    request r = {.solver = s};
     params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
-    int code = cli_open("tridiag", options, &ctx);
+    int code = cli_open(s->name, options, &ctx);
     if (code != CLI_DONE) return code;
     code = run(ctx, &j);
     free(j.x);
@@ -272,11 +292,19 @@ int command_tridiag(const cli_options *options, int argc, char **argv) {
     return code;
 }
 
+int command_tridiag(const cli_options *options, int argc, char **argv) {
+    return run_command(&TRIDIAG, options, argc, argv);
+}
+
+int command_tridiag_pivot(const cli_options *options, int argc, char **argv) {
+    return run_command(&TRIDIAG_PIVOT, options, argc, argv);
+}
+
 /* ------------------------------------------------------------------------- for tour and bench */
 
 /* Solves systems of 128 rows with constant coefficients, as in heat conduction. Elements after the last complete
  * system are not used. */
-weft_status example_tridiag(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+static weft_status example(const solver *s, weft_context *ctx, const operands *in, weft_dtype *type) {
     enum { ROWS = 128 };
     static const double f64[] = {-1, 3, -1};
     static const float f32[] = {-1, 3, -1};
@@ -284,10 +312,19 @@ weft_status example_tridiag(const operation *o, weft_context *ctx, const operand
     const size_t systems = in->n < ROWS ? 1 : in->n / ROWS, rows = in->n < ROWS ? in->n : ROWS;
     weft_lines k[3] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
     uint64_t singular;
-    (void)o, (void)out;
     for (int i = 0; i < 3; i++) k[i].p = single ? (const void *)&f32[i] : &f64[i];
     *type = in->dtype;
-    return weft_tridiag(ctx, WEFT_OPEN_ENDS, in->dtype, systems, rows, k[0], k[1], k[2], (weft_lines){in->x, 1, rows},
+    return s->run(ctx, WEFT_OPEN_ENDS, in->dtype, systems, rows, k[0], k[1], k[2], (weft_lines){in->x, 1, rows},
+                  in->to, &singular);
+}
 
-                        in->to, &singular);
+weft_status example_tridiag(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    return example(&TRIDIAG, ctx, in, type);
+}
+
+weft_status example_tridiag_pivot(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    (void)o, (void)out;
+    return example(&TRIDIAG_PIVOT, ctx, in, type);
 }

@@ -219,6 +219,12 @@ static inline unsigned __brev(unsigned x) {
 static inline unsigned long long __brevll(unsigned long long x) {
     return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
 }
+/* 0xff in each byte in which a and b differ, 0 in the others. */
+static inline unsigned __vcmpne4(unsigned a, unsigned b) {
+    unsigned differ = 0;
+    for (unsigned byte = 0xff; byte; byte <<= 8) differ |= (a ^ b) & byte ? byte : 0;
+    return differ;
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }

@@ -152,14 +152,14 @@ void check_shared(const void *p, size_t bytes, access kind) {
 
 /* ------------------------------------------------------------------------------ accesses */
 
-/* Ends the launch if a thread reads the same two addresses again and again. It would wait forever, because the
- * threads that could write there run only when it is suspended. */
-void check_progress(const void *p) {
+/* Ends the launch if a thread reads the same two addresses again and again and writes nothing. It would wait forever,
+ * because the threads that could write there run only when it is suspended. */
+void check_progress(const void *p, access kind) {
     enum { MOST_LOOKS = 1000000 };
     static const void *last[2];
     static unsigned looks;
     const bool again = p == last[0] || p == last[1];
-    looks = again ? looks + 1 : 0;
+    looks = again && kind != WRITE ? looks + 1 : 0;
     if (p != last[0]) last[1] = last[0];
     last[0] = p;
     if (looks < MOST_LOOKS) return;
@@ -175,7 +175,7 @@ void touch_shared(const void *p, size_t bytes, access kind) {
                 "block %u: thread %u is at byte %zu of the dynamic shared memory, for which the launch asked %zu",
                 here.block.x, this_moment().thread, (size_t)((const char *)p - (const char *)dynamic_shared()),
                 dynamic_shared_bytes());
-    if (kind != WRITE) check_progress(p);
+    check_progress(p, kind);
     now_counted.shared++;
     check_shared(p, bytes, kind);
 }
@@ -190,7 +190,7 @@ void touch_global(const block &b, const void *p, size_t bytes, access kind) {
 }
 
 void touch_device(const block &b, const void *p, size_t bytes, access kind) {
-    if (kind != WRITE) check_progress(p);
+    check_progress(p, kind);
     touch_global(b, p, bytes, kind);
 }
 

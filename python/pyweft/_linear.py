@@ -1,7 +1,8 @@
-"""Matrix products and tridiagonal systems (docs/ops/matmul.md, tridiag.md)."""
+"""Matrix products and tridiagonal systems (docs/ops/matmul.md, tridiag.md, tridiag_pivot.md)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -24,7 +25,7 @@ from pyweft._arrays import (
 )
 from pyweft._errors import Error
 
-__all__ = ["matmul", "tridiag"]
+__all__ = ["matmul", "tridiag", "tridiag_pivot"]
 
 # ------------------------------------------------------------------------------- matmul
 
@@ -128,6 +129,40 @@ def _lines(x: Operand, systems: int, n: int, name: str) -> tuple[Any, int, int]:
     return x.pointer, 1 if shape else 0, n if len(shape) == 2 else 0
 
 
+def _solve(
+    function: Any,
+    bands: Sequence[Array],
+    d: Array,
+    periodic: bool,
+    out: Optional[Array],
+    device: Optional[str],
+    lost: str,
+) -> Any:
+    """Solves with weft_tridiag or a function with the same arguments. lost: what may have happened to a pivot."""
+    right = operand(d, "d", FLOATS)
+    shape, dtype = right.array.shape, right.array.dtype
+    if len(shape) not in (1, 2):
+        raise ValueError(f"d has {len(shape)} dimensions; it must have 1 or 2")
+    n = shape[-1]
+    systems = shape[0] if len(shape) == 2 else 1
+    given, lines = [], []
+    for band, name in zip(bands, "abc"):
+        one = operand(of_list(band, dtype, name), name, FLOATS)
+        same_dtype(one, right, name, "d")
+        given.append(one)
+        lines.append(_lines(one, systems, n, name))
+    on = leader(right, *given)
+    x = destination(on, out, dtype, shape)
+    lines.append((right.pointer, 1, n))
+    singular = ffi.new("uint64_t *")
+    boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
+    call(function, on, device, boundary, right.code, systems, n, *lines, x.pointer, singular)
+    if singular[0] != _NONE_SINGULAR:
+        system, row = divmod(singular[0], n)
+        raise Error(f"elimination failed for system {system}: at row {row} a pivot {lost} or x is not finite")
+    return give(x, out)
+
+
 def tridiag(
     a: Array,
     b: Array,
@@ -149,25 +184,25 @@ def tridiag(
     >>> weft.tridiag(-1.0, 2.0, -1.0, [1.0, 0.0, 0.0, 1.0])
     array([1., 1., 1., 1.])
     """
-    right = operand(d, "d", FLOATS)
-    shape, dtype = right.array.shape, right.array.dtype
-    if len(shape) not in (1, 2):
-        raise ValueError(f"d has {len(shape)} dimensions; it must have 1 or 2")
-    n = shape[-1]
-    systems = shape[0] if len(shape) == 2 else 1
-    bands, lines = [], []
-    for band, name in ((a, "a"), (b, "b"), (c, "c")):
-        given = operand(of_list(band, dtype, name), name, FLOATS)
-        same_dtype(given, right, name, "d")
-        bands.append(given)
-        lines.append(_lines(given, systems, n, name))
-    on = leader(right, *bands)
-    x = destination(on, out, dtype, shape)
-    lines.append((right.pointer, 1, n))
-    singular = ffi.new("uint64_t *")
-    boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
-    call(lib.weft_tridiag, on, device, boundary, right.code, systems, n, *lines, x.pointer, singular)
-    if singular[0] != _NONE_SINGULAR:
-        system, row = divmod(singular[0], n)
-        raise Error(f"elimination failed for system {system}: at row {row} a pivot was lost or x is not finite")
-    return give(x, out)
+    return _solve(lib.weft_tridiag, (a, b, c), d, periodic, out, device, "was lost")
+
+
+def tridiag_pivot(
+    a: Array,
+    b: Array,
+    c: Array,
+    d: Array,
+    *,
+    periodic: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Solves a[i] x[i - 1] + b[i] x[i] + c[i] x[i + 1] = d[i] along the last axis, with partial pivoting.
+
+    The arguments are those of tridiag, which is faster. Raises weft.Error if a pivot is 0 or x is not finite.
+    Order: ORDER.md 26.
+
+    >>> weft.tridiag_pivot(1.0, 0.0, 2.0, [2.0, 7.0, 9.0, 3.0])
+    array([1., 1., 3., 4.])
+    """
+    return _solve(lib.weft_tridiag_pivot, (a, b, c), d, periodic, out, device, "is 0")

@@ -1,4 +1,5 @@
-"""Reductions and counts of the elements that have the same index (docs/ops/scatter_reduce.md)."""
+"""Reductions and counts of the elements that have the same index (docs/ops/scatter_reduce.md), and copies of rows by
+index (docs/ops/gather.md)."""
 
 from __future__ import annotations
 
@@ -17,16 +18,19 @@ from pyweft._arrays import (
     Operand,
     call,
     destination,
+    elements,
     give,
+    host_view,
     leader,
     length,
     operand,
     unsigned,
 )
+from pyweft import _reduce
 from pyweft._reduce import reduction
 from pyweft._scan import OPS
 
-__all__ = ["scatter_count", "scatter_reduce"]
+__all__ = ["bincount", "gather", "scatter", "scatter_count", "scatter_reduce"]
 
 SCATTER_OPS = {**OPS, "mean": lib.WEFT_MEAN}
 _INTEGERS = {dtype: code for dtype, code in NUMBERS.items() if dtype.kind in "iu"}
@@ -149,3 +153,125 @@ def scatter_count(
     n = indices.array.size
     call(lib.weft_scatter_count, indices, device, range_code(skip), indices.code, n, m, indices.pointer, pointer)
     return give(y, out)
+
+
+def bincount(
+    index: Array, weights: Optional[Array] = None, minlength: int = 0, *, device: Optional[str] = None
+) -> Any:
+    """Counts each index, or adds up its weights, as np.bincount: scatter_count, or scatter_reduce of the weights.
+
+    index      integers of 0 or more. The result has one value for each of 0 ... max(index), and at least minlength
+    weights    one for each index. Sums of float32 are float32, with the bits of weft.sum
+    Order: ORDER.md 25.
+
+    >>> weft.bincount([2, 0, 2])
+    array([1, 0, 2])
+    >>> weft.bincount([2, 0, 2], [0.5, 1.0, 0.25], 4)
+    array([1.  , 0.  , 0.75, 0.  ])
+    """
+    n = operand(index, "index", _INTEGERS).array.size
+    m = unsigned(minlength, "minlength")
+    if n > 0:
+        m = max(m, int(_reduce.max(index, device=device)) + 1)
+    if weights is None:
+        return scatter_count(index, m, device=device)
+    return scatter_reduce(weights, index, m, device=device)
+
+
+def _rows(x: Operand) -> tuple[int, ...]:
+    """Returns the shape of a row."""
+    if x.array.ndim == 0:
+        raise ValueError("x has 0 dimensions; it must have at least 1")
+    shape: tuple[int, ...] = x.array.shape[1:]
+    return shape
+
+
+def gather(
+    x: Array, index: Array, *, out: Optional[Array] = None, skip: bool = False, device: Optional[str] = None
+) -> Any:
+    """Copies rows in the order of indices: y[i] = x[index[i]].
+
+    x      an array of any dtype. Its rows are x[0], x[1], ...
+    index  integers from 0 to len(x) - 1; negative ones are out of range. Any other index raises ValueError
+    skip   True: an index out of range leaves y[i] unchanged in `out`; without `out` it is 0 (GPU arrays need `out`)
+    out    an array of shape (len(index), *x.shape[1:])
+    Order: ORDER.md 29.
+
+    >>> weft.gather([10, 20, 30], [2, 0, 2])
+    array([30, 10, 30])
+    >>> weft.gather([10, 20, 30], [2, -1], skip=True)
+    array([30,  0])
+    """
+    a, indices = operand(x, "x"), _index(index)
+    shape, n = _rows(a), indices.array.size
+    on = leader(a, indices)
+    y = destination(on, out, a.array.dtype, (n, *shape))
+    if skip:
+        _prepare(y, out)
+    _move(lib.weft_gather, on, device, skip, a, indices, n, elements(shape), a.array.shape[0], y)
+    return give(y, out)
+
+
+def scatter(
+    x: Array,
+    index: Array,
+    m: Optional[int] = None,
+    *,
+    out: Optional[Array] = None,
+    skip: bool = False,
+    device: Optional[str] = None,
+) -> Any:
+    """Copies rows to the positions that indices state: y[index[i]] = x[i]. Other rows of y are those of `out`, or 0.
+
+    x      an array of any dtype. Its rows are x[0], x[1], ...
+    index  len(x) different integers from 0 to m - 1. Two equal ones raise ValueError. So does one out of range; with
+           skip=True its row is not copied
+    m      number of rows of y; may be omitted if `out` is given
+    out    an array of shape (m, *x.shape[1:]) with the values of the other rows; required for GPU arrays
+    Order: ORDER.md 29.
+
+    >>> weft.scatter([10, 20, 30], [4, 0, 1], 5)
+    array([20, 30,  0,  0, 10])
+    """
+    a, indices = operand(x, "x"), _index(index)
+    shape, n = _rows(a), indices.array.size
+    if a.array.shape[0] != n:
+        raise ValueError(f"index has {n} elements and x {a.array.shape[0]} rows; they must have the same length")
+    if m is None:
+        if out is None:
+            raise ValueError("m or out must be given")
+        m = out.shape[0] if out.ndim else 0
+    m = unsigned(m, "m")
+    on = leader(a, indices)
+    y = destination(on, out, a.array.dtype, (m, *shape))
+    _prepare(y, out)
+    _move(lib.weft_scatter, on, device, skip, a, indices, n, elements(shape), m, y)
+    return give(y, out)
+
+
+def _prepare(y: Operand, out: Any) -> None:
+    """Gives a result, of which a call writes a part, the values of `out`, or 0."""
+    if y.device:
+        if out is None:
+            raise ValueError(f"out is None; it must be given for arrays on {y.device}")
+    elif out is None:
+        y.array.fill(0)
+    else:
+        given = host_view(out, "out")
+        if given.ctypes.data != y.array.ctypes.data:  # `out` is not contiguous
+            y.array[...] = given
+
+
+def _move(
+    function: Any,
+    on: Operand,
+    device: Optional[str],
+    skip: bool,
+    x: Operand,
+    index: Operand,
+    n: int,
+    columns: int,
+    m: int,
+    y: Operand,
+) -> None:
+    call(function, on, device, _range(skip), x.code, index.code, n, columns, m, x.pointer, index.pointer, y.pointer)

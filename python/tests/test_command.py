@@ -39,6 +39,7 @@ INPUTS: dict[str, Any] = {
     "decay": rng.uniform(-0.9, 0.9, N),
     "grid": rng.uniform(0, 1, (8, 9, 10)).astype("f4"),
     "rows": rng.uniform(-1, 1, (10, 500)),
+    "targets": rng.permutation(N),
 }
 I = INPUTS
 Call = Callable[[], Any]
@@ -89,6 +90,8 @@ CASES: list[tuple[str, Call]] = [
         "scatter_reduce x32 --index flags --targets 2 --op mean -o Y",
         lambda: weft.scatter_reduce(I["x32"], I["flags"].view(np.uint8), 2, "mean"),
     ),
+    ("gather x32 --index targets -o Y", lambda: weft.gather(I["x32"], I["targets"])),
+    ("scatter x32 --index targets --targets 6000 -o Y", lambda: weft.scatter(I["x32"], I["targets"], 6000)),
     ("select x32 --flags flags -o Y", lambda: weft.select(I["x32"], I["flags"])),
     ("select x32 --gt 0.25 --indices -o Y", lambda: weft.select_indices(I["x32"], gt=0.25)),
     ("partition nasty --ne 1 -o Y", lambda: weft.partition(I["nasty"], ne=1)[0]),
@@ -109,6 +112,7 @@ CASES: list[tuple[str, Call]] = [
     ("convolve x64 many_taps -o Y", lambda: weft.convolve(I["x64"], I["many_taps"])),
     ("convolve x64 taps --correlate -o Y", lambda: weft.correlate(I["x64"], I["taps"], "full")),
     ("tridiag -o Y -- -1 3 -1 rows", lambda: weft.tridiag(-1.0, 3.0, -1.0, I["rows"])),
+    ("tridiag_pivot -o Y -- -1 0.5 -1 rows", lambda: weft.tridiag_pivot(-1.0, 0.5, -1.0, I["rows"])),
     ("heat rows --steps 3 --lambda 0.5 --dimensions 1 -o Y", lambda: weft.heat(I["rows"], 3, lam=0.5, dimensions=1)),
     (
         "heat rows --steps 2 --lambda 2,0.5 --method crank-nicolson -o Y",

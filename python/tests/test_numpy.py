@@ -236,6 +236,7 @@ OUT: dict[str, Callable[[Any, Any], Any]] = {
     "map": lambda x, out: weft.map("x*x", x=x, out=out),
     "convolve": lambda x, out: weft.convolve(x, x[:3], "same", out=out),
     "tridiag": lambda x, out: weft.tridiag(1.0, 4.0, 1.0, x, out=out),
+    "tridiag_pivot": lambda x, out: weft.tridiag_pivot(1.0, 0.5, 1.0, x, out=out),
     "heat": lambda x, out: weft.heat(x, out=out),
     "sum": lambda x, out: weft.sum(x, out=out[:1].reshape(())),
 }

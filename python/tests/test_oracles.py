@@ -67,8 +67,8 @@ def test_orders(dtype: Any, data: Any) -> None:
     ascending = np.sort(x, kind="stable")
     assert np.array_equal(weft.sort(x), ascending)
     assert np.array_equal(weft.sort(x, descending=True), ascending[::-1])
-    places = weft.argsort(x, dtype=np.uint32)
-    assert places.dtype == np.uint32 and np.array_equal(places, np.argsort(x, kind="stable"))
+    targets = weft.argsort(x, dtype=np.uint32)
+    assert targets.dtype == np.uint32 and np.array_equal(targets, np.argsort(x, kind="stable"))
     values, indices = weft.top_k(x, k)
     assert np.array_equal(values, ascending[::-1][:k]) and np.array_equal(x[indices.astype(np.int64)], values)
     assert np.array_equal(weft.top_k(x, k, largest=False)[0], ascending[:k])
@@ -146,6 +146,71 @@ def test_scatter_errors() -> None:
     assert weft.scatter_reduce(np.zeros((0, 2)), np.zeros(0, int), 2).tolist() == [[0, 0], [0, 0]]
 
 
+@pytest.mark.parametrize("kind", ["i1", "i4", "i8", "u4", "u8"])
+def test_bincount(kind: str) -> None:
+    index = rng.integers(0, 50, 3000).astype(kind)
+    weights = rng.integers(0, 99, 3000).astype("f8")  # the sums are exact
+    for most in (0, 7, 99):
+        assert np.array_equal(weft.bincount(index, minlength=most), np.bincount(index.astype("i8"), minlength=most))
+        sums = np.bincount(index.astype("i8"), weights, most)
+        assert np.array_equal(weft.bincount(index, weights, most), sums)
+    nothing = np.zeros(0, kind)
+    assert weft.bincount(nothing).tolist() == [] and weft.bincount(nothing, minlength=2).tolist() == [0, 0]
+
+
+def test_bincount_errors() -> None:
+    with pytest.raises(ValueError, match=r"index\[1\] is -1: expected 0 to 2"):
+        weft.bincount([2, -1])
+    with pytest.raises(ValueError, match="index has 2 elements and x 3 rows"):
+        weft.bincount([2, 1], [1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match="index has dtype float64"):
+        weft.bincount([2.0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("kind", ["i1", "i4", "i8", "u4", "u8"])
+def test_gather(dtype: Any, kind: str) -> None:
+    x = rng.integers(0, 99, (100, 2, 3)).astype(dtype)
+    index = rng.integers(0, 100, 300).astype(kind)
+    assert np.array_equal(weft.gather(x, index), x[index])
+    assert np.array_equal(weft.gather(x[:, 1, 1], index), x[:, 1, 1][index])
+    targets = rng.permutation(120)[:100].astype(kind)
+    y = np.full((120, 2, 3), 7, dtype)
+    expected = y.copy()
+    expected[targets] = x
+    assert weft.scatter(x, targets, out=y) is y and np.array_equal(y, expected)
+    apart = np.full((120, 3, 2), 7, dtype).transpose(0, 2, 1)
+    assert weft.scatter(x, targets, out=apart) is apart and np.array_equal(apart, expected)
+    expected[:] = 0
+    expected[targets] = x
+    assert np.array_equal(weft.scatter(x, targets, 120), expected)
+    assert np.array_equal(weft.scatter(x[:, 0, 0], targets, 120), expected[:, 0, 0])
+    shorter = weft.scatter(x, targets, 50, skip=True)
+    assert np.array_equal(shorter, expected[:50])
+    y = np.full((300, 2, 3), 7, dtype)
+    assert weft.gather(x[:40], index, out=y, skip=True) is y
+    assert (y[index >= 40] == np.array(7, dtype)).all() and np.array_equal(y[index < 40], x[index[index < 40]])
+
+
+def test_gather_errors() -> None:
+    x = np.arange(4.0)
+    with pytest.raises(ValueError, match=r"index\[1\] is -1: expected 0 to 3"):
+        weft.gather(x, [0, -1])
+    with pytest.raises(ValueError, match=r"index\[0\] and index\[2\] are 3: scatter requires different indices"):
+        weft.scatter(x, [3, 1, 3, 1], 4)
+    with pytest.raises(ValueError, match="index has 1 elements and x 4 rows"):
+        weft.scatter(x, [3], 4)
+    with pytest.raises(ValueError, match="m or out must be given"):
+        weft.scatter(x, [3, 1, 2, 0])
+    with pytest.raises(ValueError, match="x has 0 dimensions"):
+        weft.gather(1.0, [0])
+    with pytest.raises(ValueError, match=r"out has shape \(3,\)"):
+        weft.gather(x, [0, 1], out=np.zeros(3))
+    assert weft.gather([True, False], [1, 0, 0]).tolist() == [False, True, True]
+    assert weft.gather(np.zeros((3, 0)), [1]).shape == (1, 0)
+    assert weft.scatter(np.zeros((0, 2)), np.zeros(0, int), 2).tolist() == [[0, 0], [0, 0]]
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_scans(dtype: Any) -> None:
     x = rng.integers(0, 100, 5000).astype(dtype)  # the sums of floats are exact too
@@ -217,6 +282,24 @@ def test_tridiag(dtype: Any) -> None:
     np.testing.assert_allclose(3 * ring - np.roll(ring, 1, 1) - np.roll(ring, -1, 1), d, rtol=0, atol=1e-5)
     with pytest.raises(weft.Error, match="system 0: at row 0"):
         weft.tridiag(0.0, 0.0, 0.0, d)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_tridiag_pivot(dtype: Any) -> None:
+    systems, n = 5, 70
+    a, b, c, d = (rng.uniform(-1, 1, (systems, n)).astype(dtype) for _ in range(4))
+    x = weft.tridiag_pivot(a, b, c, d)
+    for s in range(systems):
+        full = np.diag(b[s]) + np.diag(a[s, 1:], -1) + np.diag(c[s, :-1], 1)
+        rest = np.abs(full @ x[s].astype("f8") - d[s]).max()
+        assert rest <= 8 * np.finfo(dtype).eps * np.abs(full).sum(1).max() * np.abs(x[s]).max()
+    assert np.array_equal(bits(weft.tridiag_pivot(a[1], b[1], c[1], d[1])), bits(x[1]))
+    pairs = np.arange(6).astype(dtype)
+    assert weft.tridiag_pivot([0, 1] * 3, 0.0, [1, 0] * 3, pairs).tolist() == [1, 0, 3, 2, 5, 4]
+    ring = weft.tridiag_pivot(1.0, 0.5, 1.0, d, periodic=True)
+    np.testing.assert_allclose(ring / 2 + np.roll(ring, 1, 1) + np.roll(ring, -1, 1), d, rtol=0, atol=1e-4)
+    with pytest.raises(weft.Error, match="system 0: at row 0 a pivot is 0"):
+        weft.tridiag_pivot(0.0, 0.0, 0.0, d[:, :1])
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
@@ -364,16 +447,16 @@ def test_sobol() -> None:
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.text("abAB_ ", max_size=60), st.lists(st.text("abA_", min_size=1, max_size=5), min_size=1, max_size=30))
 def test_match(text: str, words: list[str]) -> None:
-    def places(text: str, word: str) -> list[int]:
+    def targets(text: str, word: str) -> list[int]:
         return [at for at in range(len(text)) if text.startswith(word, at)]
 
-    found = [places(text, word) for word in words]
+    found = [targets(text, word) for word in words]
     assert weft.match_count(text, words).tolist() == [len(at) for at in found]
     pairs = sorted((at, number) for number, ats in enumerate(found) for at in ats)
     positions, numbers = weft.match_list(text, words)
     assert [*zip(positions.tolist(), numbers.tolist())] == pairs
     folded = weft.match_count(text, words, fold_case=True)
-    assert folded.tolist() == [len(places(text.lower(), word.lower())) for word in words]
+    assert folded.tolist() == [len(targets(text.lower(), word.lower())) for word in words]
 
 
 def test_price() -> None:

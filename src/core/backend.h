@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 21
+#define WEFT_BACKEND_ABI 22
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -166,6 +166,17 @@ typedef struct scatter_reduce_call {
     uint64_t *counts; /* m counts; then x, init and out are NULL, and columns is 1. NULL: a reduction */
 } scatter_reduce_call;
 
+/* One call of weft_gather or weft_scatter. The backend checks the values of the indices (core/indices.h). */
+typedef struct gather_call {
+    bool scatter; /* out[index[i]] = x[i]; else out[i] = x[index[i]] */
+    weft_range range;
+    weft_dtype index_dtype; /* i32, i64, u32 or u64 */
+    size_t n, m;            /* number of indices, n >= 1; number of rows of the array that they refer to */
+    size_t row_bytes;       /* 0 is allowed; n * row_bytes and m * row_bytes do not overflow */
+    const void *x, *index;
+    void *out; /* overlaps neither x nor index */
+} gather_call;
+
 typedef struct recurrence_call {
     weft_dtype dtype; /* f32 or f64 */
     bool reverse;
@@ -267,6 +278,8 @@ typedef struct tridiag_call {
     void *x;
     uint64_t *singular;
 } tridiag_call;
+
+typedef tridiag_call tridiag_pivot_call;
 
 /* `batch` consecutive grids of n[0] x n[1] x n[2] points; n[i] is 1 for unused dimensions. */
 typedef struct heat_call {

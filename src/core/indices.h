@@ -1,4 +1,5 @@
-/* Checks of the indices of weft_scatter_reduce. Header only, so that a plugin needs no symbol of the library. */
+/* Checks of the indices of weft_scatter_reduce, weft_gather and weft_scatter. Header only, so that a plugin needs no
+ * symbol of the library. */
 #ifndef WEFT_CORE_INDICES_H
 #define WEFT_CORE_INDICES_H
 
@@ -14,6 +15,16 @@ static inline uint64_t indices_end(weft_dtype dtype, uint64_t m) {
                           : dtype == WEFT_I64 ? UINT64_C(1) << 63
                                               : UINT64_MAX;
     return m < most ? m : most;
+}
+
+/* Writes the index with the bits `bits` in decimal. */
+static inline void indices_text(weft_dtype dtype, uint64_t bits, char text[32]) {
+    if (dtype == WEFT_I32)
+        snprintf(text, 32, "%ld", (long)(int32_t)(uint32_t)bits);
+    else if (dtype == WEFT_I64)
+        snprintf(text, 32, "%lld", (long long)bits);
+    else
+        snprintf(text, 32, "%llu", (unsigned long long)bits);
 }
 
 /* Returns index[i], sign-extended: a negative index then is greater than every number of targets. */
@@ -36,17 +47,21 @@ static inline size_t indices_find(weft_dtype dtype, size_t n, const void *index,
 /* Writes the message for index[i], which is out of range and has the bits `bits`. */
 static inline weft_status indices_fail(weft_error *error, weft_dtype dtype, uint64_t i, uint64_t bits, uint64_t m) {
     char text[32];
-    if (dtype == WEFT_I32)
-        snprintf(text, sizeof text, "%ld", (long)(int32_t)(uint32_t)bits);
-    else if (dtype == WEFT_I64)
-        snprintf(text, sizeof text, "%lld", (long long)bits);
-    else
-        snprintf(text, sizeof text, "%llu", (unsigned long long)bits);
+    indices_text(dtype, bits, text);
     if (m == 0)
         return weft_fail(error, WEFT_INVALID, "index[%llu] is %s, but there are no targets", (unsigned long long)i,
                          text);
     return weft_fail(error, WEFT_INVALID, "index[%llu] is %s: expected 0 to %llu", (unsigned long long)i, text,
                      (unsigned long long)(m - 1));
+}
+
+/* Writes the message for index[first] and index[second], which are equal and have the bits `bits`. */
+static inline weft_status indices_fail_equal(weft_error *error, weft_dtype dtype, uint64_t first, uint64_t second,
+                                             uint64_t bits) {
+    char text[32];
+    indices_text(dtype, bits, text);
+    return weft_fail(error, WEFT_INVALID, "index[%llu] and index[%llu] are %s: scatter requires different indices",
+                     (unsigned long long)first, (unsigned long long)second, text);
 }
 
 #endif

@@ -81,6 +81,9 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_TRIDIAG_LEAST_F64 0x1p-1022
 #define WEFT_TRIDIAG_GREATEST_F64 0x1p1022
 
+/* Tridiagonal systems with pivoting: rows per chunk. */
+#define WEFT_TRIDIAG_PIVOT_CHUNK 16
+
 /* Maximum dimensions of a grid of weft_heat, and the range of lambda: the quotient of two lambdas does not overflow
  * in f32. */
 #define WEFT_AXES_MAX 3

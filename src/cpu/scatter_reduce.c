@@ -6,10 +6,10 @@
  * not affect the result:
  *
  *   - ASCENDING, if the indices ascend: x is the list.
- *   - ONE_PASS, for up to 2^SORT_BITS_MAX targets: one pass of the radix sort, which moves elements only.
- *   - TWO_PASSES, for the square of that: a pass by the high digit of the index. One thread then distributes each
- *     bucket, which fits in a cache, by the low digit and reduces it. All threads process each longer bucket.
- *   - SORT, for more targets: all passes of the radix sort. */
+ *   - ONE_PASS, for up to 2^SCATTER_BITS_MAX targets: one distribution.
+ *   - TWO_PASSES, for the square of that: a distribution by the high digit of the index. One thread then distributes
+ *     each bucket, which fits in a cache, by the low digit and reduces it. All threads process each longer bucket.
+ *   - SORT, for more targets: a radix sort. */
 #include "core/indices.h"
 #include "cpu/common/scatter.h"
 #include "cpu/common/sort_passes.h"
@@ -25,6 +25,7 @@ enum {
     BUCKET = 1 << 16,      /* maximum elements of a bucket that one thread processes */
     BUCKET_GOAL = 1 << 15, /* mean number of elements of a bucket, from which the length of the high digit follows */
     MOVED_AT_ONCE = 1 << 24, /* elements that a thread moves between two checks for cancellation */
+    SPLIT_BYTES = 16,        /* maximum of a row whose columns are reduced one after the other */
     STREAM_BYTES = 1 << 19   /* minimum bytes of a chunk for nontemporal stores */
 };
 
@@ -33,7 +34,7 @@ typedef struct params {
     scatter s;
     const scatter_reduce_call *c;
     const void *keys;
-    size_t key_bytes;  /* 4 or 8 */
+    size_t key_bytes;  /* 4 or 8; of the elements of a bucket: 2 */
     uint64_t last;     /* greatest index in range; 0 if there is none */
     bool none;         /* m is 0 */
     atomic_size_t bad; /* least position of an index out of range; n: none was found */
@@ -42,24 +43,29 @@ typedef struct params {
     void *keys_to; /* normalized keys, of to_key_bytes */
     size_t to_key_bytes;
     size_t value_bytes, chunks; /* bytes of a moved value: an element, or the number of a row */
-    size_t *next;               /* SORT_BUCKETS_MAX for each chunk */
-    unsigned char *lines;
+    size_t *next;               /* SCATTER_BUCKETS_MAX for each chunk */
+    char *lines;
+    size_t line_bytes; /* of the buffers of a chunk */
     sort_digit digit;
-    const sort_kernel *kernel;
     const void *from_keys, *from_values; /* from_values is NULL if numbers of rows are moved */
-    void *to_keys, *to_values;
+    void *to_values;
+    uint16_t *to_keys;
     size_t n; /* number of elements to distribute */
     /* Two passes. */
     char *buckets;    /* memory of the threads */
     uint64_t *starts; /* of the buckets */
-    const void *bucket_values, *bucket_keys;
-    void *more_keys; /* for values of less than 4 bytes, with which keys are always moved */
+    const void *bucket_values;
+    const uint16_t *bucket_keys;
     segment_kernel *reduce;
     kernel *whole;
 } params;
 
 static inline uint64_t key_at(size_t width, const void *keys, size_t i) {
     return width == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
+}
+
+static const scatter_kernel *kernel_of(const params *j) {
+    return j->s.ctx->level->scatters->width[j->key_bytes == 2 ? 0 : j->key_bytes == 4 ? 1 : 2];
 }
 
 static const void *at(const void *p, size_t bytes) { return bytes ? (const char *)p + bytes : p; }
@@ -71,26 +77,6 @@ static void for_parts(const params *j, size_t n, void (*body)(void *self, size_t
 }
 
 /* --------------------------------------------------------------------------------- indices */
-
-/* Returns bit 0 if a key of [first, end) is greater than `last`, and bit 1 if one is less than the key before it. */
-static inline __attribute__((always_inline)) unsigned survey(size_t width, const void *keys, size_t first, size_t end,
-                                                             uint64_t last) {
-    unsigned above = 0, falls = 0;
-    if (width == 4) {
-        const uint32_t *const k = keys, most = (uint32_t)last;
-        for (size_t i = first; i < end; i++) above |= k[i] > most;
-        for (size_t i = first + (first == 0); i < end; i++) falls |= k[i] < k[i - 1];
-    } else {
-        const uint64_t *const k = keys;
-        for (size_t i = first; i < end; i++) above |= k[i] > last;
-        for (size_t i = first + (first == 0); i < end; i++) falls |= k[i] < k[i - 1];
-    }
-    return above | falls << 1;
-}
-
-static unsigned survey_keys(const params *j, size_t first, size_t end) {
-    return j->key_bytes == 4 ? survey(4, j->keys, first, end, j->last) : survey(8, j->keys, first, end, j->last);
-}
 
 /* Finds the first index out of range in a block that has one. */
 static void note_bad(params *j, size_t i) {
@@ -105,7 +91,7 @@ static void survey_part(void *self, size_t part) {
     const size_t end = end_of(part * AT_ONCE, AT_ONCE, j->n);
     unsigned all = 0;
     for (size_t i = part * AT_ONCE; i < end; i += BLOCK) {
-        const unsigned found = survey_keys(j, i, end_of(i, BLOCK, end));
+        const unsigned found = kernel_of(j)->survey(j->keys, i, end_of(i, BLOCK, end), j->last);
         if ((found & 1) && !(all & 1)) note_bad(j, i);
         all |= found;
     }
@@ -173,44 +159,40 @@ static size_t chunk_begin(const params *j, size_t chunk) {
     return chunk * size + (chunk < rest ? chunk : rest);
 }
 
-static const weft_sort_rule *rule(void) {
-    static const weft_sort_rule unchanged = {0, 0, 0, UINT64_MAX};
-    return &unchanged;
-}
-
 static void count_chunk(void *self, size_t chunk) {
     const params *j = self;
-    const size_t first = chunk_begin(j, chunk);
-    j->kernel->count(rule(), j->digit, at(j->from_keys, first * j->key_bytes), chunk_begin(j, chunk + 1) - first,
-                     j->next + chunk * SORT_BUCKETS_MAX);
-}
-
-static sort_scatter *find_scatter(const params *j, bool keep) {
-    static const int with_keys[] = {[1] = SORT_1, [2] = SORT_2, [4] = SORT_4, [8] = SORT_8};
-    sort_scatter *const *const scatters = j->kernel->scatter;
-    if (keep || j->value_bytes < 4) return scatters[with_keys[j->value_bytes]];
-    return scatters[j->value_bytes == 4 ? SORT_ONLY_4 : SORT_ONLY_8];
-}
-
-static void move_chunk_by(const params *j, size_t chunk, sort_scatter *move) {
     const size_t end = chunk_begin(j, chunk + 1);
+    size_t *const counts = j->next + chunk * SCATTER_BUCKETS_MAX;
+    memset(counts, 0, sizeof *counts << j->digit.bits);
     for (size_t first = chunk_begin(j, chunk), n; first < end && !cpu_cancelled(); first += n) {
         n = end_of(first, MOVED_AT_ONCE, end) - first;
-        const sort_part part = {.keys = at(j->from_keys, first * j->key_bytes),
-                                .values = j->from_values ? at(j->from_values, first * j->value_bytes) : NULL,
-                                .n = n,
-                                .first = first,
-                                .lines = j->lines ? j->lines + chunk * 2 * SORT_LINES_BYTES : NULL};
-        move(rule(), j->digit, &part, j->next + chunk * SORT_BUCKETS_MAX, j->to_keys, j->to_values);
+        kernel_of(j)->count(at(j->from_keys, first * j->key_bytes), n, j->digit, counts);
     }
 }
 
-static void move_chunk(void *self, size_t chunk) { move_chunk_by(self, chunk, find_scatter(self, false)); }
-static void move_chunk_with_keys(void *self, size_t chunk) { move_chunk_by(self, chunk, find_scatter(self, true)); }
+static void move_chunk(void *self, size_t chunk) {
+    const params *j = self;
+    const scatter_kernel *k = kernel_of(j);
+    void (*const *const moves)(const scatter_part *) = j->to_keys       ? k->pairs
+                                                       : j->from_values ? k->values
+                                                                        : k->numbers;
+    const size_t end = chunk_begin(j, chunk + 1);
+    scatter_part part = {.digit = j->digit,
+                         .next = j->next + chunk * SCATTER_BUCKETS_MAX,
+                         .lines = j->lines ? j->lines + chunk * j->line_bytes : NULL,
+                         .to_values = j->to_values,
+                         .to_keys = j->to_keys};
+    for (part.first = chunk_begin(j, chunk); part.first < end && !cpu_cancelled(); part.first += part.n) {
+        part.n = end_of(part.first, MOVED_AT_ONCE, end) - part.first;
+        part.keys = at(j->from_keys, part.first * j->key_bytes);
+        part.values = j->from_values ? at(j->from_values, part.first * j->value_bytes) : NULL;
+        moves[__builtin_ctzll(j->value_bytes)](&part);
+    }
+}
 
-/* Distributes j->n elements by j->digit. Writes the start of each bucket, and of the end of the last one, to starts.
- */
-static void distribute(params *j, bool keep_keys, uint64_t *starts, size_t count) {
+/* Distributes j->n elements by j->digit. Writes the starts of the first `count` buckets; a bucket after the last one
+ * starts at its end. */
+static void distribute(params *j, uint64_t *starts, size_t count) {
     const size_t buckets = (size_t)1 << j->digit.bits;
     size_t start = 0;
     j->chunks = (size_t)max_u64(1, min_u64(j->n / CHUNK, (uint64_t)j->s.threads));
@@ -219,14 +201,14 @@ static void distribute(params *j, bool keep_keys, uint64_t *starts, size_t count
     for (size_t b = 0; b < buckets; b++) {
         if (b < count) starts[b] = start;
         for (size_t chunk = 0; chunk < j->chunks; chunk++) {
-            size_t *const next = &j->next[chunk * SORT_BUCKETS_MAX + b];
+            size_t *const next = &j->next[chunk * SCATTER_BUCKETS_MAX + b];
             const size_t n = *next;
             *next = start;
             start += n;
         }
     }
     for (size_t b = buckets; b < count; b++) starts[b] = start;
-    cpu_parallel_for((int)j->chunks, j->chunks, PARALLEL_RANGES, keep_keys ? move_chunk_with_keys : move_chunk, j);
+    cpu_parallel_for((int)j->chunks, j->chunks, PARALLEL_RANGES, move_chunk, j);
 }
 
 /* ------------------------------------------------------------------------------- reduction */
@@ -250,7 +232,7 @@ static weft_status reduce_list(const params *j, const void *x, size_t n, const u
 
 /* ------------------------------------------------------------------------------ two passes */
 
-enum { LOW_MAX = 1 << SORT_BITS_MAX };
+enum { LOW_MAX = SCATTER_BUCKETS_MAX };
 
 static size_t bucket_bytes(const params *j) {
     return round_up(BUCKET * j->value_bytes + (LOW_MAX + 1) * (sizeof(uint64_t) + sizeof(uint32_t)), CPU_ALIGNMENT);
@@ -271,12 +253,12 @@ static void note_offsets(const params *j, size_t bucket, const uint64_t *offsets
 
 /* Distributes n elements by the low digit, in a cache. next[d] is the position of the next element of digit d. `size`
  * is a constant. */
-static inline __attribute__((always_inline)) void move_low(size_t size, const uint32_t *keys, const char *values,
+static inline __attribute__((always_inline)) void move_low(size_t size, const uint16_t *keys, const char *values,
                                                            size_t n, uint32_t mask, uint32_t *next, char *to) {
     for (size_t i = 0; i < n; i++) memcpy(to + next[keys[i] & mask]++ * size, values + i * size, size);
 }
 
-/* Processes a bucket that fits in a cache. Its keys have 4 bytes. */
+/* Processes a bucket that fits in a cache. */
 static void do_bucket(void *self, size_t bucket) {
     const params *j = self;
     const size_t n = j->starts[bucket + 1] - j->starts[bucket];
@@ -285,7 +267,7 @@ static void do_bucket(void *self, size_t bucket) {
     char *const to = j->buckets + (size_t)cpu_thread_number() * bucket_bytes(j);
     uint64_t *const offsets = (void *)(to + BUCKET * j->value_bytes);
     uint32_t *const next = (void *)(offsets + LOW_MAX + 1);
-    const uint32_t *const keys = (const uint32_t *)j->bucket_keys + j->starts[bucket];
+    const uint16_t *const keys = j->bucket_keys + j->starts[bucket];
     const char *const values = at(j->bucket_values, j->starts[bucket] * j->value_bytes);
     if (n > BUCKET || !targets) return;
     memset(next, 0, low * sizeof *next);
@@ -316,12 +298,13 @@ static weft_status do_long_bucket(params *big, size_t bucket, void *list, weft_e
     if (!targets) return WEFT_OK;
     params low = *big;
     low.n = big->starts[bucket + 1] - begin;
-    low.from_keys = at(big->bucket_keys, begin * big->key_bytes);
+    low.from_keys = big->bucket_keys + begin;
+    low.key_bytes = sizeof *big->bucket_keys;
     low.from_values = at(big->bucket_values, begin * big->value_bytes);
     low.to_values = list;
-    low.to_keys = big->more_keys;
+    low.to_keys = NULL;
     low.digit = (sort_digit){0, shift};
-    distribute(&low, false, offsets, targets + 1);
+    distribute(&low, offsets, targets + 1);
     if (cpu_cancelled()) return WEFT_OK;
     note_offsets(big, bucket, offsets, targets);
     return reduce_list(big, list, low.n, offsets, bucket << shift, targets, error);
@@ -330,7 +313,7 @@ static weft_status do_long_bucket(params *big, size_t bucket, void *list, weft_e
 static weft_status two_passes(params *j, unsigned bits, unsigned top, void *list, weft_error *error) {
     const size_t buckets = (size_t)1 << top;
     j->digit = (sort_digit){bits - top, top};
-    distribute(j, true, j->starts, buckets + 1);
+    distribute(j, j->starts, buckets + 1);
     if (cpu_cancelled()) return WEFT_OK;
     j->bucket_keys = j->to_keys;
     j->bucket_values = j->to_values;
@@ -345,8 +328,8 @@ static weft_status two_passes(params *j, unsigned bits, unsigned top, void *list
 
 /* Sorts j->keys_to with the values. Returns the values. */
 static void *sort(params *j, void *keys_spare, void *values_to, void *values_spare, void *words) {
-    sort_params params = {.kernel = j->kernel,
-                          .rule = *rule(),
+    sort_params params = {.kernel = j->s.ctx->level->sorts->width[j->key_bytes == 4 ? 2 : 3],
+                          .rule = {0, 0, 0, UINT64_MAX},
                           .window = UINT64_MAX,
                           .n = j->n,
                           .keys = {j->key_bytes, j->keys_to, j->keys_to, keys_spare},
@@ -355,7 +338,7 @@ static void *sort(params *j, void *keys_spare, void *values_to, void *values_spa
                           .all = words,
                           .any = (uint64_t *)words + j->s.threads,
                           .next = j->next,
-                          .lines = j->lines};
+                          .lines = (unsigned char *)j->lines};
     cpu_sort_passes(&params);
     return values_to;
 }
@@ -429,10 +412,11 @@ typedef enum method { ASCENDING, ONE_PASS, TWO_PASSES, SORT } method;
 /* Offsets of the arrays in the workspace. */
 typedef struct plan {
     method method;
-    unsigned bits, top; /* bits of the keys, and of the high digit of two passes */
-    bool normalize;
-    size_t bytes; /* of the workspace */
-    size_t offsets, reduced, keys, keys_spare, more_keys, list, list_spare, next, lines, words, starts, buckets, rows;
+    unsigned bits, top;    /* bits of the keys, and of the high digit of two passes */
+    bool normalize, split; /* split: each column is reduced as an array of its own */
+    size_t bytes;          /* of the workspace */
+    size_t offsets, reduced, keys, keys_spare, list, list_spare, next, lines, words, starts, buckets, rows;
+    size_t column, column_reduced;
 } plan;
 
 /* Returns the offset of a further array of n elements in the workspace. */
@@ -446,8 +430,8 @@ static unsigned bits_of(uint64_t v) { return v ? 64 - (unsigned)__builtin_clzll(
 
 /* Returns the number of bits of the high digit, for buckets of about BUCKET_GOAL elements. */
 static unsigned top_bits(unsigned bits, size_t n) {
-    const unsigned goal = bits_of(n / BUCKET_GOAL), least = bits > SORT_BITS_MAX ? bits - SORT_BITS_MAX : 1;
-    const unsigned most = SORT_BITS_MAX;
+    const unsigned goal = bits_of(n / BUCKET_GOAL), least = bits > SCATTER_BITS_MAX ? bits - SCATTER_BITS_MAX : 1;
+    const unsigned most = SCATTER_BITS_MAX;
     return goal < least ? least : goal > most ? most : goal;
 }
 
@@ -456,32 +440,37 @@ static plan make_plan(params *j) {
     const bool bad = j->bad < j->n, in_order = !bad && !j->falls;
     const uint64_t greatest = bad ? c->m : c->m - 1;
     plan p = {.bits = bits_of(greatest)};
-    p.method = in_order                                         ? ASCENDING
-               : p.bits <= SORT_BITS_MAX                        ? ONE_PASS
-               : c->columns == 1 && p.bits <= 2 * SORT_BITS_MAX ? TWO_PASSES
-                                                                : SORT;
+    p.split = c->columns > 1 && c->columns * weft_dtype_size(c->dtype) <= SPLIT_BYTES && !in_order;
+    const bool one_column = c->columns == 1 || p.split;
+    p.method = in_order                                       ? ASCENDING
+               : p.bits <= SCATTER_BITS_MAX                   ? ONE_PASS
+               : one_column && p.bits <= 2 * SCATTER_BITS_MAX ? TWO_PASSES
+                                                              : SORT;
     p.top = top_bits(p.bits, j->n);
-    j->value_bytes = c->columns == 1 ? weft_dtype_size(c->dtype) : j->n <= UINT32_MAX ? 4 : 8;
+    j->value_bytes = one_column ? weft_dtype_size(c->dtype) : j->n <= UINT32_MAX ? 4 : 8;
     j->to_key_bytes = j->key_bytes == 4 || greatest <= UINT32_MAX ? 4 : 8;
-    p.normalize = bad || p.method == SORT || (p.method == TWO_PASSES && j->to_key_bytes < j->key_bytes);
+    p.normalize = bad || p.method == SORT;
     j->s.type = c->op == WEFT_MEAN ? WEFT_F64 : c->result;
     const bool stores = c->init || j->s.type != c->result, sorts = p.method == SORT, twice = p.method == TWO_PASSES;
     p.offsets = reserve(&p, c->m + 1, sizeof(uint64_t));
     p.reduced = stores ? reserve(&p, c->m * c->columns, weft_dtype_size(j->s.type)) : SIZE_MAX;
     if (p.normalize) p.keys = reserve(&p, j->n, j->to_key_bytes);
     if (p.method != ASCENDING) {
-        const size_t chunks = (size_t)j->s.threads, moved_key_bytes = p.normalize ? j->to_key_bytes : j->key_bytes;
-        p.next = reserve(&p, chunks * SORT_BUCKETS_MAX, sizeof *j->next);
+        const size_t chunks = (size_t)j->s.threads;
+        const unsigned bits = !twice ? p.bits : p.top > p.bits - p.top ? p.top : p.bits - p.top;
+        j->line_bytes = sorts ? 2 * SORT_LINES_BYTES : SCATTER_LINE * (j->value_bytes + 2 * twice) << bits;
+        p.next = reserve(&p, chunks * SCATTER_BUCKETS_MAX, sizeof *j->next);
         p.list = reserve(&p, j->n, j->value_bytes);
-        p.lines = reserve(&p, chunks * 2, SORT_LINES_BYTES);
-        if (sorts || twice || j->value_bytes < 4) p.keys_spare = reserve(&p, j->n, moved_key_bytes);
+        p.lines = reserve(&p, chunks, j->line_bytes);
         if (sorts || twice) p.list_spare = reserve(&p, j->n, j->value_bytes);
-        if (twice && j->value_bytes < 4) p.more_keys = reserve(&p, j->n, moved_key_bytes);
+        if (sorts || twice) p.keys_spare = reserve(&p, j->n, sorts ? j->to_key_bytes : sizeof *j->to_keys);
         if (sorts) p.words = reserve(&p, 2 * chunks, sizeof(uint64_t));
-        if (twice) p.starts = reserve(&p, SORT_BUCKETS_MAX + 1, sizeof *j->starts);
+        if (twice) p.starts = reserve(&p, SCATTER_BUCKETS_MAX + 1, sizeof *j->starts);
         if (twice) p.buckets = reserve(&p, chunks, bucket_bytes(j));
     }
-    if (c->columns > 1) p.rows = reserve(&p, 1, scatter_rows_workspace(&j->s));
+    if (p.split) p.column = reserve(&p, j->n, weft_dtype_size(c->dtype));
+    if (p.split) p.column_reduced = reserve(&p, c->m, weft_dtype_size(j->s.type));
+    if (!one_column) p.rows = reserve(&p, 1, scatter_rows_workspace(&j->s));
     return p;
 }
 
@@ -490,19 +479,18 @@ static bool streams(const params *j) {
     return j->n / (size_t)j->s.threads * (j->value_bytes + j->key_bytes) >= STREAM_BYTES;
 }
 
-static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
+/* Writes the results before the last step to `reduced`. */
+static weft_status run(params *j, const plan *p, char *w, void *reduced, weft_error *error) {
     const scatter_reduce_call *c = j->c;
     const void *list = NULL;
     method method = p->method;
     j->s.offsets = j->offsets = (void *)(w + p->offsets);
-    j->s.reduced = p->reduced == SIZE_MAX ? c->out : w + p->reduced;
-    j->kernel = j->s.ctx->level->sorts->width[j->key_bytes == 4 ? 2 : 3];
+    j->s.reduced = reduced;
     if (p->normalize) {
         j->keys_to = w + p->keys;
         for_parts(j, j->n, normalize_part);
         j->keys = j->keys_to;
         j->key_bytes = j->to_key_bytes;
-        j->kernel = j->s.ctx->level->sorts->width[j->key_bytes == 4 ? 2 : 3];
         j->last = UINT64_MAX >> (64 - 8 * j->key_bytes);
         j->none = false;
         j->falls = false;
@@ -517,26 +505,78 @@ static weft_status run(params *j, const plan *p, char *w, weft_error *error) {
         list = j->from_values;
     } else {
         j->next = (void *)(w + p->next);
-        j->lines = streams(j) ? (unsigned char *)w + p->lines : NULL;
-        j->to_keys = w + p->keys_spare;
+        j->lines = streams(j) ? w + p->lines : NULL;
         j->to_values = w + p->list;
         j->digit = (sort_digit){0, p->bits};
         list = j->to_values;
     }
     if (method == TWO_PASSES) {
-        j->more_keys = w + p->more_keys;
+        j->to_keys = (void *)(w + p->keys_spare);
         j->starts = (void *)(w + p->starts);
         j->buckets = w + p->buckets;
         return two_passes(j, p->bits, p->top, w + p->list_spare, error);
     }
-    if (method == ONE_PASS) distribute(j, false, j->offsets, c->m + 1);
+    if (method == ONE_PASS) distribute(j, j->offsets, c->m + 1);
     if (method == SORT) {
         list = sort(j, w + p->keys_spare, w + p->list, w + p->list_spare, w + p->words);
         if (!cpu_cancelled()) offsets_of_sorted(j);
     }
     if (cpu_cancelled()) return WEFT_OK;
-    if (c->columns > 1) return scatter_reduce_rows(&j->s, list, j->value_bytes, w + p->rows, error);
-    return reduce_list(j, list, j->n, j->offsets, 0, c->m, error);
+    if (c->columns == 1) return reduce_list(j, list, j->n, j->offsets, 0, c->m, error);
+    scatter_reduce_rows(&j->s, list, j->value_bytes, w + p->rows);
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------ few columns */
+
+/* The elements of a column, or its results, to copy. */
+typedef struct column {
+    const params *j;
+    const char *from;
+    char *to;
+    size_t n, size, from_stride, to_stride;
+} column;
+
+/* Copies elements first ... end - 1. `size` is a constant. */
+static inline __attribute__((always_inline)) void copy_elements(const column *k, size_t size, size_t first,
+                                                                size_t end) {
+    for (size_t i = first; i < end; i++)
+        memcpy(k->to + i * k->to_stride * size, k->from + i * k->from_stride * size, size);
+}
+
+static void copy_part(void *self, size_t part) {
+    const column *k = self;
+    const size_t first = part * AT_ONCE, end = end_of(first, AT_ONCE, k->n);
+    switch (k->size) {
+    case 1: copy_elements(k, 1, first, end); break;
+    case 2: copy_elements(k, 2, first, end); break;
+    case 4: copy_elements(k, 4, first, end); break;
+    default: copy_elements(k, 8, first, end); break;
+    }
+}
+
+static void copy_column(const params *j, column k) {
+    cpu_parallel_for(j->s.threads, ceil_div(k.n, AT_ONCE), PARALLEL_RANGES, copy_part, &k);
+}
+
+/* Reduces each column as an array of its own. */
+static weft_status run_columns(params *j, const plan *p, char *w, weft_error *error) {
+    const scatter_reduce_call *c = j->c;
+    const size_t size = weft_dtype_size(c->dtype), result = weft_dtype_size(j->s.type);
+    char *const x = w + p->column, *const reduced = w + p->column_reduced;
+    scatter_reduce_call one = *c;
+    one.columns = 1;
+    one.x = x;
+    j->s.offsets = (void *)(w + p->offsets);
+    j->s.reduced = p->reduced == SIZE_MAX ? c->out : w + p->reduced;
+    for (size_t k = 0; k < c->columns && !cpu_cancelled(); k++) {
+        params of_column = *j;
+        of_column.c = &one;
+        copy_column(j, (column){j, (const char *)c->x + k * size, x, j->n, size, c->columns, 1});
+        RETURN_IF_ERROR(run(&of_column, p, w, reduced, error));
+        copy_column(j, (column){j, reduced, (char *)j->s.reduced + k * result, c->m, result, 1, c->columns});
+    }
+    return WEFT_OK;
 }
 
 weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_error *error) {
@@ -558,7 +598,11 @@ weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_e
     void *workspace;
     const plan p = make_plan(&j);
     RETURN_IF_ERROR(cpu_workspace(ctx, p.bytes, &workspace, error));
-    RETURN_IF_ERROR(run(&j, &p, workspace, error));
+    char *const w = workspace;
+    if (p.split)
+        RETURN_IF_ERROR(run_columns(&j, &p, w, error));
+    else
+        RETURN_IF_ERROR(run(&j, &p, w, p.reduced == SIZE_MAX ? c->out : w + p.reduced, error));
     if (!cpu_cancelled()) scatter_store(&j.s);
     return WEFT_OK;
 }

@@ -9,7 +9,6 @@
 #include "cpu/common/tridiag_kernel.h"
 #include "cpu/runtime/parallel.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -372,8 +371,7 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
         solve_groups(c, &s, group, workspace, scratch);
     else
         solve_level(&s, &all, scratch);
-    const uint64_t fault = atomic_load(&s.faults);
-    *c->singular = fault == UINT64_MAX ? fault : fault / (2 * c->n) * c->n + fault % c->n;
+    *c->singular = tridiag_singular(atomic_load(&s.faults), c->n);
 }
 
 /* Returns the bytes of workspace for one stage. TRIDIAG_REDUCE stores the first rows of the chunks there. */

@@ -1,24 +1,8 @@
-/* Systems of rows for both types, and their solution by levels (ORDER.md 16). Included by tridiag.c and
- * parts_tridiag.c. */
+/* Solution of a system by levels, for both types (ORDER.md 16). Included by tridiag.c and parts_tridiag.c. */
 #ifndef WEFT_REF_TRIDIAG_LEVELS_H
 #define WEFT_REF_TRIDIAG_LEVELS_H
 
-#include "ref/common/array.h"
-#include "ref/ref.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Rows of the first lost pivot, and of the first element of x that is not finite, in a system; SIZE_MAX if there is
- * none. */
-typedef struct faults {
-    size_t pivot, value;
-} faults;
-
-static void note(size_t *first, size_t row) {
-    if (row < *first) *first = row;
-}
+#include "ref/tridiag_system.h"
 
 static size_t chunk_length(size_t n, size_t chunk) {
     const size_t left = n - chunk * WEFT_TRIDIAG_CHUNK;
@@ -29,7 +13,6 @@ static size_t chunks_of(size_t n) { return (n - 1) / WEFT_TRIDIAG_CHUNK + 1; }
 static size_t last_row(size_t n, size_t chunk) { return chunk * WEFT_TRIDIAG_CHUNK + chunk_length(n, chunk) - 1; }
 
 #define REAL float
-#define TYPE WEFT_F32
 #define FMA fmaf
 #define EPSILON WEFT_TRIDIAG_EPSILON_F32
 #define LEAST WEFT_TRIDIAG_LEAST_F32
@@ -38,7 +21,6 @@ static size_t last_row(size_t n, size_t chunk) { return chunk * WEFT_TRIDIAG_CHU
 #include "ref/bodies/tridiag_body.h"
 
 #define REAL double
-#define TYPE WEFT_F64
 #define FMA fma
 #define EPSILON WEFT_TRIDIAG_EPSILON_F64
 #define LEAST WEFT_TRIDIAG_LEAST_F64

@@ -147,6 +147,10 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
                   weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_F32, WEFT_DEFAULT, WEFT_U32, n, 1, 100, x,
                                       x, sums, y),
                   WEFT_OK);
+    static uint32_t reversed[N];
+    for (size_t i = 0; i < n; i++) reversed[i] = (uint32_t)(n - 1 - i);
+    EXPECT_STATUS(ctx, weft_gather(ctx, WEFT_RANGE_ERROR, WEFT_F32, WEFT_U32, n, 1, n, x, reversed, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_scatter(ctx, WEFT_RANGE_ERROR, WEFT_F32, WEFT_U32, n, 1, n, x, reversed, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx,

@@ -1,22 +1,25 @@
 #!/bin/sh
-# Tests weft tridiag: systems solved by hand, coefficients as files, rows and numbers, the check, and errors.
+# Tests weft tridiag and weft tridiag_pivot: systems solved by hand, coefficients as files, rows and numbers, the check,
+# and errors.
 . "$(dirname "$0")/check.sh"
 x=$dir/x.npy
 
-# solves EXPECTED ARGUMENT...: checks x, to four digits.
-solves() {
-    expected=$1
-    shift
+# command_solves COMMAND EXPECTED ARGUMENT...: checks x, to four digits.
+command_solves() {
+    command=$1 expected=$2
+    shift 2
     rm -f "$x"
-    got=$(w tridiag -o "$x" "$@" 2>&1)
-    is "weft tridiag $*: exit code" 0 $?
-    is "weft tridiag $*: printed" "" "$got"
-    is "weft tridiag $*" "$expected" "$(python3 -c 'import struct, sys
+    got=$(w "$command" -o "$x" "$@" 2>&1)
+    is "weft $command $*: exit code" 0 $?
+    is "weft $command $*: printed" "" "$got"
+    is "weft $command $*" "$expected" "$(python3 -c 'import struct, sys
 data = open(sys.argv[1], "rb").read()
 end = 10 + int.from_bytes(data[8:10], "little")
 letter = "f" if b"<f4" in data[:end] else "d"
 print(*("%.4g" % (v[0] + 0.0) for v in struct.iter_unpack("<" + letter, data[end:])))' "$x")"
 }
+
+solves() { command_solves tridiag "$@"; }
 
 npy "$dir/a.npy" '<f8' '(3,)' 99 1 2
 npy "$dir/b.npy" '<f8' '(3,)' 2 4 8
@@ -81,4 +84,18 @@ refuses 2 "3 operands given, 4 expected" tridiag 1 4 1 -o "$x"
 refuses 2 "option -o X.npy is required" tridiag 1 4 1 "$dir/d.npy"
 refuses 2 "--check cannot be combined with -o -" tridiag --check 1 4 1 "$dir/d.npy" -o -
 refuses 2 "unknown option --pivot" tridiag --pivot 1 4 1 "$dir/d.npy" -o "$x"
+
+# With pivoting: 2 x1 = 2, x0 + 2 x2 = 7, x1 + 2 x3 = 9, x2 = 3.
+npy "$dir/right.npy" '<f8' '(4,)' 2 7 9 3
+command_solves tridiag_pivot "1 1 3 4" 1 0 2 "$dir/right.npy"
+command_solves tridiag_pivot "1 2 3 2 4 6" "$dir/a.npy" "$dir/b.npy" "$dir/c.npy" "$dir/two.npy"
+command_solves tridiag_pivot "0.5 0.5 0.5 0.5" --periodic -- -1 4 -1 "$dir/ring.npy"
+w tridiag_pivot --check -o "$x" -- 1 "$dir/small.npy" 1 "$dir/ones.npy" >"$dir/stdout" 2>"$dir/stderr"
+is "pivoting: the residual" 1 "$(grep -cE '^residual [0-9.]+e-1[67]$' "$dir/stdout")"
+is "pivoting: no warnings" "" "$(cat "$dir/stderr")"
+is "pivoting: --json" "tridiag_pivot 2 3" "$(w --json tridiag_pivot --check 1 4 1 "$dir/two.npy" |
+    python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["command"], j["systems"], j["n"])')"
+refuses 1 "tridiag_pivot: $dir/two.npy: system 0 has no finite solution: row 0" tridiag_pivot 0 0 0 "$dir/two.npy" -o "$x"
+refuses 1 "expected f32 or f64" tridiag_pivot 1 4 1 "$dir/i4.npy" -o "$x"
+refuses 2 "3 operands given, 4 expected (a, b, c and d); see 'weft help tridiag_pivot'" tridiag_pivot 1 4 1 -o "$x"
 finish

@@ -76,6 +76,10 @@ static void scans(weft::context &ctx) {
     expect(starts(y, {3, 4, 3, 4}), "scatter_reduce of rows");
     weft::scatter_count(ctx, WEFT_RANGE_SKIP, targets, numbers);
     expect(starts<std::uint64_t>(numbers, {1, 3}), "scatter_count");
+    weft::gather(ctx, WEFT_RANGE_ERROR, x, weft::view(targets, 2), weft::view(y.data(), 4), 2);
+    expect(starts(y, {3, 4, 1, 2}), "gather of rows");
+    weft::scatter(ctx, WEFT_RANGE_ERROR, weft::view(x.data(), 2), weft::view(targets, 2), y);
+    expect(starts(y, {2, 1, 1, 2}), "scatter");
     weft::segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y);
     expect(starts(y, {1, 2, 5, 9}), "segmented_scan");
     weft::segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y);
@@ -150,6 +154,9 @@ static void fields(weft::context &ctx) {
     std::vector<double> x(4);
     weft::tridiag(ctx, off, diagonal, off, d, x);
     expect(x[0] > 0.999999 && x[0] < 1.000001, "tridiag");
+    const std::vector<double> none(4, 0.0), right = {2, 3, 4, 5}; // -x[1] = 2, -x[0] - x[2] = 3, ...
+    weft::tridiag_pivot(ctx, off, none, off, right, x);
+    expect(x == std::vector<double>{2, -2, -5, -2}, "tridiag_pivot");
     std::vector<float> u(27, 0.0f), v(27);
     for (int i = 0; i < 9; i++) u[static_cast<std::size_t>(i)] = 6;
     expect(weft::laplace(ctx, 3, 3, 3, 1, u, v) > 0 && v[13] == 1, "laplace");
@@ -313,6 +320,8 @@ static void refusals(weft::context &ctx) {
                   WEFT_INVALID, "a is 1 x 2, b 1 x 2 and c 1 x 1: expected m x k, k x n and m x n");
     const std::vector<double> zero(3, 0.0);
     std::vector<double> solution(3);
+    expect_thrown([&] { weft::tridiag_pivot(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
+                  "the pivot or a finite solution was lost at row 0");
     expect_thrown([&] { weft::tridiag(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
                   "the pivot or a finite solution was lost at row 0");
 }

@@ -52,6 +52,8 @@ FILES = {
     "matmul": {"a.npy": ("<f4", (20, 30), lambda i: i % 17 / 16), "b.npy": ("<f4", (30, 10), lambda i: i % 23 / 22)},
     "tridiag": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in
                 (("a.npy", -1), ("b.npy", 3), ("c.npy", -1), ("d.npy", 1))},
+    "tridiag_pivot": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in
+                      (("a.npy", 1), ("b.npy", 0), ("c.npy", 2), ("d.npy", 1))},
 }
 LETTERS = {"u1": "B", "i4": "i", "u8": "Q", "f4": "f", "f8": "d"}
 

@@ -8,7 +8,10 @@ extern "C" {
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_kernels.h"
+#include "cuda/scatter_reduce/scatter_params.h"
+#include "cuda/segmented/segments_params.h"
 #include "cuda/tridiag/tridiag_params.h"
+#include "cuda/tridiag_pivot/tridiag_pivot_params.h"
 #include "executor.h"
 
 #include <set>
@@ -23,6 +26,15 @@ bool solves_systems(const void *kernel) {
             kernel == tridiag_expand_kernel(f32, variant))
             return true;
     }
+    return false;
+}
+
+bool pivots(const void *kernel) {
+    for (const pivot_stage stage : {PIVOT_SOLVE, PIVOT_REDUCE, PIVOT_EXPAND})
+        for (int i = 0; i < 4; i++)
+            if (kernel == tridiag_pivot_chunks_kernel(i & 1, i & 2, stage) ||
+                kernel == tridiag_pivot_runs_kernel(i & 1, stage))
+                return true;
     return false;
 }
 
@@ -103,6 +115,34 @@ bool convolves(const void *kernel) {
     return all.count(kernel) > 0;
 }
 
+/* Calls `add` for the kernels of all operators, of elements of a type. */
+template <class Add> void add_kernels(weft_dtype dtype, Add add) {
+    add(cuda_segmented_extreme_kernels(dtype), cuda_scatter_extreme_kernels(dtype));
+    add(cuda_segmented_or_kernels(dtype), cuda_scatter_or_kernels(dtype));
+    add(cuda_segmented_xor_kernels(dtype), cuda_scatter_xor_kernels(dtype));
+    for (weft_dtype result : {dtype, WEFT_I64, WEFT_F64}) {
+        add(cuda_segmented_sum_kernels(dtype, result), cuda_scatter_sum_kernels(dtype, result));
+        add(cuda_segmented_product_kernels(dtype, result), cuda_scatter_product_kernels(dtype, result));
+        add(cuda_segmented_mean_kernels(dtype), cuda_scatter_mean_kernels(dtype, result));
+    }
+}
+
+struct kernels_of_segments {
+    std::set<const void *> segmented, scatter;
+    kernels_of_segments() {
+        for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++)
+            add_kernels((weft_dtype)dtype, [this](segments_launch s, scatter_launch r) {
+                segmented.insert({s.reduce_short, s.reduce_long, s.scan_short, s.scan_long.kernel});
+                scatter.insert({r.rows, r.rows_in_packs, r.fold, r.store});
+            });
+    }
+};
+
+const kernels_of_segments &of_segments() {
+    static const kernels_of_segments all;
+    return all;
+}
+
 bool combines_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
         if (kernel == cuda_matmul_combine_kernel(types[0], types[1])) return true;
@@ -112,16 +152,22 @@ bool combines_products(const void *kernel) {
 } // namespace
 
 /* Kernels that are launched by their address take reduce_params, except those of tridiagonal systems, products,
- * scans, transforms and convolutions, and those that store a value. */
+ * scans, segments, transforms and convolutions, and those that store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
     if (solves_systems(kernel))
         emulated::launch(g, (void (*)(tridiag_params))kernel, *(tridiag_params *)arguments[0]);
+    else if (pivots(kernel))
+        emulated::launch(g, (void (*)(tridiag_pivot_params))kernel, *(tridiag_pivot_params *)arguments[0]);
     else if (multiplies(kernel))
         emulated::launch(g, (void (*)(matmul_params))kernel, *(matmul_params *)arguments[0]);
     else if (scans(kernel))
         emulated::launch(g, (void (*)(scan_params))kernel, *(scan_params *)arguments[0]);
+    else if (of_segments().segmented.count(kernel))
+        emulated::launch(g, (void (*)(segments_params))kernel, *(segments_params *)arguments[0]);
+    else if (of_segments().scatter.count(kernel))
+        emulated::launch(g, (void (*)(scatter_params))kernel, *(scatter_params *)arguments[0]);
     else if (transforms(kernel))
         emulated::launch(g, (void (*)(fft_params))kernel, *(fft_params *)arguments[0]);
     else if (convolves(kernel))

@@ -74,6 +74,21 @@ sort_log)
   more of b
 2026-11-21T17:05:33 c"
     ;;
+charge)
+    run 10000 16
+    says "10000 particles of total charge 3332, 16 x 16 cells of total charge 3332
+The total charge is conserved: yes
+The best device, 1 plain thread and 7 threads give the same bits: yes"
+    refuses 0
+    refuses 10 1
+    ;;
+messages)
+    run 300 4000
+    says "300 nodes, 4300 edges: 1189 of 2400 outputs are positive, the first node has 0 0.0241462 0 0.0225938 0.25184 0.289426 0.146075 0
+The best device, 1 plain thread and 7 threads give the same bits: yes"
+    run 1 0
+    refuses 0
+    ;;
 heat_movie)
     run "$work" 3
     [ "$(cut -d';' -f1 "$work/said")" = "3 frames of 96 x 96" ]

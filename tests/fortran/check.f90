@@ -100,6 +100,10 @@ contains
     call expect(all(sums == [4, 5]), 'scatter reduce of columns')
     call weft_scatter_count(ctx, WEFT_RANGE_SKIP, targets, sums)
     call expect(all(sums == [2, 3]), 'scatter count')
+    call weft_gather(ctx, WEFT_RANGE_ERROR, x, targets, y)
+    call expect(all(y == x(targets + 1)), 'gather')
+    call weft_scatter(ctx, WEFT_RANGE_ERROR, reshape(x(2:5), [2, 2]), [1_int64, 0_int64], y(:4))
+    call expect(all(y(:4) == [x(4:5), x(2:3)]), 'scatter of columns')
     call weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y)
     call expect(all(y == [1, 3, 3, 7, 12]), 'segmented scan')
     call weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y)
@@ -211,6 +215,8 @@ contains
       'tridiag')
     call weft_tridiag(ctx, -1d0, 4d0, -1d0, d(:, 2), x(:, 1), singular, boundary=WEFT_PERIODIC)
     call expect(abs(sum(x(:, 1)) - 2.5d0) < 1d-14, 'periodic tridiag')
+    call weft_tridiag_pivot(ctx, 1d0, 0d0, 2d0, d(:, 2), x(:, 1), singular)
+    call expect(singular == -1 .and. all(x(:, 1) == [-10, 0, 5, 0]), 'tridiag_pivot')
     d(:3, 1) = [3, 0, 0]
     x(:3, 1) = 0
     call weft_heat(ctx, WEFT_CRANK_NICOLSON, [1d0], 1, d(:3, 1), x(:3, 1))

@@ -38,7 +38,7 @@ weft_status probe(weft_context *ctx, float *f, weft_lines lines) {
                 if (p == "ctx") given = "ctx"
                 else if (p ~ /^(dtype|key_dtype|index)$/) given = tag
                 else if (index(checked, " " p " ")) given = "f"
-                else if (name == "weft_tridiag" && p ~ /^[abcd]$/) given = "lines"
+                else if (name ~ /^weft_tridiag/ && p ~ /^[abcd]$/) given = "lines"
                 else given = "0"
                 printf "%s%s", (i > 1 ? ", " : ""), given
             }

@@ -2,15 +2,6 @@
  * checks. */
 #include "core/check.h"
 
-static weft_status check_indices(weft_context *ctx, const scatter_reduce_call *c, range *index, weft_error *error) {
-    type_kind kind;
-    RETURN_IF((unsigned)c->range > WEFT_RANGE_SKIP, WEFT_INVALID, "invalid range %d", (int)c->range);
-    RETURN_IF_ERROR(check_kind(c->index_dtype, &kind, error));
-    RETURN_IF(kind == KIND_FLOAT || weft_dtype_size(c->index_dtype) < 4, WEFT_UNSUPPORTED,
-              "scatter_reduce requires i32, i64, u32 or u64 indices, not %s", weft_dtype_name(c->index_dtype));
-    return check_array(ctx, "index", c->index, c->n, weft_dtype_size(c->index_dtype), index, error);
-}
-
 /* Returns false if the call writes nothing and reads nothing. */
 static bool has_work(const scatter_reduce_call *c) {
     return (c->m && c->columns) || (c->n && c->range == WEFT_RANGE_ERROR);
@@ -26,7 +17,7 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
     RETURN_IF(__builtin_mul_overflow(c->n, c->columns, &elements) ||
                   __builtin_mul_overflow(c->m, c->columns, &results),
               WEFT_INVALID, "%zu rows and %zu results of %zu columns do not fit in memory", c->n, c->m, c->columns);
-    RETURN_IF_ERROR(check_indices(ctx, c, &index, error));
+    RETURN_IF_ERROR(check_indices(ctx, "scatter_reduce", c->range, c->index_dtype, c->n, c->index, &index, error));
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, elements, weft_dtype_size(c->dtype), &x, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, results, weft_dtype_size(c->result), &out, error));
     RETURN_IF_ERROR(
@@ -39,7 +30,7 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
 
 static weft_status scatter_count(weft_context *ctx, const scatter_reduce_call *c, weft_error *error) {
     range index, counts;
-    RETURN_IF_ERROR(check_indices(ctx, c, &index, error));
+    RETURN_IF_ERROR(check_indices(ctx, "scatter_reduce", c->range, c->index_dtype, c->n, c->index, &index, error));
     RETURN_IF_ERROR(check_array(ctx, "counts", c->counts, c->m, sizeof *c->counts, &counts, error));
     RETURN_IF_ERROR(check_apart(&counts, &index, error));
     return has_work(c) ? ctx->backend->scatter_reduce(ctx->state, c, error) : WEFT_OK;

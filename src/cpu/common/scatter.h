@@ -18,7 +18,7 @@ typedef struct scatter {
 /* Reduces the columns of the listed rows, if x has several, to s->reduced. `list` has numbers of `bytes` bytes; NULL:
  * the numbers from 0. `workspace` has scatter_rows_workspace bytes. */
 size_t scatter_rows_workspace(const scatter *s);
-weft_status scatter_reduce_rows(const scatter *s, const void *list, size_t bytes, void *workspace, weft_error *error);
+void scatter_reduce_rows(const scatter *s, const void *list, size_t bytes, void *workspace);
 
 /* Writes the results: combines s->reduced with the initial values, or converts means to f32. Does nothing if
  * s->reduced is c->out. */

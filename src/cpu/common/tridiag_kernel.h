@@ -6,6 +6,8 @@
 #include "core/backend.h"
 #include "core/order.h"
 
+#include <stdatomic.h>
+
 enum {
     TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK *
                     WEFT_TRIDIAG_BASE /* rows of the longest system that is solved without reduction to chunks */,
@@ -61,6 +63,17 @@ typedef struct tridiag_kernels {
 /* Returns the rank of a fault: by system, then lost pivots before values that are not finite, then by row. */
 static inline uint64_t tridiag_fault(size_t n, size_t system, bool value, size_t row) {
     return (uint64_t)system * 2 * n + (value ? n : 0) + row;
+}
+
+/* Sets *faults to the minimum of it and `fault`. */
+static inline void tridiag_report(_Atomic uint64_t *faults, uint64_t fault) {
+    uint64_t found = atomic_load(faults);
+    while (fault < found && !atomic_compare_exchange_weak(faults, &found, fault)) continue;
+}
+
+/* Returns system * n + row of the first fault of a call, or UINT64_MAX if there is none. */
+static inline uint64_t tridiag_singular(uint64_t fault, uint64_t n) {
+    return fault == UINT64_MAX ? fault : fault / (2 * n) * n + fault % n;
 }
 
 #endif

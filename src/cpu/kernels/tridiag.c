@@ -2,8 +2,6 @@
 #include "cpu/common/tridiag_kernel.h"
 #include "cpu/kernels/vectors.h"
 
-#include <stdatomic.h>
-
 #define REAL float
 #define LANE uint32_t
 #define FUSED fma_f32

@@ -258,6 +258,9 @@ typedef struct level_transforms level_transforms; /* cpu/common/transform.h */
 /* Kernels of weft_tridiag: cpu/common/tridiag_kernel.h. */
 typedef struct tridiag_kernels tridiag_kernels;
 
+/* Kernels of weft_tridiag_pivot: cpu/common/tridiag_pivot_kernel.h. */
+typedef struct tridiag_pivot_kernels tridiag_pivot_kernels;
+
 /* Radix digit: at most SORT_BITS_MAX bits of the keys' codes (arith/sort_code.h), starting at bit `shift`. */
 typedef struct sort_digit {
     unsigned shift, bits;
@@ -304,6 +307,55 @@ typedef struct sort_kernel {
 typedef struct sort_kernels {
     const sort_kernel *width[4]; /* keys of 1, 2, 4, 8 bytes */
 } sort_kernels;
+
+/* Chunk of keys with values of 1, 2, 4 or 8 bytes, which weft_scatter_reduce distributes by a digit of the keys, at
+ * most SCATTER_BITS_MAX bits from bit digit.shift on. */
+enum { SCATTER_BITS_MAX = 12, SCATTER_BUCKETS_MAX = 1 << SCATTER_BITS_MAX, SCATTER_LINE = 64 };
+typedef struct scatter_part {
+    const void *keys;
+    const void *values; /* or none: the positions, from `first` on */
+    size_t n, first;
+    sort_digit digit;
+    size_t *next; /* position of the next element of each bucket in the results */
+    /* Buffers of SCATTER_LINE elements for each bucket, of the values and then of the 16-bit keys. NULL: write
+     * directly. */
+    char *lines;
+    void *to_values; /* aligned to 64 bytes, as is to_keys */
+    uint16_t *to_keys;
+} scatter_part;
+
+/* Kernels for keys of one width. */
+typedef struct scatter_kernel {
+    /* Returns bit 0 if a key of [first, end) is greater than `last`, and bit 1 if one is less than the key before it
+     * (not for key 0). */
+    unsigned (*survey)(const void *keys, size_t first, size_t end, uint64_t last);
+    /* Adds the number of keys with each value of the digit to its count; n < 2^32. */
+    void (*count)(const void *keys, size_t n, sort_digit digit, size_t *counts);
+    /* Indexed by the logarithm of the bytes of a value. `pairs` also writes the lowest 16 bits of the keys. */
+    void (*values[4])(const scatter_part *p);
+    void (*pairs[4])(const scatter_part *p);
+    void (*numbers[4])(const scatter_part *p);
+} scatter_kernel;
+
+typedef struct scatter_kernels {
+    const scatter_kernel *width[3]; /* keys of 2, 4, 8 bytes */
+} scatter_kernels;
+
+/* Kernels of weft_scatter_reduce for rows with several columns. `tile` reduces columns 0 ... columns - 1 of 1 <= n <=
+ * WEFT_TILE rows to one value each, of at most 8 bytes. `finish` combines the values of all tiles, which it
+ * overwrites, and writes the results of the n rows; 0 tiles if n is 0. */
+typedef struct scatter_row_kernel {
+    void (*tile)(const char *const *rows, size_t n, size_t columns, void *values);
+    void (*finish)(void *values, size_t tiles, size_t columns, size_t n, void *out);
+    size_t value_bytes;
+} scatter_row_kernel;
+
+/* Indexed as segment_kernels. */
+typedef struct scatter_row_kernels {
+    const scatter_row_kernel *reduce[WEFT_XOR + 1][DTYPES];
+    const scatter_row_kernel *sum_f32_in_f64, *prod_f32_in_f64;
+    const scatter_row_kernel *mean[DTYPES]; /* f64 */
+} scatter_row_kernels;
 
 /* Vectorized comparison sort of keys without values. It sorts the ranks of the keys. `other` is a separate buffer
  * for as many ranks. */
@@ -424,8 +476,11 @@ typedef struct map_kernels {
     DO(level, matmul_kernels, matmuls)           \
     DO(level, level_transforms, transforms)      \
     DO(level, tridiag_kernels, tridiags)         \
+    DO(level, tridiag_pivot_kernels, pivots)     \
     DO(level, sort_kernels, sorts)               \
     DO(level, sort_vector_kernels, sort_vectors) \
+    DO(level, scatter_kernels, scatters)         \
+    DO(level, scatter_row_kernels, scatter_rows) \
     DO(level, sample_kernels, samples)           \
     DO(level, price_kernels, prices)             \
     DO(level, match_kernels, matches)            \

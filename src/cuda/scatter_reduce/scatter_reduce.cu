@@ -1,17 +1,17 @@
-/* weft_scatter_reduce and weft_scatter_count on the GPU (ORDER.md 25). A kernel checks the indices. A radix sort
- * moves the elements, or the numbers of the rows if x has several columns, into the order of their indices. A binary
- * search finds where the elements of each target begin, and the kernels of weft_segmented_reduce reduce them. */
-#include "arith/finish.h"
+/* weft_scatter_reduce and weft_scatter_count on the GPU (ORDER.md 25). A kernel checks the indices, and whether they
+ * ascend. If not, a radix sort moves the elements, or the numbers of the rows if x has several columns, into the
+ * order of their indices. A binary search finds where the elements of each target begin. The kernels of
+ * weft_segmented_reduce reduce a single column, those of scatter_rows.cuh rows of several. */
 #include "core/indices.h"
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
-#include "cuda/scan/scan_ops.cuh"
+#include "cuda/scatter_reduce/scatter_params.h"
 #include "cuda/segmented/segments_params.h"
 #include "cuda/sort/sort_params.h"
 
 #include <string.h>
 
-enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256 };
+enum { THREADS = SCATTER_THREADS, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256, GROUP_MAX = 32, GRID_Y_MAX = 65535 };
 
 /* --------------------------------------------------------------------------------- kernels
  *
@@ -20,14 +20,23 @@ enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256 };
 static __device__ uint64_t first_element() { return (uint64_t)blockIdx.x * THREADS + threadIdx.x; }
 static __device__ uint64_t stride() { return (uint64_t)gridDim.x * THREADS; }
 
-/* Finds the first position whose index, read as an unsigned number, is not less than `end`. *bad is initially all
- * ones. */
+/* What check_kernel finds. Initially all ones. */
+struct findings {
+    unsigned long long bad;       /* first position whose index is out of range */
+    unsigned long long ascending; /* 0 if an index is less than the one before it */
+};
+
+/* Checks that all indices, read as unsigned numbers, are less than `end`, and whether they ascend. */
 template <class Index>
-static __global__ void check_kernel(const Index *index, uint64_t n, uint64_t end, unsigned long long *bad) {
+static __global__ void check_kernel(const Index *index, uint64_t n, uint64_t end, findings *found) {
     unsigned long long first = ~0ull;
-    for (uint64_t i = first_element(); i < n && first == ~0ull; i += stride())
+    bool ascending = true;
+    for (uint64_t i = first_element(); i < n && first == ~0ull; i += stride()) {
         if (index[i] >= end) first = i;
-    if (first != ~0ull) atomicMin(bad, first);
+        if (i > 0 && index[i - 1] > index[i]) ascending = false;
+    }
+    if (first != ~0ull) atomicMin(&found->bad, first);
+    if (!ascending) atomicMin(&found->ascending, 0ull);
 }
 
 /* Writes the keys to sort by: the indices, or m for those out of range. */
@@ -62,72 +71,20 @@ static __global__ void offsets_kernel(const Key *keys, uint64_t n, uint64_t m, u
     }
 }
 
-/* Copies a column of the rows in the order of `rows`. */
-template <class T, class Row>
-static __global__ void column_kernel(const T *x, uint64_t columns, uint64_t column, const Row *rows, uint64_t n,
-                                     T *values) {
-    for (uint64_t i = first_element(); i < n; i += stride()) values[i] = x[(uint64_t)rows[i] * columns + column];
-}
-
-/* The last step of the results of a column. */
-typedef struct last_step {
-    scan_params scan; /* only xor_mask is set */
-    uint64_t m, columns, column;
-    const uint64_t *offsets;
-    const void *reduced; /* for a mean: sums in f64 */
-    const void *init;    /* or NULL */
-    void *out;
-} last_step;
-
-/* Stores means. */
-template <class T> static __global__ void mean_kernel(last_step s) {
-    for (uint64_t j = first_element(); j < s.m; j += stride()) {
-        const double mean = weft_finish_mean(((const double *)s.reduced)[j], s.offsets[j + 1] - s.offsets[j]);
-        ((T *)s.out)[j * s.columns + s.column] = canonical((T)mean);
-    }
-}
-
-/* Stores results of other operators. Op combines them with the initial values, as a scan does. */
-template <class Op> static __global__ void store_kernel(last_step s) {
-    typedef typename Op::result T;
-    const Op op(s.scan);
-    for (uint64_t j = first_element(); j < s.m; j += stride()) {
-        const uint64_t at = j * s.columns + s.column;
-        const T r = ((const T *)s.reduced)[j];
-        T *const out = (T *)s.out + at;
-        if (!s.init)
-            *out = r;
-        else if (s.offsets[j] == s.offsets[j + 1])
-            *out = ((const T *)s.init)[at];
-        else
-            *out = op.store(op.combine(op.enter(((const T *)s.init)[at]), op.enter(r)));
-    }
-}
-
-template <class Op> struct store_of {
-    static const void *launch(const char *) { return (const void *)store_kernel<Op>; }
-};
-
-static const void *last_kernel(weft_op op, weft_dtype result) {
-    switch (op) {
-    case WEFT_MEAN: return result == WEFT_F32 ? (const void *)mean_kernel<float> : (const void *)mean_kernel<double>;
-    case WEFT_SUM: return for_sums<const void *, store_of, scan_sum>(result, result);
-    case WEFT_PROD: return for_sums<const void *, store_of, scan_product>(result, result);
-    case WEFT_MIN:
-    case WEFT_MAX: return for_extremes<const void *, store_of>(result);
-    case WEFT_XOR: return for_bits<const void *, store_of, scan_xor>(result);
-    default: return for_bits<const void *, store_of, scan_or>(result);
-    }
-}
-
 /* -------------------------------------------------------------------------------- launches */
 
-/* Launches a kernel whose threads share n > 0 elements. */
-static weft_status launch(const gpu *g, const void *kernel, uint64_t n, void **arguments, weft_error *error) {
+/* Returns the number of blocks whose threads share n > 0 elements. */
+static unsigned blocks_of(const gpu *g, uint64_t n) {
     const uint64_t most = (uint64_t)BLOCKS_OF_MULTIPROCESSOR * (unsigned)g->multiprocessors;
-    const uint64_t blocks = min_u64((n - 1) / THREADS + 1, most);
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(THREADS), arguments, 0, g->stream),
-             "scatter_reduce");
+    return (unsigned)min_u64((n - 1) / THREADS + 1, most);
+}
+
+/* Launches a kernel whose threads share n > 0 elements. */
+template <class... Parameters, class... Arguments>
+static weft_status launch(const gpu *g, void (*kernel)(Parameters...), uint64_t n, weft_error *error,
+                          Arguments... arguments) {
+    kernel<<<blocks_of(g, n), THREADS, 0, g->stream>>>(arguments...);
+    CUDA_TRY(cudaGetLastError(), "scatter_reduce");
     return WEFT_OK;
 }
 
@@ -139,11 +96,12 @@ typedef struct state {
     bool wide_index, wide_keys, wide_rows;
     const void *x, *index, *init;
     void *out;
-    unsigned long long *bad;
+    bool checked, ascending; /* all indices are in range; they ascend */
+    findings *found;
     uint64_t *offsets;
     void *keys, *sorted_keys;
-    void *rows, *list; /* rows: numbers of the rows; list: the sorted elements or numbers */
-    void *values;      /* a column in the order of the list */
+    void *rows, *list;  /* rows: numbers of the rows; list: the sorted elements or numbers */
+    void *first, *rest; /* of scatter_params */
     void *reduced, *sort_scratch, *segments_scratch;
     size_t sort_bytes; /* of sort_scratch */
 } state;
@@ -154,8 +112,8 @@ static size_t listed_bytes(const state *s) {
     return s->c->columns == 1 ? cuda_type_bytes(s->c->dtype) : row_bytes(s);
 }
 
-/* Fails if an index is out of range. Does nothing while the stream is being captured: such elements are then
- * ignored. */
+/* Fails if an index is out of range. Does nothing if such elements are skipped, and while the stream is being
+ * captured: they are then ignored. */
 static weft_status check(state *s, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = s->g->stream;
@@ -163,15 +121,20 @@ static weft_status check(state *s, weft_error *error) {
     if (s->c->range == WEFT_RANGE_SKIP || n == 0) return WEFT_OK;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), "scatter_reduce");
     if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
-    CUDA_TRY(cudaMemsetAsync(s->bad, 0xff, sizeof *s->bad, stream), "scatter_reduce");
-    void *arguments[] = {&s->index, &n, &s->end, &s->bad};
+    CUDA_TRY(cudaMemsetAsync(s->found, 0xff, sizeof *s->found, stream), "scatter_reduce");
     RETURN_IF_ERROR(
-        launch(s->g, s->wide_index ? (const void *)check_kernel<uint64_t> : (const void *)check_kernel<uint32_t>, n,
-               arguments, error));
-    CUDA_TRY(cudaMemcpyAsync(s->g->pinned, s->bad, sizeof *s->bad, cudaMemcpyDeviceToHost, stream), "scatter_reduce");
+        s->wide_index
+            ? launch(s->g, check_kernel<uint64_t>, n, error, (const uint64_t *)s->index, n, s->end, s->found)
+            : launch(s->g, check_kernel<uint32_t>, n, error, (const uint32_t *)s->index, n, s->end, s->found));
+    CUDA_TRY(cudaMemcpyAsync(s->g->pinned, s->found, sizeof *s->found, cudaMemcpyDeviceToHost, stream),
+             "scatter_reduce");
     CUDA_TRY(cudaStreamSynchronize(stream), "scatter_reduce");
-    const uint64_t first = s->g->pinned[0];
-    if (first == UINT64_MAX) return WEFT_OK;
+    findings found;
+    memcpy(&found, s->g->pinned, sizeof found);
+    const uint64_t first = found.bad;
+    s->checked = first == UINT64_MAX;
+    s->ascending = found.ascending != 0;
+    if (s->checked) return WEFT_OK;
     const size_t size = s->wide_index ? 8 : 4;
     CUDA_TRY(
         cudaMemcpyAsync(s->g->pinned, (const char *)s->index + first * size, size, cudaMemcpyDeviceToHost, stream),
@@ -182,12 +145,13 @@ static weft_status check(state *s, weft_error *error) {
 }
 
 static weft_status count(state *s, weft_error *error) {
-    uint64_t n = s->c->n;
+    const uint64_t n = s->c->n;
+    unsigned long long *const counts = (unsigned long long *)s->out;
     CUDA_TRY(cudaMemsetAsync(s->out, 0, s->c->m * sizeof(uint64_t), s->g->stream), "scatter_count");
     if (n == 0) return WEFT_OK;
-    void *arguments[] = {&s->index, &n, &s->end, &s->out};
-    return launch(s->g, s->wide_index ? (const void *)count_kernel<uint64_t> : (const void *)count_kernel<uint32_t>,
-                  n, arguments, error);
+    return s->wide_index
+               ? launch(s->g, count_kernel<uint64_t>, n, error, (const uint64_t *)s->index, n, s->end, counts)
+               : launch(s->g, count_kernel<uint32_t>, n, error, (const uint32_t *)s->index, n, s->end, counts);
 }
 
 /* ------------------------------------------------------------------------------------ list */
@@ -198,14 +162,17 @@ static int bits_of(uint64_t v) {
     return count;
 }
 
+/* Returns true if the indices themselves are the keys. */
+static bool takes_indices(const state *s) { return s->checked && s->wide_index == s->wide_keys; }
+
 static sort_params sort_of(const state *s) {
     sort_params j;
     memset(&j, 0, sizeof j);
     j.rule = weft_sort_rule_of(s->wide_keys ? 64 : 32, false, false, false);
-    j.last_bit = bits_of(s->c->m); /* m is the key of indices out of range */
+    j.last_bit = bits_of(s->checked && s->c->m > 1 ? s->c->m - 1 : s->c->m); /* m: key of indices out of range */
     j.n = s->c->n;
     j.value_bytes = listed_bytes(s);
-    j.keys[0] = s->keys;
+    j.keys[0] = takes_indices(s) ? (void *)s->index : s->keys;
     j.keys[1] = s->sorted_keys;
     j.values[0] = s->c->columns == 1 ? (void *)s->x : s->rows;
     j.values[1] = s->list;
@@ -220,42 +187,95 @@ static weft_status run_sort(const state *s, sort_params *j, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Fills the list and the offsets. */
+template <class Index> static weft_status make_keys(state *s, weft_error *error) {
+    const uint64_t n = s->c->n, m = s->c->m;
+    const Index *const index = (const Index *)s->index;
+    return s->wide_keys
+               ? launch(s->g, keys_kernel<Index, uint64_t>, n, error, index, n, s->end, m, (uint64_t *)s->keys)
+               : launch(s->g, keys_kernel<Index, uint32_t>, n, error, index, n, s->end, m, (uint32_t *)s->keys);
+}
+
+static weft_status number_rows(state *s, weft_error *error) {
+    const uint64_t n = s->c->n;
+    return s->wide_rows ? launch(s->g, number_kernel<uint64_t>, n, error, (uint64_t *)s->rows, n)
+                        : launch(s->g, number_kernel<uint32_t>, n, error, (uint32_t *)s->rows, n);
+}
+
+static weft_status find_offsets(state *s, bool wide, const void *keys, weft_error *error) {
+    const uint64_t n = s->c->n, m = s->c->m;
+    return wide ? launch(s->g, offsets_kernel<uint64_t>, m + 1, error, (const uint64_t *)keys, n, m, s->offsets)
+                : launch(s->g, offsets_kernel<uint32_t>, m + 1, error, (const uint32_t *)keys, n, m, s->offsets);
+}
+
+/* Fills the list, unless the indices ascend, and the offsets. */
 static weft_status make_list(state *s, weft_error *error) {
-    uint64_t n = s->c->n, m = s->c->m;
-    void *key_arguments[] = {&s->index, &n, &s->end, &m, &s->keys}, *row_arguments[] = {&s->rows, &n};
-    void *offset_arguments[] = {&s->sorted_keys, &n, &m, &s->offsets};
-    const void *const keys = s->wide_index ? (s->wide_keys ? (const void *)keys_kernel<uint64_t, uint64_t>
-                                                           : (const void *)keys_kernel<uint64_t, uint32_t>)
-                                           : (s->wide_keys ? (const void *)keys_kernel<uint32_t, uint64_t>
-                                                           : (const void *)keys_kernel<uint32_t, uint32_t>);
-    if (n > 0) {
+    if (s->ascending) return find_offsets(s, s->wide_index, s->index, error);
+    if (s->c->n > 0) {
         sort_params j = sort_of(s);
-        RETURN_IF_ERROR(launch(s->g, keys, n, key_arguments, error));
-        if (s->c->columns > 1)
-            RETURN_IF_ERROR(launch(
-                s->g, s->wide_rows ? (const void *)number_kernel<uint64_t> : (const void *)number_kernel<uint32_t>, n,
-                row_arguments, error));
+        if (!takes_indices(s))
+            RETURN_IF_ERROR(s->wide_index ? make_keys<uint64_t>(s, error) : make_keys<uint32_t>(s, error));
+        if (s->c->columns > 1) RETURN_IF_ERROR(number_rows(s, error));
         RETURN_IF_ERROR(run_sort(s, &j, error));
     }
-    return launch(s->g,
-                  s->wide_keys ? (const void *)offsets_kernel<uint64_t> : (const void *)offsets_kernel<uint32_t>,
-                  m + 1, offset_arguments, error);
+    return find_offsets(s, s->wide_keys, s->sorted_keys, error);
 }
 
-/* --------------------------------------------------------------------------------- columns */
+/* ------------------------------------------------------------------------------- reductions */
 
-template <class Row> static const void *column_kernel_of(size_t size) {
-    switch (size) {
-    case 1: return (const void *)column_kernel<uint8_t, Row>;
-    case 2: return (const void *)column_kernel<uint16_t, Row>;
-    case 4: return (const void *)column_kernel<uint32_t, Row>;
-    default: return (const void *)column_kernel<uint64_t, Row>;
+static scatter_launch kernels_of(const scatter_reduce_call *c) {
+    switch (c->op) {
+    case WEFT_MEAN: return cuda_scatter_mean_kernels(c->dtype, c->result);
+    case WEFT_SUM: return cuda_scatter_sum_kernels(c->dtype, c->result);
+    case WEFT_PROD: return cuda_scatter_product_kernels(c->dtype, c->result);
+    case WEFT_MIN:
+    case WEFT_MAX: return cuda_scatter_extreme_kernels(c->dtype);
+    case WEFT_XOR: return cuda_scatter_xor_kernels(c->dtype);
+    default: return cuda_scatter_or_kernels(c->dtype);
     }
 }
 
-/* Returns true if the reduction writes the results itself. */
-static bool is_direct(const scatter_reduce_call *c) { return c->columns == 1 && !c->init && c->op != WEFT_MEAN; }
+static scatter_params params_of(const state *s) {
+    scatter_params p;
+    memset(&p, 0, sizeof p);
+    p.scan.xor_mask = gpu_scan_xor_mask(s->c->op, s->c->dtype);
+    p.x = s->x;
+    p.n = s->c->n;
+    p.m = s->c->m;
+    p.columns = s->c->columns;
+    p.list = s->ascending ? NULL : s->list;
+    p.wide_list = s->wide_rows;
+    p.offsets = s->offsets;
+    p.first = s->first;
+    p.rest = s->rest;
+    p.init = s->init;
+    p.out = s->out;
+    p.reduced = s->reduced;
+    return p;
+}
+
+static weft_status launch_params(const gpu *g, const void *kernel, dim3 grid, scatter_params *p, weft_error *error) {
+    void *arguments[] = {p};
+    CUDA_TRY(cudaLaunchKernel(kernel, grid, dim3(THREADS), arguments, 0, g->stream), "scatter_reduce");
+    return WEFT_OK;
+}
+
+/* Reduces rows of several columns. */
+static weft_status do_rows(state *s, weft_error *error) {
+    const scatter_launch k = kernels_of(s->c);
+    scatter_params p = params_of(s);
+    const bool packs = p.columns % k.pack == 0 && (uintptr_t)p.x % k.pack_bytes == 0;
+    const uint64_t threads = p.columns / (packs ? k.pack : 1); /* that a row needs */
+    while (p.group_log2 < 5 && 1u << p.group_log2 < threads) p.group_log2++;
+    const uint64_t blocks = (((p.m + p.n / k.tile) << p.group_log2) - 1) / THREADS + 1;
+    const dim3 grid((unsigned)min_u64(blocks, INT32_MAX),
+                    (unsigned)min_u64(((threads - 1) >> p.group_log2) + 1, GRID_Y_MAX));
+    RETURN_IF_ERROR(launch_params(s->g, packs ? k.rows_in_packs : k.rows, grid, &p, error));
+    if (p.n <= k.tile) return WEFT_OK;
+    return launch_params(s->g, k.fold, dim3(blocks_of(s->g, p.n / k.tile * p.columns)), &p, error);
+}
+
+/* Returns true if the reduction of a single column writes the results itself. */
+static bool is_direct(const scatter_reduce_call *c) { return !c->init && c->op != WEFT_MEAN; }
 
 static segmented_call reduction_of(const state *s) {
     segmented_call r;
@@ -265,7 +285,7 @@ static segmented_call reduction_of(const state *s) {
     r.dtype = s->c->dtype;
     r.result = s->c->op == WEFT_MEAN ? WEFT_F64 : s->c->result;
     r.n = s->c->n;
-    r.x = s->c->columns == 1 ? s->list : s->values;
+    r.x = s->ascending ? s->x : s->list;
     r.y = is_direct(s->c) ? s->out : s->reduced;
     r.source = SEGMENTS_BY_OFFSETS;
     r.segments = s->c->m;
@@ -273,21 +293,13 @@ static segmented_call reduction_of(const state *s) {
     return r;
 }
 
-static weft_status do_column(state *s, uint64_t column, weft_error *error) {
-    uint64_t n = s->c->n, columns = s->c->columns;
+/* Reduces a single column. */
+static weft_status do_column(state *s, weft_error *error) {
     const segmented_call reduction = reduction_of(s);
-    void *copy[] = {&s->x, &columns, &column, &s->list, &n, &s->values};
-    const size_t size = cuda_type_bytes(s->c->dtype);
-    if (columns > 1 && n > 0)
-        RETURN_IF_ERROR(launch(s->g,
-                               s->wide_rows ? column_kernel_of<uint64_t>(size) : column_kernel_of<uint32_t>(size), n,
-                               copy, error));
     RETURN_IF_ERROR(gpu_segmented_reduce(s->g, &reduction, s->segments_scratch, error));
     if (is_direct(s->c)) return WEFT_OK;
-    last_step step = {{}, s->c->m, columns, column, s->offsets, s->reduced, s->init, s->out};
-    step.scan.xor_mask = gpu_scan_xor_mask(s->c->op, s->c->dtype);
-    void *store[] = {&step};
-    return launch(s->g, last_kernel(s->c->op, s->c->result), s->c->m, store, error);
+    scatter_params p = params_of(s);
+    return launch_params(s->g, kernels_of(s->c).store, dim3(blocks_of(s->g, p.m)), &p, error);
 }
 
 /* ------------------------------------------------------------------------------------ call */
@@ -302,21 +314,24 @@ static void *take(char *base, size_t *used, size_t bytes) {
 /* Lays out the scratch memory. Returns its size. */
 static size_t lay_out(state *s, char *base) {
     const scatter_reduce_call *c = s->c;
-    const segmented_call reduction = reduction_of(s);
     size_t used = 0;
-    s->bad = (unsigned long long *)take(base, &used, sizeof *s->bad);
+    s->found = (findings *)take(base, &used, sizeof *s->found);
     if (c->counts || c->m == 0 || c->columns == 0) return used;
     s->offsets = (uint64_t *)take(base, &used, (c->m + 1) * sizeof *s->offsets);
     s->keys = take(base, &used, c->n * key_bytes(s));
     s->sorted_keys = take(base, &used, c->n * key_bytes(s));
     s->list = take(base, &used, c->n * listed_bytes(s));
-    if (c->columns > 1) {
-        s->rows = take(base, &used, c->n * row_bytes(s));
-        s->values = take(base, &used, c->n * cuda_type_bytes(c->dtype));
-    }
-    if (!is_direct(c)) s->reduced = take(base, &used, c->m * sizeof(uint64_t));
     s->sort_scratch = take(base, &used, s->sort_bytes);
-    s->segments_scratch = take(base, &used, gpu_segmented_scratch(&reduction));
+    if (c->columns > 1) {
+        const size_t values = (c->n / kernels_of(c).tile + 1) * c->columns * sizeof(uint64_t);
+        s->rows = take(base, &used, c->n * row_bytes(s));
+        s->first = take(base, &used, values);
+        s->rest = take(base, &used, values);
+    } else {
+        const segmented_call reduction = reduction_of(s);
+        s->segments_scratch = take(base, &used, gpu_segmented_scratch(&reduction));
+        if (!is_direct(c)) s->reduced = take(base, &used, c->m * sizeof(uint64_t));
+    }
     return used;
 }
 
@@ -325,8 +340,7 @@ static weft_status run(state *s, weft_error *error) {
     if (s->c->m == 0 || s->c->columns == 0) return WEFT_OK;
     if (s->c->counts) return count(s, error);
     RETURN_IF_ERROR(make_list(s, error));
-    for (uint64_t column = 0; column < s->c->columns; column++) RETURN_IF_ERROR(do_column(s, column, error));
-    return WEFT_OK;
+    return s->c->columns == 1 ? do_column(s, error) : do_rows(s, error);
 }
 
 weft_status cuda_scatter_reduce(void *context, const scatter_reduce_call *c, weft_error *error) {

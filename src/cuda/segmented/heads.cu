@@ -111,51 +111,63 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
 
 /* ---------------------------------------------------------------------------------- on the host */
 
-static const void *bits_kernel_of(const segmented_call *c) {
-    if (c->source == SEGMENTS_BY_HEADS) return (const void *)bits_kernel<flag>;
-    switch (c->key_dtype) {
-    case WEFT_I8:
-    case WEFT_U8: return (const void *)bits_kernel<change<uint8_t>>;
-    case WEFT_I16:
-    case WEFT_U16: return (const void *)bits_kernel<change<uint16_t>>;
-    case WEFT_I32:
-    case WEFT_U32: return (const void *)bits_kernel<change<uint32_t>>;
-    case WEFT_F32: return (const void *)bits_kernel<change<float>>;
-    case WEFT_F64: return (const void *)bits_kernel<change<double>>;
-    default: return (const void *)bits_kernel<change<uint64_t>>;
-    }
-}
-
-static const void *positions_kernel_of(weft_dtype key_dtype) {
-    switch (cuda_type_bytes(key_dtype)) {
-    case 1: return (const void *)positions_kernel<uint8_t>;
-    case 2: return (const void *)positions_kernel<uint16_t>;
-    case 4: return (const void *)positions_kernel<uint32_t>;
-    default: return (const void *)positions_kernel<uint64_t>;
-    }
-}
-
 static size_t tiles_of(size_t n) { return (n + TILE_ELEMENTS - 1) / TILE_ELEMENTS; }
 
 size_t heads_scratch_bytes(size_t n) {
     return (tiles_of(n) + 1) * sizeof(uint64_t) + tiles_of(n) * SEGMENT_THREADS * sizeof(uint32_t);
 }
 
+/* The arrays that the two kernels share. */
+typedef struct marks {
+    unsigned tiles;
+    uint32_t *words;  /* a bit for each element: it is a head */
+    uint64_t *counts; /* of heads in each tile; then of those before it */
+} marks;
+
+template <class Head> static weft_status mark(const heads_call *h, const marks *m, weft_error *error) {
+    bits_kernel<Head><<<m->tiles, SEGMENT_THREADS, 0, h->g->stream>>>((const typename Head::key *)h->keys, h->c->n,
+                                                                      m->words, m->counts);
+    CUDA_TRY(cudaGetLastError(), h->c->name);
+    return WEFT_OK;
+}
+
+static weft_status mark_heads(const heads_call *h, const marks *m, weft_error *error) {
+    if (h->c->source == SEGMENTS_BY_HEADS) return mark<flag>(h, m, error);
+    switch (h->c->key_dtype) {
+    case WEFT_I8:
+    case WEFT_U8: return mark<change<uint8_t>>(h, m, error);
+    case WEFT_I16:
+    case WEFT_U16: return mark<change<uint16_t>>(h, m, error);
+    case WEFT_I32:
+    case WEFT_U32: return mark<change<uint32_t>>(h, m, error);
+    case WEFT_F32: return mark<change<float>>(h, m, error);
+    case WEFT_F64: return mark<change<double>>(h, m, error);
+    default: return mark<change<uint64_t>>(h, m, error);
+    }
+}
+
+template <class Key> static weft_status place(const heads_call *h, const marks *m, weft_error *error) {
+    positions_kernel<Key><<<m->tiles, SEGMENT_THREADS, 0, h->g->stream>>>(
+        m->words, m->counts, h->c->n, (const Key *)h->keys, (Key *)h->unique_keys, h->offsets, h->count);
+    CUDA_TRY(cudaGetLastError(), h->c->name);
+    return WEFT_OK;
+}
+
+static weft_status place_heads(const heads_call *h, const marks *m, weft_error *error) {
+    switch (cuda_type_bytes(h->c->key_dtype)) {
+    case 1: return place<uint8_t>(h, m, error);
+    case 2: return place<uint16_t>(h, m, error);
+    case 4: return place<uint32_t>(h, m, error);
+    default: return place<uint64_t>(h, m, error);
+    }
+}
+
 weft_status heads_find(const heads_call *h, weft_error *error) {
     const size_t tiles = tiles_of(h->c->n);
-    uint64_t n = h->c->n, *counts = (uint64_t *)h->scratch;
-    uint32_t *words = (uint32_t *)(counts + tiles + 1);
-    const void *keys = h->keys;
-    void *unique_keys = h->unique_keys, *offsets = h->offsets, *count = h->count;
-    void *of_bits[] = {&keys, &n, &words, &counts};
-    CUDA_TRY(cudaLaunchKernel(bits_kernel_of(h->c), dim3((unsigned)tiles), dim3(SEGMENT_THREADS), of_bits, 0,
-                              h->g->stream),
-             h->c->name);
+    uint64_t *const counts = (uint64_t *)h->scratch;
+    const marks m = {(unsigned)tiles, (uint32_t *)(counts + tiles + 1), counts};
     const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, tiles + 1, counts, NULL, counts, NULL};
+    RETURN_IF_ERROR(mark_heads(h, &m, error));
     RETURN_IF_ERROR(cuda_scan(h->g, &sum, error));
-    void *of_positions[] = {&words, &counts, &n, &keys, &unique_keys, &offsets, &count};
-    CUDA_TRY(cudaLaunchKernel(positions_kernel_of(h->c->key_dtype), dim3((unsigned)tiles), dim3(SEGMENT_THREADS),
-                              of_positions, 0, h->g->stream),
-             h->c->name);
-    return WEFT_OK;
+    return place_heads(h, &m, error);
 }

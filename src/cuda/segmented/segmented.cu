@@ -82,13 +82,12 @@ static weft_status check_on_device(progress *p, segments_found *found, weft_erro
     const cudaStream_t stream = p->g->stream;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
     if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
-    uint64_t segments = p->c->segments, n = p->c->n, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
+    const uint64_t segments = p->c->segments, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
     const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
     const uint64_t *offsets = p->j.offsets;
-    void *arguments[] = {&offsets, &segments, &n, &block_elements, &found};
-    CUDA_TRY(cudaLaunchKernel((const void *)check_kernel, dim3((unsigned)(blocks < most ? blocks : most)),
-                              dim3(SEGMENT_THREADS), arguments, 0, stream),
-             p->c->name);
+    check_kernel<<<(unsigned)min_u64(blocks, most), SEGMENT_THREADS, 0, stream>>>(offsets, segments, p->c->n,
+                                                                                  block_elements, found);
+    CUDA_TRY(cudaGetLastError(), p->c->name);
     static_assert(sizeof p->found <= PINNED_BYTES && 2 * sizeof *offsets <= PINNED_BYTES,
                   "results fit in the pinned buffer");
     CUDA_TRY(cudaMemcpyAsync(p->g->pinned, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
@@ -100,7 +99,7 @@ static weft_status check_on_device(progress *p, segments_found *found, weft_erro
     CUDA_TRY(cudaMemcpyAsync(p->g->pinned, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
              p->c->name);
     CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
-    return offsets_fail(error, first, p->g->pinned[0], p->g->pinned[1], n);
+    return offsets_fail(error, first, p->g->pinned[0], p->g->pinned[1], p->c->n);
 }
 
 /* -------------------------------------------------------------------------------- workspace */

@@ -255,7 +255,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(size
     typedef typename Op::element T;
     typedef typename Op::result R;
     constexpr int WIDEST = sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R);
-    __shared__ alignas(16) char buffer[SEGMENT_WARPS][32 * GROUP_PITCH * WIDEST];
+    alignas(16) __shared__ char buffer[SEGMENT_WARPS][32 * GROUP_PITCH * WIDEST];
     const Op op(a.scan);
     const uint64_t number = segments_number(a), warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
     const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);
@@ -300,8 +300,7 @@ static __device__ __forceinline__ void scan_params_of_item(const segments_params
 template <class Op>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     scan_long_kernel(const __grid_constant__ segments_params a) {
-    extern __shared__ uint4 dynamic[];
-    scan_shared<Op> &s = *(scan_shared<Op> *)dynamic;
+    scan_shared<Op> &s = *(scan_shared<Op> *)dynamic_shared();
     __shared__ scan_params j;
     __shared__ uint64_t start;
     const Op op(a.scan);

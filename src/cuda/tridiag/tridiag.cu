@@ -1,13 +1,12 @@
 /* weft_tridiag: choice of kernels, launches, workspace (ORDER.md 16). */
 #include "cuda/runtime/arrays.h"
-#include "cuda/tridiag/tridiag_params.h"
+#include "cuda/tridiag/tridiag_call.h"
 
 #include <string.h>
 
 enum {
     INPUTS = 4,
-    ARRAYS = 6,
-    FAULT_BYTES = 256,
+    FAULT_BYTES = TRIDIAG_FAULT_BYTES,
     EVEN = 4 /* a line of separators is padded to a multiple of this number of elements */
 };
 
@@ -20,11 +19,6 @@ typedef struct solver {
     size_t size; /* bytes per element */
 } solver;
 
-static bool is_adjacent(const tridiag_lines &l) { return l.constant || l.step == 1; }
-static bool all_adjacent(const tridiag_params *j) {
-    return is_adjacent(j->a) && is_adjacent(j->b) && is_adjacent(j->c) && is_adjacent(j->d);
-}
-
 /* ---------------------------------------------------------------------------------- launches */
 
 static bool on_16_bytes(const solver *s, const tridiag_params *j, const tridiag_lines &l) {
@@ -33,14 +27,7 @@ static bool on_16_bytes(const solver *s, const tridiag_params *j, const tridiag_
 
 static weft_status launch(const solver *s, const tridiag_params *j, const void *kernel, uint64_t blocks,
                           uint32_t threads, size_t shared, weft_error *error) {
-    void *arguments[] = {(void *)j};
-    RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED,
-              "tridiag of %llu systems of %llu rows: too many for one kernel launch", (unsigned long long)j->systems,
-              (unsigned long long)j->n);
-    RETURN_IF_ERROR(gpu_allow_shared(s->g, kernel, "tridiag", error));
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, s->g->stream),
-             "tridiag");
-    return WEFT_OK;
+    return tridiag_launch(s->g, "tridiag", kernel, j, j, blocks, threads, shared, error);
 }
 
 /* Sets the members that depend on the size and the addresses of the systems. */
@@ -129,50 +116,11 @@ static weft_status solve(const solver *s, tridiag_params *j, bool adjacent, char
 
 /* ---------------------------------------------------------------------------------- a call */
 
-static bool is_constant(weft_lines l) { return l.step == 0 && l.line == 0; }
-
-/* Returns the bytes from the first element to the last. */
-static size_t span(const tridiag_call *c, weft_lines l, size_t size) {
-    if (c->systems == 0 || c->n == 0) return 0;
-    return ((c->systems - 1) * l.line + (c->n - 1) * l.step + 1) * size;
-}
-
-static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool may_be_constant) {
-    const bool constant = may_be_constant && is_constant(l);
-    tridiag_lines lines = {constant ? NULL : l.p, l.step, l.line, constant, 0, 0};
-    if (constant && c->dtype == WEFT_F32) lines.f32 = *(const float *)l.p;
-    if (constant && c->dtype == WEFT_F64) lines.f64 = *(const double *)l.p;
-    return lines;
-}
-
-/* Returns the parameters common to all launches, for at least one row. */
-static tridiag_params params_of(const tridiag_call *c) {
-    tridiag_params j;
-    memset(&j, 0, sizeof j);
-    j.a = lines_of(c, c->a, true);
-    j.b = lines_of(c, c->b, true);
-    j.c = lines_of(c, c->c, true);
-    j.d = lines_of(c, c->d, false);
-    j.x = c->x;
-    j.systems = c->systems;
-    j.n = j.full_n = c->n;
-    j.periodic = c->periodic;
-    j.begins = j.ends = !c->periodic;
-    j.scale = 1;
-    return j;
-}
-
-static weft_status report(const solver *s, uint64_t *faults, uint64_t n, void *singular, weft_error *error) {
-    void *arguments[] = {&faults, &n, &singular};
-    CUDA_TRY(cudaLaunchKernel(tridiag_singular_kernel(), dim3(1), dim3(1), arguments, 0, s->g->stream), "tridiag");
-    return WEFT_OK;
-}
-
 size_t gpu_tridiag_scratch(const tridiag_call *c) {
     if (c->systems == 0 || c->n == 0) return FAULT_BYTES;
     const size_t size = cuda_type_bytes(c->dtype);
-    const tridiag_params j = params_of(c);
-    return FAULT_BYTES + scratch_elements(size, all_adjacent(&j), c->systems, c->n) * size;
+    const tridiag_params j = tridiag_params_of(c);
+    return FAULT_BYTES + scratch_elements(size, tridiag_all_adjacent(&j), c->systems, c->n) * size;
 }
 
 weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error) {
@@ -180,18 +128,18 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
     uint64_t *const faults = c->singular ? (uint64_t *)scratch : NULL;
     if (faults) CUDA_TRY(cudaMemsetAsync(faults, 0xff, sizeof *faults, g->stream), "tridiag");
     if (c->systems && c->n) {
-        tridiag_params j = params_of(c);
+        tridiag_params j = tridiag_params_of(c);
         j.faults = faults;
-        RETURN_IF_ERROR(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
+        RETURN_IF_ERROR(solve(&s, &j, tridiag_all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
     }
-    return faults ? report(&s, faults, c->n, c->singular, error) : WEFT_OK;
+    return faults ? tridiag_report_first(g, "tridiag", faults, c->n, c->singular, error) : WEFT_OK;
 }
 
 /* ---------------------------------------------------------------------------------- stages */
 
 /* Returns the parameters of a stage's launches. */
 static tridiag_params params_of_stage(const tridiag_call *c, const tridiag_part *p) {
-    tridiag_params j = params_of(c);
+    tridiag_params j = tridiag_params_of(c);
     j.begins = p->begins;
     j.ends = p->ends;
     j.full_n = p->whole;
@@ -201,7 +149,7 @@ static tridiag_params params_of_stage(const tridiag_call *c, const tridiag_part 
     for (int i = 0; i < INPUTS; i++) *out[i] = p->separators[i];
     j.out_step = 1;
     j.head = p->head;
-    if (p->before) j.before = lines_of(c, weft_lines{p->before, 0, 0}, true);
+    if (p->before) j.before = tridiag_lines_of(c, weft_lines{p->before, 0, 0}, true);
     return j;
 }
 
@@ -213,7 +161,7 @@ static weft_status launch_stage(gpu *g, const tridiag_call *c, const tridiag_par
     tridiag_params j = params_of_stage(c, p);
     j.faults = p->fault;
     CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
-    if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, all_adjacent(&j), scratch, error);
+    if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, tridiag_all_adjacent(&j), scratch, error);
     shape(&s, &j);
     return launch_long(&s, &j, reduces ? tridiag_reduce_kernel(s.f32, true) : tridiag_expand_kernel(s.f32, true),
                        true, reduces ? 1 : 0, error);
@@ -230,7 +178,7 @@ static void list_stage_arrays(const tridiag_call *c, const tridiag_part *p, gpu_
     memset(arrays, 0, STAGE_ARRAYS * sizeof *arrays);
     for (int i = 0; i < INPUTS; i++) {
         const bool used = reduces || (expands && i == INPUTS - 1);
-        arrays[i] = gpu_array{names[i], is_constant(in[i]) ? NULL : in[i].p, bytes, ARRAY_IN, false, NULL};
+        arrays[i] = gpu_array{names[i], tridiag_is_constant(in[i]) ? NULL : in[i].p, bytes, ARRAY_IN, false, NULL};
         arrays[INPUTS + i] =
             gpu_array{names[i], used ? p->separators[i] : NULL, chunks, reduces ? ARRAY_OUT : ARRAY_IN, false, NULL};
     }
@@ -262,27 +210,5 @@ weft_status cuda_tridiag_stage(void *state, const tridiag_stage_call *call, weft
 }
 
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
-    gpu *g = (gpu *)state;
-    const current_device scope(g->device);
-    const size_t size = cuda_type_bytes(c->dtype), x_bytes = span(c, c->d, size);
-    static const char *const names[INPUTS] = {"a", "b", "c", "d"};
-    tridiag_call there = *c; /* the call with device addresses */
-    weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
-    const bool gaps = x_bytes != c->systems * c->n * size;
-    gpu_array arrays[ARRAYS];
-    memset(arrays, 0, sizeof arrays);
-    for (int i = 0; i < INPUTS; i++) {
-        const bool constant = i < INPUTS - 1 && is_constant(*in[i]);
-        arrays[i] = gpu_array{names[i], constant ? NULL : in[i]->p, span(c, *in[i], size), ARRAY_IN, false, NULL};
-    }
-    arrays[INPUTS] = gpu_array{"x", c->x, x_bytes, gaps ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
-    arrays[INPUTS + 1] = gpu_array{"singular", c->singular, sizeof *c->singular, ARRAY_OUT, false, NULL};
-    void *scratch;
-    RETURN_IF_ERROR(arrays_copy_in(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
-    for (int i = 0; i < INPUTS; i++)
-        if (arrays[i].p) in[i]->p = arrays[i].at;
-    there.x = arrays[INPUTS].at;
-    there.singular = (uint64_t *)arrays[INPUTS + 1].at;
-    RETURN_IF_ERROR(gpu_tridiag_solve(g, &there, scratch, error));
-    return arrays_copy_out(g, "tridiag", arrays, ARRAYS, error);
+    return tridiag_run((gpu *)state, "tridiag", c, gpu_tridiag_scratch(c), gpu_tridiag_solve, error);
 }

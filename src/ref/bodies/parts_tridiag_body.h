@@ -1,8 +1,8 @@
 /* The body of ref/parts/parts_tridiag.c for one type. The includer sets REAL and OF(name). */
 
-/* Runs a stage on the rows of a part. Returns true if it computes x. */
-static bool OF(run_stage)(const tridiag_call *call, const void *part, faults *f, OF(row) * rows, size_t *number,
-                          REAL *x) {
+/* Runs a stage on the rows of a part. */
+static outcome OF(run_stage)(const tridiag_call *call, const void *part, faults *f, OF(row) * rows, size_t *number,
+                             REAL *x) {
     const tridiag_part *p = part;
     REAL *const *out = (REAL *const *)p->separators;
     const size_t n = call->n, chunks = chunks_of(n);
@@ -11,12 +11,12 @@ static bool OF(run_stage)(const tridiag_call *call, const void *part, faults *f,
     if (p->ends) rows[n - 1].c = 0;
     if (p->stage == TRIDIAG_LEVEL) {
         OF(solve)(f, call->periodic, rows, n, number, x);
-        return true;
+        return SOLVED;
     }
     OF(separate)(f, false, rows, n, number, rows + n);
     if (p->stage == TRIDIAG_EXPAND) {
         OF(substitute)(rows, n, *(const REAL *)p->before, out[3], x);
-        return true;
+        return SOLVED;
     }
     const OF(row) first = OF(first_row)(rows, chunk_length(n, 0));
     memcpy(p->head, (REAL[]){first.a, first.c, first.d}, 3 * sizeof(REAL));
@@ -24,7 +24,7 @@ static bool OF(run_stage)(const tridiag_call *call, const void *part, faults *f,
         const OF(row) s = rows[n + j];
         out[0][j] = s.a, out[1][j] = s.b, out[2][j] = s.c, out[3][j] = s.d;
     }
-    return false;
+    return PARTLY;
 }
 
 #undef REAL

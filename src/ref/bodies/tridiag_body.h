@@ -1,11 +1,5 @@
-/* The body of ref/tridiag_levels.h for one type. The includer sets REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and
- * OF(name). */
-
-/* A row of a system. For an eliminated row of a chunk, x + a x[p] + c x[i+1] = d. e is the coefficient of the last
- * x of a periodic system. */
-typedef struct OF(row) {
-    REAL a, b, c, d, e;
-} OF(row);
+/* The body of ref/tridiag_levels.h for one type. The includer sets REAL, FMA, EPSILON, LEAST, GREATEST and OF(name).
+ */
 
 /* Returns R(p, b) for a pivot of row `row` of the whole system. Records a lost pivot. */
 static REAL OF(reciprocal)(faults *f, size_t row, REAL p, REAL b) {
@@ -159,43 +153,7 @@ static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t
     OF(substitute)(rows, n, periodic ? y[chunks - 1] : 0, y, x);
 }
 
-/* ----------------------------------------------------------------------------- one system */
-
-static REAL OF(element)(weft_lines lines, size_t system, size_t i) {
-    return ((const REAL *)lines.p)[system * lines.line + i * lines.step];
-}
-
-/* Computes x of the rows of a system, or a stage of that; returns true if x is complete. number[i] is the number of
- * row i in the whole system. The arrays have space for the rows of all levels. */
-typedef bool OF(solver)(const tridiag_call *c, const void *part, faults *f, OF(row) * rows, size_t *number, REAL *x);
-
-/* Loads the rows of a system, runs the solver, and stores x. */
-static weft_status OF(system)(const tridiag_call *c, size_t system, OF(solver) * run, const void *part, faults *f,
-                              weft_error *error) {
-    const size_t capacity = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* rows of all levels */
-    OF(row) *rows = calloc(capacity, sizeof *rows);
-    size_t *number = calloc(capacity, sizeof *number);
-    REAL *x = calloc(capacity, sizeof *x);
-    const bool good = rows && number && x;
-    for (size_t i = 0; good && i < c->n; i++) {
-        rows[i] = (OF(row)){OF(element)(c->a, system, i), OF(element)(c->b, system, i), OF(element)(c->c, system, i),
-                            OF(element)(c->d, system, i), 0};
-        number[i] = i;
-    }
-    const bool complete = good && run(c, part, f, rows, number, x);
-    for (size_t i = 0; complete && i < c->n; i++) {
-        if (!isfinite(x[i])) note(&f->value, number[i]);
-        ref_store_real(TYPE, (double)x[i], (REAL *)c->x + system * c->d.line + i * c->d.step);
-    }
-    free(rows);
-    free(number);
-    free(x);
-    RETURN_IF(!good, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for a tridiagonal system of %zu rows", c->n);
-    return WEFT_OK;
-}
-
 #undef REAL
-#undef TYPE
 #undef FMA
 #undef EPSILON
 #undef LEAST

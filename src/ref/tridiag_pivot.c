@@ -1,0 +1,54 @@
+/* The definition of weft_tridiag_pivot (ORDER.md 26). */
+#include "ref/tridiag_system.h"
+
+/* Columns of the equations. Of a run: the unknowns before and at its first row (LEFT), at and after its last row
+ * (RIGHT). Of a row that is swept: the unknown that is eliminated and the next two (INNER). Of two adjacent runs: the
+ * unknowns of their border (BORDER) and the outer ones (LEFT, FAR). */
+enum {
+    LEFT_0,
+    LEFT_1,
+    RIGHT_0,
+    RIGHT_1,
+    INNER_0 = RIGHT_0,
+    INNER_1,
+    INNER_2,
+    BORDER_0 = RIGHT_0,
+    BORDER_1,
+    FAR_0,
+    FAR_1,
+    COLUMNS
+};
+
+static size_t chunks_of(size_t n) { return (n - 1) / WEFT_TRIDIAG_PIVOT_CHUNK + 1; }
+
+/* A last chunk of one row takes one from the chunk before it. */
+static size_t first_row(size_t n, size_t chunk) {
+    const size_t first = chunk * WEFT_TRIDIAG_PIVOT_CHUNK;
+    return first + 1 == n ? first - 1 : first;
+}
+
+static size_t last_row(size_t n, size_t chunk) {
+    return (chunk + 1 < chunks_of(n) ? first_row(n, chunk + 1) : n) - 1;
+}
+
+/* Returns the largest power of two below count. */
+static size_t half_of(size_t count) {
+    size_t half = 1;
+    while (2 * half < count) half *= 2;
+    return half;
+}
+
+#define REAL float
+#define FMA fmaf
+#define OF(name) name##_f32
+#include "ref/bodies/tridiag_pivot_body.h"
+
+#define REAL double
+#define FMA fma
+#define OF(name) name##_f64
+#include "ref/bodies/tridiag_pivot_body.h"
+
+weft_status ref_tridiag_pivot(void *state, const tridiag_call *c, weft_error *error) {
+    (void)state;
+    return solve_systems(c, solve_f32, solve_f64, error);
+}
