@@ -35,11 +35,11 @@ static void measure_gather(size_t n, const void *x, void *y) {
     };
     const auto thrust_gather = [=] { thrust::gather(on_stream, index, index + n, from, to); };
     rate(
-        "gather", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_ERROR); }, "Thrust", thrust_gather);
+        "gather f32", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_ERROR); }, "Thrust", thrust_gather);
     rate(
-        "gather skip", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_SKIP); }, "Thrust", thrust_gather);
+        "gather f32 skip", n, 12.0 * (double)n, [=] { move(weft_gather, WEFT_RANGE_SKIP); }, "Thrust", thrust_gather);
     rate(
-        "scatter", n, 12.0 * (double)n, [=] { move(weft_scatter, WEFT_RANGE_ERROR); }, "Thrust",
+        "scatter f32", n, 12.0 * (double)n, [=] { move(weft_scatter, WEFT_RANGE_ERROR); }, "Thrust",
         [=] { thrust::scatter(on_stream, from, from + n, index, to); });
     ok(weft_synchronize(ctx));
     ok(cudaFree(index));
@@ -58,13 +58,13 @@ static void measure_gather_rows(size_t n, const void *x, void *y) {
         ok(function(ctx, WEFT_RANGE_ERROR, WEFT_F32, WEFT_U32, rows, COLUMNS, rows, x, index, y));
     };
     rate(
-        "gather 64", n, bytes, [=] { move(weft_gather); }, "kernel",
+        "gather 64 f32", n, bytes, [=] { move(weft_gather); }, "kernel",
         [=] {
             rows_kernel<false><<<8192, 256, 0, stream>>>((const uint4 *)x, index, rows, WORDS, (uint4 *)y);
             ok(cudaGetLastError());
         });
     rate(
-        "scatter 64", n, bytes, [=] { move(weft_scatter); }, "kernel",
+        "scatter 64 f32", n, bytes, [=] { move(weft_scatter); }, "kernel",
         [=] {
             rows_kernel<true><<<8192, 256, 0, stream>>>((const uint4 *)x, index, rows, WORDS, (uint4 *)y);
             ok(cudaGetLastError());

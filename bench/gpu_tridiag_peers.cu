@@ -1,6 +1,7 @@
-/* build/bench_gpu_tridiag [--json]: weft_tridiag on a GPU compared with cuSPARSE and with a plain copy of as many
- * bytes, in one run. Arrays are in device memory; f32; times are medians of CUDA events. Without cuSPARSE its columns
- * are empty. */
+/* build/bench_gpu_tridiag [--json]: weft_tridiag and weft_tridiag_pivot on a GPU compared with cuSPARSE and with a
+ * plain copy of as many bytes, in one run. Arrays are in device memory; f32, unless a row says f64; times are medians
+ * of CUDA events. Without cuSPARSE its columns are empty. The matrices of rows with pivoting need exchanges of rows.
+ */
 #include "weft.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ static void row(const char *name, size_t n, size_t rows, double bytes, const wor
                "\"peer_ms\": %.5f, \"ratio\": %.4f, \"of_copy\": %.4f}",
                first_row ? "" : ",\n", name, n, rows / n, 1e3 * own, peer_name, 1e3 * other, other / own, share);
     else
-        printf("%-22s %9zu %9zu %8.3f ms %6.1f %% of copy  %-28s %8.3f ms %6.2fx\n", name, n, rows / n, 1e3 * own,
+        printf("%-34s %9zu %9zu %8.3f ms %6.1f %% of copy  %-28s %8.3f ms %6.2fx\n", name, n, rows / n, 1e3 * own,
                100 * share, peer_name, 1e3 * other, other / own);
     first_row = false;
     fflush(stdout);
@@ -82,22 +83,26 @@ static void row(const char *name, size_t n, size_t rows, double bytes, const wor
 /* ------------------------------------------------------------------------------------ inputs */
 
 /* Fills with uniform values in [low, low + 1). */
-static __global__ void fill_kernel(float *values, size_t n, float low, uint32_t seed) {
+template <class T> static __global__ void fill_kernel(T *values, size_t n, T low, uint32_t seed) {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         uint64_t h = (i + seed) * 0x9e3779b97f4a7c15u;
         h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-        values[i] = low + (float)(h >> 40) * 0x1p-24f;
+        values[i] = low + (T)(h >> 40) * (T)0x1p-24;
     }
 }
 
-static void fill(void) {
-    fill_kernel<<<4096, 256, 0, stream>>>(a, ROWS, -1, 1);
-    fill_kernel<<<4096, 256, 0, stream>>>(b, ROWS, 3, 2);
-    fill_kernel<<<4096, 256, 0, stream>>>(c, ROWS, -1, 3);
-    fill_kernel<<<4096, 256, 0, stream>>>(d, ROWS, 0, 4);
-    fill_kernel<<<4096, 256, 0, stream>>>(x, ROWS, 0, 4);
+/* Fills the arrays with values of a type; the diagonal is from `diagonal` to diagonal + 1. */
+template <class T> static void fill_all(T diagonal) {
+    const size_t n = ROWS * sizeof(float) / sizeof(T);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)a, n, -1, 1);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)b, n, diagonal, 2);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)c, n, -1, 3);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)d, n, 0, 4);
+    fill_kernel<T><<<4096, 256, 0, stream>>>((T *)x, n, 0, 4);
     ok(cudaStreamSynchronize(stream));
 }
+
+static void fill(void) { fill_all(3.0f); }
 
 /* ------------------------------------------------------------------------------------- calls */
 
@@ -114,6 +119,14 @@ static work weft_constants(size_t systems, size_t n, size_t step, size_t line) {
         const float off = -1, diagonal = 3;
         ok(weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, weft_lines{&off, 0, 0},
                         weft_lines{&diagonal, 0, 0}, weft_lines{&off, 0, 0}, weft_lines{d, step, line}, x, singular));
+    };
+}
+
+static work weft_pivot(weft_dtype dtype, size_t systems, size_t n, size_t step, size_t line) {
+    return [=] {
+        ok(weft_tridiag_pivot(ctx, WEFT_OPEN_ENDS, dtype, systems, n, weft_lines{a, step, line},
+                              weft_lines{b, step, line}, weft_lines{c, step, line}, weft_lines{d, step, line}, x,
+                              singular));
     };
 }
 
@@ -140,11 +153,12 @@ static work peer_strided(int systems, int n) {
     return [=] { ok(cusparseSgtsv2StridedBatch(sparse, n, a, b, c, x, systems, n, buffer)); };
 }
 
-static work peer_interleaved(int systems, int n) {
+/* algorithm: 0 without pivoting, 1 LU factorization with pivoting, 2 QR factorization */
+static work peer_interleaved(int algorithm, int systems, int n) {
     size_t bytes;
-    ok(cusparseSgtsvInterleavedBatch_bufferSizeExt(sparse, 0, n, a, b, c, x, systems, &bytes));
+    ok(cusparseSgtsvInterleavedBatch_bufferSizeExt(sparse, algorithm, n, a, b, c, x, systems, &bytes));
     hold(bytes);
-    return [=] { ok(cusparseSgtsvInterleavedBatch(sparse, 0, n, a, b, c, x, systems, buffer)); };
+    return [=] { ok(cusparseSgtsvInterleavedBatch(sparse, algorithm, n, a, b, c, x, systems, buffer)); };
 }
 
 static work peer_one(int n) {
@@ -154,16 +168,57 @@ static work peer_one(int n) {
     return [=] { ok(cusparseSgtsv2_nopivot(sparse, n, 1, a, b, c, x, n, buffer)); };
 }
 
+static work peer_pivot(int n) {
+    size_t bytes;
+    ok(cusparseSgtsv2_bufferSizeExt(sparse, n, 1, a, b, c, x, n, &bytes));
+    hold(bytes);
+    return [=] { ok(cusparseSgtsv2(sparse, n, 1, a, b, c, x, n, buffer)); };
+}
+
+static work peer_pivot_f64(int n) {
+    double *const lower = (double *)a, *const middle = (double *)b, *const upper = (double *)c,
+                  *const y = (double *)x;
+    size_t bytes;
+    ok(cusparseDgtsv2_bufferSizeExt(sparse, n, 1, lower, middle, upper, y, n, &bytes));
+    hold(bytes);
+    return [=] { ok(cusparseDgtsv2(sparse, n, 1, lower, middle, upper, y, n, buffer)); };
+}
+
 static void open_peer(void) {
     ok(cusparseCreate(&sparse));
     ok(cusparseSetStream(sparse, stream));
 }
 #else
 static work peer_strided(int, int) { return nullptr; }
-static work peer_interleaved(int, int) { return nullptr; }
+static work peer_interleaved(int, int, int) { return nullptr; }
 static work peer_one(int) { return nullptr; }
+static work peer_pivot(int) { return nullptr; }
+static work peer_pivot_f64(int) { return nullptr; }
 static void open_peer(void) {}
 #endif
+
+/* Rows of weft_tridiag_pivot. The peers that solve many systems require interleaved systems, and overwrite a, b, c.
+ */
+static void measure_pivoting(void) {
+    static const size_t lengths[] = {128, 512, 2048};
+    for (size_t n : lengths) {
+        const size_t systems = ROWS / n;
+        fill_all(-0.5f);
+        row("tridiag_pivot adjacent rows", n, ROWS, 20, weft_pivot(WEFT_F32, systems, n, 1, n),
+            "gtsvInterleavedBatch, LU", peer_interleaved(1, (int)systems, (int)n));
+        fill_all(-0.5f);
+        row("tridiag_pivot interleaved systems", n, ROWS, 20, weft_pivot(WEFT_F32, systems, n, systems, 1),
+            "gtsvInterleavedBatch, QR", peer_interleaved(2, (int)systems, (int)n));
+    }
+    fill_all(-0.5f);
+    row("tridiag_pivot one system", LONG_ROWS, LONG_ROWS, 20, weft_pivot(WEFT_F32, 1, LONG_ROWS, 1, LONG_ROWS),
+        "gtsv2", peer_pivot((int)LONG_ROWS));
+    row("tridiag_pivot one short system", 1000, 1000, 20, weft_pivot(WEFT_F32, 1, 1000, 1, 1000), "gtsv2",
+        peer_pivot(1000));
+    fill_all(-0.5);
+    row("tridiag_pivot one system, f64", LONG_ROWS, LONG_ROWS, 40, weft_pivot(WEFT_F64, 1, LONG_ROWS, 1, LONG_ROWS),
+        "gtsv2, f64", peer_pivot_f64((int)LONG_ROWS));
+}
 
 static void measure(void) {
     static const size_t lengths[] = {128, 512, 2048};
@@ -178,7 +233,7 @@ static void measure(void) {
             peer_strided((int)systems, (int)n));
         fill();
         row("interleaved systems", n, ROWS, 20, weft_arrays(systems, n, systems, 1), "gtsvInterleavedBatch",
-            peer_interleaved((int)systems, (int)n));
+            peer_interleaved(0, (int)systems, (int)n));
         fill();
         row("constant coefficients", n, ROWS, 8, weft_constants(systems, n, 1, n), "-", nullptr);
         row("interleaved, constant", n, ROWS, 8, weft_constants(systems, n, systems, 1), "-", nullptr);
@@ -187,6 +242,7 @@ static void measure(void) {
     row("one system", LONG_ROWS, LONG_ROWS, 20, weft_arrays(1, LONG_ROWS, 1, LONG_ROWS), "gtsv2_nopivot",
         peer_one((int)LONG_ROWS));
     row("one of few rows", 1000, 1000, 20, weft_arrays(1, 1000, 1, 1000), "gtsv2_nopivot", peer_one(1000));
+    measure_pivoting();
 }
 
 int main(int argc, char **argv) {

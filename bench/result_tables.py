@@ -127,6 +127,9 @@ CASES = [
     ("scan", r"scan (\w+)", r"inclusive sum \1"),
     ("recurrence", r"recurrence (\w+): rows of (\d+)", r"\1, rows of \2"),
     ("recurrence", r"recurrence (\w+)", r"\1, one row"),
+    ("gather", r"(gather|scatter) 64 (\w+)", r"\1 \2, rows of 64 in random order"),
+    ("gather", r"(gather|scatter) (\w+)", r"\1 \2, random order"),
+    ("gather", r"gather (\w+) skip", r"gather \1, random order, range not checked"),
     ("select", r"select f32 5%", "select f32, 5 % kept"),
     ("select", r"select flags", "select f32 by flags, half kept"),
     ("select", r"select (\w+)", r"select \1, half kept"),
@@ -172,6 +175,9 @@ PEERS = {"by cuFFT": "cuFFT, overlap-save", "a thread a point": "kernel, one thr
          "CUB If": "CUB DeviceSelect::If", "CUB Descending": "CUB SortKeysDescending",
          "thrust": "thrust::lower_bound", "gtsv2StridedBatch": "cuSPARSE gtsv2StridedBatch",
          "gtsvInterleavedBatch": "cuSPARSE gtsvInterleavedBatch", "gtsv2_nopivot": "cuSPARSE gtsv2_nopivot",
+         "gtsv2": "cuSPARSE gtsv2", "gtsv2, f64": "cuSPARSE gtsv2",
+         "gtsvInterleavedBatch, LU": "cuSPARSE gtsvInterleavedBatch, LU, interleaved",
+         "gtsvInterleavedBatch, QR": "cuSPARSE gtsvInterleavedBatch, QR",
          "CUB If, unstable": "CUB DevicePartition::If, not stable"}
 
 

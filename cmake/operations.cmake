@@ -11,7 +11,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/core/ops.def)
 set(WEFT_SHARED_FILES
   "variance reduce" "dot reduce" "partition select" "unique run_length" "segmented_reduce segmented"
   "segmented_scan segmented" "reduce_by_key segmented" "scatter gather" "argsort sort" "tridiag_pivot tridiag"
-  "map_reduce map" "map_scan map")
+  "map_reduce map" "map_scan map" "pentadiag block_tridiag")
 # STEM ORACLE: the oracle of STEM is tests/oracle/ORACLE.c.
 set(WEFT_SHARED_ORACLES
   "reduce exact" "variance bounds" "dot bounds" "unique select" "run_length select" "top_k ordered" "merge ordered"

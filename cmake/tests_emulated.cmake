@@ -6,12 +6,13 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
-    gather heads heat histogram integers laplace laplace_solve map map_compiled map_scan map_text match matmul
-    matmul_epilogue matmul_f32 matmul_f64 matmul_vector merge price published random reduce scan scan_sums
-    scan_totals scan_unordered scatter_products scatter_reduce scatter_sums scatter_unordered scratch segmented
-    segmented_means segmented_products segmented_sums segmented_unordered sobol sums transfer transforms tridiag
-    tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels tune variance)
+foreach(stem arrays block_tridiag block_tridiag_kernels call convolve convolve_blocks convolve_direct
+    convolve_passes cuda dot extremes fft fft_passes gather heads heat histogram integers laplace laplace_solve map
+    map_compiled map_scan map_text match matmul matmul_epilogue matmul_f32 matmul_f64 matmul_vector merge price
+    published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
+    scatter_unordered scratch segmented segmented_means segmented_products segmented_sums segmented_unordered sobol
+    sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
+    tune variance)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()
@@ -57,6 +58,8 @@ emulated_test(sobol 4)
 emulated_test(match 5)
 emulated_test(tridiag 40)
 emulated_test(tridiag_pivot 40)
+emulated_test(block_tridiag 3)
+emulated_test(pentadiag 1)
 emulated_test(heat 32)
 emulated_test(fft 5)
 emulated_test(convolve 20)
@@ -86,7 +89,7 @@ foreach(api allocator gather_arguments partial scatter_sources sources)
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag tridiag_pivot heat fft convolve matmul scan map_scan)
+foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
@@ -95,7 +98,7 @@ weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --l
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
   "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
-foreach(oracle gather laplace_solve match)
+foreach(oracle gather laplace_solve match tridiag_pivot)
   weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)
   set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()

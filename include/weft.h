@@ -46,7 +46,7 @@
  *   sums and scans      reduce, variance, dot, scan
  *   grids and signals   laplace, fft, convolve
  *   arrays              select, runs, segments, scatter, recurrence, histogram, top_k, merge, search_sorted
- *   linear systems      matmul, tridiag, heat
+ *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
  *   large arrays        sources (arrays larger than memory), tuning (choice of the fastest variant)
@@ -786,6 +786,39 @@ WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, wef
 WEFT_API weft_status weft_tridiag_pivot(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
                                         size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                         uint64_t *singular);
+
+/* ------------------------------------------------------------------------ block_tridiag */
+
+/* Solves the block-tridiagonal system a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i], i in [0, n), for each of
+ * `systems` systems, without pivoting between block rows. dtype     WEFT_F32 or WEFT_F64, of all arrays. n and
+ * systems may be any number, 0 included block     2, 3 or 4: number k of rows and columns of a block a, b, c   lines
+ * of n blocks, with any step and line, which count blocks: k * k consecutive values, row by row. step = line = 0: one
+ * block, in host memory, for all rows of all systems. line = 0: one matrix for all systems d         lines of n
+ * right-hand sides of k consecutive values; step and line count these and have any value for which no two elements
+ * share memory x         the solution, stored with the step and line of d. x == d.p is allowed, any other overlap is
+ * not. Memory between the elements is not written singular  gets one value: UINT64_MAX if no pivot was lost and every
+ * element of x is finite. Otherwise it gets system * n + block row of the first system that failed. The block row is
+ * that of its first lost pivot or, if it lost none, of its first NaN or infinite element of x Returns WEFT_OK also if
+ * a system failed: it has NaN in x if it lost a pivot, and the other systems are solved. The rows within a block are
+ * pivoted. The residual is a few eps, relative to the norms of the matrix and of x, if the matrix is block diagonally
+ * dominant or symmetric positive definite; it may be large otherwise (J. Demmel, N. Higham, R. Schreiber, Numer.
+ * Linear Algebra Appl. 2, 1995). Source: block elimination in chunks of 8 block rows down to their last rows (H.
+ * Wang, ACM TOMS 7, 1981), repeated until at most 32 block rows are left. Order: docs/spec/ORDER.md 27. Docs:
+ * docs/ops/block_tridiag.md. */
+WEFT_API weft_status weft_block_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t block,
+                                        size_t systems, size_t n, weft_lines a, weft_lines b, weft_lines c,
+                                        weft_lines d, void *x, uint64_t *singular);
+
+/* Solves the pentadiagonal system e[i] x[i-2] + a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] + f[i] x[i+2] = d[i], i in
+ * [0, n), for each of `systems` systems, as a block-tridiagonal system of the pairs of rows 2j and 2j + 1.
+ *   boundary       WEFT_PERIODIC: n must be even. WEFT_OPEN_ENDS: coefficients of x outside [0, n) are not used
+ *   e, a, b, c, f  lines of n elements as in weft_tridiag
+ *   singular       as in weft_tridiag, with the first row of the pair
+ * Other parameters are those of weft_tridiag, and the residual is that of weft_block_tridiag. Returns
+ * WEFT_UNSUPPORTED for a periodic system with an odd n. Order: docs/spec/ORDER.md 28. Docs: docs/ops/pentadiag.md. */
+WEFT_API weft_status weft_pentadiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
+                                    size_t n, weft_lines e, weft_lines a, weft_lines b, weft_lines c, weft_lines f,
+                                    weft_lines d, void *x, uint64_t *singular);
 
 /* --------------------------------------------------------------------------------- heat */
 

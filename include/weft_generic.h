@@ -118,6 +118,10 @@
     (weft_tridiag)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, a, b, c, d, x, singular)
 #define weft_tridiag_pivot(ctx, boundary, dtype, systems, n, a, b, c, d, x, singular) \
     (weft_tridiag_pivot)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, a, b, c, d, x, singular)
+#define weft_block_tridiag(ctx, boundary, dtype, block, systems, n, a, b, c, d, x, singular) \
+    (weft_block_tridiag)(ctx, boundary, WEFT_TAG_1(dtype, x), block, systems, n, a, b, c, d, x, singular)
+#define weft_pentadiag(ctx, boundary, dtype, systems, n, e, a, b, c, f, d, x, singular) \
+    (weft_pentadiag)(ctx, boundary, WEFT_TAG_1(dtype, x), systems, n, e, a, b, c, f, d, x, singular)
 #define weft_heat(ctx, method, dtype, dimensions, shape, batch, lambda, steps, u, v) \
     (weft_heat)(ctx, method, WEFT_TAG_2(dtype, u, v), dimensions, shape, batch, lambda, steps, u, v)
 #define weft_sort(ctx, order, dtype, n, keys, sorted) \

@@ -28,10 +28,10 @@ static bool widen(const char *command, index_file *f) {
 }
 
 bool index_file_read(const char *command, index_file *f) {
-    return index_file_read_array(command, f->name, &f->array) && index_file_convert(command, f);
+    return index_file_read_array(command, f->name, &f->array) && index_file_use(command, f);
 }
 
-bool index_file_convert(const char *command, index_file *f) {
+bool index_file_use(const char *command, index_file *f) {
     f->dtype = f->array.dtype;
     f->data = f->array.data;
     if (f->dtype != WEFT_F32 && f->dtype != WEFT_F64) return weft_dtype_size(f->dtype) >= 4 || widen(command, f);

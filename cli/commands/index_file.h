@@ -18,9 +18,8 @@ typedef struct index_file {
 /* Reads the file at f->name. Prints the error and returns false on failure. index_file_free must be called in any
  * case. */
 bool index_file_read(const char *command, index_file *f);
-/* index_file_read without reading: f->array must be set. Its elements may be absent if they have at least four
- * bytes. */
-bool index_file_convert(const char *command, index_file *f);
+/* The same for an array that was read to f->array. The data of an array of four or eight bytes may be missing. */
+bool index_file_use(const char *command, index_file *f);
 void index_file_free(index_file *f);
 
 /* Returns true if there is one index for each of the `rows` rows of the file `x`. Prints the error otherwise. */

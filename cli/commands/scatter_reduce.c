@@ -63,12 +63,13 @@ static bool check_request(const request *r, const char *x) {
     return false;
 }
 
-static bool check_arrays(const params *j, const npy_array *x, const char *name) {
+/* Checks the indices, and the rows of x. */
+static bool check_index(params *j, const npy_array *x, const char *name) {
     if (x->shape.rank > 2) {
         cli_error("scatter_reduce", "%s has %zu dimensions: expected an array or a matrix", name, x->shape.rank);
         return false;
     }
-    return index_file_has_rows("scatter_reduce", name, x) &&
+    return index_file_use("scatter_reduce", &j->index) && index_file_has_rows("scatter_reduce", name, x) &&
            index_file_fits("scatter_reduce", &j->index, name, j->rows);
 }
 
@@ -131,8 +132,7 @@ static int compute(production *p, params *j, stream *s) {
     size_t values;
     int code = check_types(p, j, &values);
     if (code != CLI_DONE) return code;
-    if (!index_file_convert(p->command, &j->index) || !check_arrays(j, x, p->files[0]) || !read_init(j, values))
-        return CLI_FAILED;
+    if (!check_index(j, x, p->files[0]) || !read_init(j, values)) return CLI_FAILED;
     void *const y = produce_allocate(p, values, weft_dtype_size(j->r.type));
     if (!y) return CLI_FAILED;
     produce_start(p);

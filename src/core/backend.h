@@ -281,6 +281,22 @@ typedef struct tridiag_call {
 
 typedef tridiag_call tridiag_pivot_call;
 
+/* weft_block_tridiag, weft_pentadiag. */
+typedef struct block_tridiag_call {
+    weft_dtype dtype; /* f32 or f64 */
+    bool periodic;
+    /* true: the system is pentadiagonal. The elements of all lines are scalars, and block is 2. false: the elements
+     * of a line are blocks, and e and f are not used. */
+    bool pentadiagonal;
+    size_t block;      /* 2 .. WEFT_BLOCK_TRIDIAG_MAX */
+    size_t systems, n; /* n: elements per line; even if both pentadiagonal and periodic */
+    /* step = line = 0 means one element, in host memory, except for d. */
+    weft_lines e, a, b, c, f, d;
+    /* Layout of d: step and line of d. == d.p, or does not overlap d. No two elements may have the same address. */
+    void *x;
+    uint64_t *singular;
+} block_tridiag_call;
+
 /* `batch` consecutive grids of n[0] x n[1] x n[2] points; n[i] is 1 for unused dimensions. */
 typedef struct heat_call {
     weft_dtype dtype; /* f32 or f64 */

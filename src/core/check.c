@@ -25,6 +25,28 @@ weft_status check_apart(const range *a, const range *b, weft_error *error) {
     return WEFT_OK;
 }
 
+weft_status check_lines(const weft_context *ctx, const char *name, weft_lines lines, size_t systems, size_t n,
+                        size_t values, size_t size, range *r, weft_error *error) {
+    size_t steps, span;
+    if (systems == 0 || n == 0) return check_array(ctx, name, lines.p, 0, size, r, error);
+    RETURN_IF(__builtin_mul_overflow(n - 1, lines.step, &steps) ||
+                  __builtin_mul_overflow(systems - 1, lines.line, &span) ||
+                  __builtin_add_overflow(span, steps, &span) || span == SIZE_MAX ||
+                  __builtin_mul_overflow(span + 1, values, &span),
+              WEFT_INVALID, "%s: %zu systems with stride %zu, of %zu rows with stride %zu, do not fit in memory",
+              name, systems, lines.line, n, lines.step);
+    return check_array(ctx, name, lines.p, span, size, r, error);
+}
+
+weft_status check_distinct(weft_lines d, size_t systems, size_t n, weft_error *error) {
+    const bool distinct = n > 1 && systems > 1 ? (d.step > 0 && d.line > (n - 1) * d.step) ||
+                                                     (d.line > 0 && d.step > (systems - 1) * d.line)
+                                               : !(n > 1 && d.step == 0) && !(systems > 1 && d.line == 0);
+    RETURN_IF(!distinct, WEFT_INVALID, "d: %zu systems with stride %zu, of %zu rows with stride %zu, overlap",
+              systems, d.line, n, d.step);
+    return WEFT_OK;
+}
+
 weft_status check_host_value(const char *name, const void *p, weft_error *error) {
     const weft_backend *gpu = weft_loaded_plugin();
     RETURN_IF(gpu && p && gpu->device_only(p), WEFT_INVALID, "%s is GPU memory: it must be host memory", name);
@@ -76,8 +98,8 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
     return WEFT_OK;
 }
 
-weft_status check_indices(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
-                          const void *index, range *r, weft_error *error) {
+weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
+                              const void *index, range *r, weft_error *error) {
     type_kind kind;
     RETURN_IF((unsigned)rule > WEFT_RANGE_SKIP, WEFT_INVALID, "invalid range %d", (int)rule);
     RETURN_IF_ERROR(check_kind(dtype, &kind, error));

@@ -18,6 +18,12 @@ weft_status check_array(const weft_context *ctx, const char *name, const void *p
                         weft_error *error);
 /* Fails if the two ranges overlap. */
 weft_status check_apart(const range *a, const range *b, weft_error *error);
+/* Checks the memory that `systems` lines of n elements span; an element has `values` values of `size` bytes. */
+weft_status check_lines(const weft_context *ctx, const char *name, weft_lines lines, size_t systems, size_t n,
+                        size_t values, size_t size, range *r, weft_error *error);
+/* Checks that no two elements of d have the same address: one of step and line must exceed the extent of the elements
+ * in the other direction. systems and n must not be 0. */
+weft_status check_distinct(weft_lines d, size_t systems, size_t n, weft_error *error);
 /* Checks that a value is in host memory. NULL is allowed. */
 weft_status check_host_value(const char *name, const void *p, weft_error *error);
 
@@ -38,8 +44,8 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
 
 /* Checks the arguments range, index_dtype and index of an operation on n indices, but not the values of the indices.
  * `what` is the operation's name. Fills *r. */
-weft_status check_indices(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
-                          const void *index, range *r, weft_error *error);
+weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
+                              const void *index, range *r, weft_error *error);
 
 /* Determines the result type of an operator of weft_reduce. */
 weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,

@@ -72,6 +72,13 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_TRIDIAG_BASE 32
 #define WEFT_TRIDIAG_LEVELS 16
 
+/* Block-tridiagonal systems: block rows per chunk, maximum block rows that are one chunk, the largest block, and the
+ * number of chunk levels that suffices for any size_t. */
+#define WEFT_BLOCK_TRIDIAG_CHUNK 8
+#define WEFT_BLOCK_TRIDIAG_BASE 32
+#define WEFT_BLOCK_TRIDIAG_MAX 4
+#define WEFT_BLOCK_TRIDIAG_LEVELS 22
+
 /* A pivot p of a row with diagonal b is lost unless EPSILON |b| + LEAST < |p| < GREATEST. Within these bounds 1/p
  * is a normal number. */
 #define WEFT_TRIDIAG_EPSILON_F32 0x1p-23f

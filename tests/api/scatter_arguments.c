@@ -107,6 +107,28 @@ static void nothing(void) {
     EXPECT(counts[0] == 2 && counts[1] == 0 && counts[2] == 2, "counts[2] is %llu", (unsigned long long)counts[2]);
 }
 
+/* Tests an index out of range long after the first that is less than the one before it. */
+static void late(void) {
+    enum { LONG = 200000, TARGETS = 1000 };
+    static uint32_t index[LONG];
+    static float ones[LONG], sums[TARGETS];
+    for (uint32_t i = 0; i < LONG; i++) {
+        index[i] = i * 7 % TARGETS;
+        ones[i] = 1;
+    }
+    index[LONG - 1] = TARGETS;
+    EXPECT_ERROR(ctx,
+                 weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_ERROR, WEFT_F32, WEFT_DEFAULT, WEFT_U32, LONG, 1,
+                                     TARGETS, ones, index, NULL, sums),
+                 WEFT_INVALID, "index[199999] is 1000: expected 0 to 999");
+    EXPECT(sums[0] == 0, "a call that failed wrote %g", (double)sums[0]);
+    EXPECT_STATUS(ctx,
+                  weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_F32, WEFT_DEFAULT, WEFT_U32, LONG, 1,
+                                      TARGETS, ones, index, NULL, sums),
+                  WEFT_OK);
+    EXPECT(sums[0] == 200 && sums[993] == 199, "sums[993] is %g", (double)sums[993]);
+}
+
 int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
     if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
@@ -116,6 +138,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof out_bytes; i++)
         EXPECT(out_bytes[i] == 0x5a, "a call that failed wrote byte %zu", i);
     nothing();
+    late();
     weft_close(ctx);
     return expect_end();
 }

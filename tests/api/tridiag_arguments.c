@@ -1,5 +1,5 @@
-/* Tests every argument that weft_tridiag rejects: the error message, and that nothing was written. The argument is
- * the device's name. */
+/* Tests every argument that weft_tridiag and weft_tridiag_pivot reject: the error message, and that nothing was
+ * written. The argument is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -23,8 +23,11 @@ static arguments right(void) {
     return (arguments){WEFT_F64, WEFT_OPEN_ENDS, 3, 4, {a, 1, 4}, {b, 1, 4}, {c, 1, 4}, {d, 1, 4}, x, &singular};
 }
 
+static bool pivoting;
+
 static weft_status call(const arguments *v) {
-    return weft_tridiag(ctx, v->boundary, v->dtype, v->systems, v->n, v->a, v->b, v->c, v->d, v->x, v->singular);
+    return (pivoting ? weft_tridiag_pivot : weft_tridiag)(ctx, v->boundary, v->dtype, v->systems, v->n, v->a, v->b,
+                                                          v->c, v->d, v->x, v->singular);
 }
 
 static void refused(arguments v, weft_status status, const char *words) {
@@ -49,12 +52,16 @@ static void accepted(arguments v) {
 static void types(void) {
     arguments v;
     WITH(dtype, WEFT_I32);
-    refused(v, WEFT_UNSUPPORTED, "tridiag requires f32 or f64 elements, not i32");
+    refused(v, WEFT_UNSUPPORTED,
+            pivoting ? "tridiag_pivot requires f32 or f64 elements, not i32"
+                     : "tridiag requires f32 or f64 elements, not i32");
     WITH(dtype, (weft_dtype)11);
     refused(v, WEFT_INVALID, "invalid dtype 11");
     WITH(boundary, (weft_boundary)2);
     refused(v, WEFT_INVALID, "invalid boundary 2");
     EXPECT_ERROR(NULL, weft_tridiag(NULL, WEFT_OPEN_ENDS, WEFT_F64, 3, 4, v.a, v.b, v.c, v.d, x, &singular),
+                 WEFT_INVALID, "NULL");
+    EXPECT_ERROR(NULL, weft_tridiag_pivot(NULL, WEFT_OPEN_ENDS, WEFT_F64, 3, 4, v.a, v.b, v.c, v.d, x, &singular),
                  WEFT_INVALID, "NULL");
 }
 
@@ -117,10 +124,13 @@ int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
     if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
     for (int i = 0; i < 2 * N; i++) a[i] = c[i] = -1, b[i] = 3, d[i] = i;
-    types();
-    pointers();
-    distances();
-    nothing();
+    for (int i = 0; i < 2; i++) {
+        pivoting = i;
+        types();
+        pointers();
+        distances();
+        nothing();
+    }
     weft_close(ctx);
     return expect_end();
 }

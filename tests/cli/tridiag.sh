@@ -95,7 +95,7 @@ is "pivoting: the residual" 1 "$(grep -cE '^residual [0-9.]+e-1[67]$' "$dir/stdo
 is "pivoting: no warnings" "" "$(cat "$dir/stderr")"
 is "pivoting: --json" "tridiag_pivot 2 3" "$(w --json tridiag_pivot --check 1 4 1 "$dir/two.npy" |
     python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["command"], j["systems"], j["n"])')"
-refuses 1 "tridiag_pivot: $dir/two.npy: system 0 has no finite solution: row 0" tridiag_pivot 0 0 0 "$dir/two.npy" -o "$x"
+refuses 1 "tridiag_pivot: $dir/two.npy: system 0 has no finite solution: row 1" tridiag_pivot 0 0 0 "$dir/two.npy" -o "$x"
 refuses 1 "expected f32 or f64" tridiag_pivot 1 4 1 "$dir/i4.npy" -o "$x"
 refuses 2 "3 operands given, 4 expected (a, b, c and d); see 'weft help tridiag_pivot'" tridiag_pivot 1 4 1 -o "$x"
 finish

@@ -321,7 +321,7 @@ static void refusals(weft::context &ctx) {
     const std::vector<double> zero(3, 0.0);
     std::vector<double> solution(3);
     expect_thrown([&] { weft::tridiag_pivot(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
-                  "the pivot or a finite solution was lost at row 0");
+                  "the pivot or a finite solution was lost at row 1");
     expect_thrown([&] { weft::tridiag(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
                   "the pivot or a finite solution was lost at row 0");
 }

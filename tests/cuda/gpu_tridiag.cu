@@ -1,5 +1,6 @@
-/* Tridiagonal systems on a GPU: reciprocals of all floats, graphs, scratch memory, a long system, rows past 2^32.
- * That they equal the specification is the agreement suite's work. Exits with 77 without a GPU. */
+/* Tridiagonal systems on a GPU, without and with pivoting: reciprocals of all floats, graphs, scratch memory, a long
+ * system, rows past 2^32. That they equal the specification is the agreement suite's work. Exits with 77 without a
+ * GPU. */
 #include "cuda/tridiag/tridiag.cuh"
 #include "tests/cuda/gpu_check.cuh"
 
@@ -25,13 +26,15 @@ static void test_reciprocals() {
     CUDA_OK(cudaFree(device));
 }
 
+typedef decltype(&weft_tridiag) solver;
+
 /* Systems with constant off-diagonals, so that only b and d need arrays. */
-static weft_status solve(weft_context *ctx, size_t systems, size_t n, const float *b, const float *d, float *x,
-                         uint64_t *singular) {
+static weft_status solve(solver run, weft_context *ctx, size_t systems, size_t n, const float *b, const float *d,
+                         float *x, uint64_t *singular) {
     static const float off = -1;
     const weft_lines lines = {&off, 0, 0};
-    return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, lines, weft_lines{b, 1, n}, lines,
-                        weft_lines{d, 1, n}, x, singular);
+    return run(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, lines, weft_lines{b, 1, n}, lines, weft_lines{d, 1, n}, x,
+               singular);
 }
 
 /* 2.5 to 3.5 */
@@ -56,14 +59,14 @@ struct device_arrays {
 };
 
 /* A long system, from host memory and from the device's, in place and not, and in a graph. */
-static void test_long() {
+static void test_long(solver run) {
     const size_t n = ((size_t)1 << 22) + 77, bytes = n * sizeof(float);
     const std::vector<float> b = diagonal(n), d = mixed(n, 21);
     std::vector<float> expected(n), x(d);
     uint64_t singular, none;
-    OK(solve(cpu, 1, n, b.data(), d.data(), expected.data(), &none));
+    OK(solve(run, cpu, 1, n, b.data(), d.data(), expected.data(), &none));
     CHECK(none == UINT64_MAX);
-    OK(solve(gpu, 1, n, b.data(), x.data(), x.data(), &singular));
+    OK(solve(run, gpu, 1, n, b.data(), x.data(), x.data(), &singular));
     CHECK(singular == none && memcmp(x.data(), expected.data(), bytes) == 0);
     device_arrays on(n, b.data(), d.data());
     cudaStream_t stream;
@@ -73,11 +76,11 @@ static void test_long() {
     OK(weft_open(&fresh, "cuda"));
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     OK(weft_set_stream(fresh, stream));
-    OK(solve(fresh, 1, n, on.b, on.d, on.x, on.singular));
+    OK(solve(run, fresh, 1, n, on.b, on.d, on.x, on.singular));
     OK(weft_synchronize(fresh));
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    OK(solve(fresh, 1, n, on.b, on.d, on.x, on.singular));
-    CHECK(solve(fresh, 1, n, on.b, on.d, on.x, &singular) == WEFT_INVALID);
+    OK(solve(run, fresh, 1, n, on.b, on.d, on.x, on.singular));
+    CHECK(solve(run, fresh, 1, n, on.b, on.d, on.x, &singular) == WEFT_INVALID);
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
     CUDA_OK(cudaGraphInstantiate(&executable, graph, 0));
     for (int replay = 0; replay < 5; replay++) {
@@ -102,7 +105,7 @@ static __global__ void compare_kernel(const float *x, size_t n, size_t period, u
         if (__float_as_uint(x[i]) != __float_as_uint(x[i % period])) atomicAdd(different, 1ull);
 }
 
-static void test_past_32_bits() {
+static void test_past_32_bits(solver run) {
     const size_t rows = 128, period = 1000 * rows, systems = (((size_t)1 << 32) + 4096) / rows, n = systems * rows;
     const float off = -1, b = 3;
     float *x;
@@ -120,8 +123,8 @@ static void test_past_32_bits() {
         CUDA_OK(cudaMemcpy(x + i, d.data(), (n - i < period ? n - i : period) * sizeof(float), cudaMemcpyDefault));
     CUDA_OK(cudaDeviceSynchronize());
     const weft_lines off_diagonal = {&off, 0, 0}, middle = {&b, 0, 0};
-    OK(weft_tridiag(gpu, WEFT_OPEN_ENDS, WEFT_F32, systems, rows, off_diagonal, middle, off_diagonal,
-                    weft_lines{x, 1, rows}, x, &singular));
+    OK(run(gpu, WEFT_OPEN_ENDS, WEFT_F32, systems, rows, off_diagonal, middle, off_diagonal, weft_lines{x, 1, rows},
+           x, &singular));
     CHECK(singular == UINT64_MAX);
     compare_kernel<<<2048, 256>>>(x, n, period, different);
     CUDA_OK(cudaMemcpy(&found, different, sizeof found, cudaMemcpyDefault));
@@ -137,8 +140,10 @@ int main() {
     }
     OK(weft_open(&cpu, "cpu"));
     test_reciprocals();
-    test_long();
-    test_past_32_bits();
+    for (const solver run : {weft_tridiag, weft_tridiag_pivot}) {
+        test_long(run);
+        test_past_32_bits(run);
+    }
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

@@ -94,6 +94,37 @@ void FORTRAN(ptsv)(const int *n, const int *nrhs, REAL *d, REAL *e, REAL *b, con
     free(lower);
 }
 
+void FORTRAN(gttrf)(const int *n, REAL *dl, REAL *d, REAL *du, REAL *du2, int *pivots, int *info); // LAPACK's own
+
+/* Returns the number that LAPACK gives a singular matrix: that of the first pivot that is 0 in its order, from 1. */
+static int OF(first_zero)(int n, REAL *dl, REAL *d, REAL *du) {
+    REAL *second = allocate((size_t)n, sizeof(REAL));
+    int *pivots = allocate((size_t)n, sizeof *pivots), info;
+    FORTRAN(gttrf)(&n, dl, d, du, second, pivots, &info);
+    free(second);
+    free(pivots);
+    return info;
+}
+
+/* Solves general systems by weft_tridiag_pivot, which decides whether the matrix is singular. */
+void FORTRAN(gtsv)(const int *n, const int *nrhs, REAL *dl, REAL *d, REAL *du, REAL *b, const int *ldb, int *info);
+void FORTRAN(gtsv)(const int *n, const int *nrhs, REAL *dl, REAL *d, REAL *du, REAL *b, const int *ldb, int *info) {
+    count_call("gtsv");
+    *info = *n < 0 ? -1 : *nrhs < 0 ? -2 : *ldb < (*n > 1 ? *n : 1) ? -7 : 0;
+    if (*info != 0 || *n == 0) return;
+    const size_t rows = (size_t)*n;
+    REAL *lower = allocate(rows, sizeof(REAL)), *upper = allocate(rows, sizeof(REAL));
+    uint64_t singular;
+    memcpy(lower + 1, dl, (rows - 1) * sizeof(REAL));
+    memcpy(upper, du, (rows - 1) * sizeof(REAL));
+    require(weft_tridiag_pivot(ctx, WEFT_OPEN_ENDS, DTYPE, (size_t)*nrhs, rows, (weft_lines){lower, 1, 0},
+                               (weft_lines){d, 1, 0}, (weft_lines){upper, 1, 0}, (weft_lines){b, 1, (size_t)*ldb}, b,
+                               &singular));
+    if (singular != UINT64_MAX) *info = OF(first_zero)(*n, dl, d, du);
+    free(lower);
+    free(upper);
+}
+
 #undef REAL
 #undef DTYPE
 #undef FORTRAN

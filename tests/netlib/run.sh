@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs Netlib's test programs of BLAS and LAPACK with the functions of netlib.c, which weft computes: xblat1 (dot, asum,
-# nrm2), xblat2 (gemv), xblat3 (gemm) and xlintst (the driver ptsv: symmetric positive definite tridiagonal systems of 0
-# to 132 rows, of all 12 types). Each program must call the functions and report no failure.
+# nrm2), xblat2 (gemv), xblat3 (gemm) and xlintst (the drivers ptsv and gtsv: symmetric positive definite and general
+# tridiagonal systems of 0 to 132 rows, of all 12 types). Each program must call the functions and report no failure.
 # Requires Debian's packages libblas-test, liblapack-test and liblapack-dev. WEFT_NETLIB_DEVICE is the device (default:
 # cpu). Usage: run.sh SOURCE_DIR BUILD_DIR
 set -eu
@@ -35,18 +35,10 @@ only() {
     sed -E "s/^T( *LOGICAL FLAG, T TO TEST ERROR)/F\1/; s/^([A-Z0-9]+ +)T( PUT F)/\1F\2/; s/^($1 +)F( PUT F)/\1T\2/" "$2"
 }
 
-for type in s d; do
-    upper=$(echo $type | tr sd SD)
-    : >input
-    for function in dot asum nrm2; do
-        check "xblat1$type" $function 'PASS' "$programs/blas/xblat1$type"
-    done
-    only "${upper}GEMV" "$programs/blas/${type}blat2.in" >input
-    check "xblat2$type" gemv "${upper}GEMV +PASSED THE COMPUTATIONAL TESTS" "$programs/blas/xblat2$type"
-    only "${upper}GEMM" "$programs/blas/${type}blat3.in" >input
-    check "xblat3$type" gemm "${upper}GEMM +PASSED THE COMPUTATIONAL TESTS" "$programs/blas/xblat3$type"
-    cat >input <<TEXT
-Linear equations, only positive definite tridiagonal systems
+# only_drivers PATH: prints an input file of xlintst that tests the drivers of one kind of matrix.
+only_drivers() {
+    cat <<TEXT
+Linear equations, only drivers of tridiagonal systems
 12                     Number of values of M
 0 1 2 3 5 10 16 31 33 50 97 132   Values of M (row dimension)
 12                     Number of values of N
@@ -62,7 +54,24 @@ Linear equations, only positive definite tridiagonal systems
 F                      Put T to test the LAPACK routines
 T                      Put T to test the driver routines
 F                      Put T to test the error exits
-${upper}PT   12               List types on next line if 0 < NTYPES < 12
+$1   12               List types on next line if 0 < NTYPES < 12
 TEXT
-    check "xlintst$type" ptsv "All tests for ${upper}PT drivers +passed the threshold" "$programs/lapack/xlintst$type"
+}
+
+for type in s d; do
+    upper=$(echo $type | tr sd SD)
+    : >input
+    for function in dot asum nrm2; do
+        check "xblat1$type" $function 'PASS' "$programs/blas/xblat1$type"
+    done
+    only "${upper}GEMV" "$programs/blas/${type}blat2.in" >input
+    check "xblat2$type" gemv "${upper}GEMV +PASSED THE COMPUTATIONAL TESTS" "$programs/blas/xblat2$type"
+    only "${upper}GEMM" "$programs/blas/${type}blat3.in" >input
+    check "xblat3$type" gemm "${upper}GEMM +PASSED THE COMPUTATIONAL TESTS" "$programs/blas/xblat3$type"
+    for path in PT GT; do
+        only_drivers "$upper$path" >input
+        function=$(echo $path | tr PG pg | tr T t)sv
+        check "xlintst$type" "$function" "All tests for $upper$path drivers +passed the threshold" \
+            "$programs/lapack/xlintst$type"
+    done
 done

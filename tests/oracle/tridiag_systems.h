@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N = 20557 };
+enum { N = 20557, CAPACITY = 4 * N };
 static weft_context *ctx;
-static double f64[5][N]; /* a, b, c, d, x */
-static float f32[5][N];
+static double f64[5][CAPACITY]; /* a, b, c, d, x */
+static float f32[5][CAPACITY];
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -9,8 +9,8 @@ static weft_status gather(weft_context *ctx, gather_call *c, weft_dtype dtype, s
     RETURN_IF(__builtin_mul_overflow(c->n, columns, &moved) || __builtin_mul_overflow(c->m, columns, &indexed),
               WEFT_INVALID, "%zu and %zu rows of %zu columns do not fit in memory", c->n, c->m, columns);
     const size_t size = weft_dtype_size(dtype), x_count = c->scatter ? moved : indexed;
-    RETURN_IF_ERROR(check_indices(ctx, c->scatter ? "scatter" : "gather", c->range, c->index_dtype, c->n, c->index,
-                                  &index, error));
+    RETURN_IF_ERROR(check_index_array(ctx, c->scatter ? "scatter" : "gather", c->range, c->index_dtype, c->n,
+                                      c->index, &index, error));
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, x_count, size, &x, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, c->scatter ? indexed : moved, size, &out, error));
     RETURN_IF_ERROR(check_apart(&out, &x, error));

@@ -17,7 +17,8 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
     RETURN_IF(__builtin_mul_overflow(c->n, c->columns, &elements) ||
                   __builtin_mul_overflow(c->m, c->columns, &results),
               WEFT_INVALID, "%zu rows and %zu results of %zu columns do not fit in memory", c->n, c->m, c->columns);
-    RETURN_IF_ERROR(check_indices(ctx, "scatter_reduce", c->range, c->index_dtype, c->n, c->index, &index, error));
+    RETURN_IF_ERROR(
+        check_index_array(ctx, "scatter_reduce", c->range, c->index_dtype, c->n, c->index, &index, error));
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, elements, weft_dtype_size(c->dtype), &x, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, results, weft_dtype_size(c->result), &out, error));
     RETURN_IF_ERROR(
@@ -30,7 +31,8 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
 
 static weft_status scatter_count(weft_context *ctx, const scatter_reduce_call *c, weft_error *error) {
     range index, counts;
-    RETURN_IF_ERROR(check_indices(ctx, "scatter_reduce", c->range, c->index_dtype, c->n, c->index, &index, error));
+    RETURN_IF_ERROR(
+        check_index_array(ctx, "scatter_reduce", c->range, c->index_dtype, c->n, c->index, &index, error));
     RETURN_IF_ERROR(check_array(ctx, "counts", c->counts, c->m, sizeof *c->counts, &counts, error));
     RETURN_IF_ERROR(check_apart(&counts, &index, error));
     return has_work(c) ? ctx->backend->scatter_reduce(ctx->state, c, error) : WEFT_OK;

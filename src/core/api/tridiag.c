@@ -4,41 +4,16 @@
 
 enum { COEFFICIENTS = 3, LINES = 5 };
 
-/* Checks the memory that the lines span. */
-static weft_status check_lines(const weft_context *ctx, const char *name, const tridiag_call *c, weft_lines lines,
-                               range *r, weft_error *error) {
-    const size_t size = weft_dtype_size(c->dtype);
-    size_t steps, span;
-    if (c->systems == 0 || c->n == 0) return check_array(ctx, name, lines.p, 0, size, r, error);
-    RETURN_IF(__builtin_mul_overflow(c->n - 1, lines.step, &steps) ||
-                  __builtin_mul_overflow(c->systems - 1, lines.line, &span) ||
-                  __builtin_add_overflow(span, steps, &span) || span == SIZE_MAX,
-              WEFT_INVALID, "%s: %zu systems with stride %zu, of %zu rows with stride %zu, do not fit in memory",
-              name, c->systems, lines.line, c->n, lines.step);
-    return check_array(ctx, name, lines.p, span + 1, size, r, error);
-}
-
-/* Checks that no two elements of d have the same address: one of step and line must exceed the extent of the elements
- * in the other direction. */
-static weft_status check_distinct(const tridiag_call *c, weft_error *error) {
-    const weft_lines d = c->d;
-    const bool rows = c->n > 1, systems = c->systems > 1;
-    const bool distinct = rows && systems ? (d.step > 0 && d.line > (c->n - 1) * d.step) ||
-                                                (d.line > 0 && d.step > (c->systems - 1) * d.line)
-                                          : !(rows && d.step == 0) && !(systems && d.line == 0);
-    RETURN_IF(!distinct, WEFT_INVALID, "d: %zu systems with stride %zu, of %zu rows with stride %zu, overlap",
-              c->systems, d.line, c->n, d.step);
-    return WEFT_OK;
-}
-
 static weft_status check_tridiag(const weft_context *ctx, const tridiag_call *c, weft_error *error) {
     static const char *const names[LINES] = {"a", "b", "c", "d", "x"};
     const weft_lines lines[LINES] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
     range ranges[LINES], singular;
-    for (int i = 0; i < LINES; i++) RETURN_IF_ERROR(check_lines(ctx, names[i], c, lines[i], &ranges[i], error));
+    for (int i = 0; i < LINES; i++)
+        RETURN_IF_ERROR(
+            check_lines(ctx, names[i], lines[i], c->systems, c->n, 1, weft_dtype_size(c->dtype), &ranges[i], error));
     for (int i = 0; i < COEFFICIENTS && c->systems && c->n; i++)
         if (lines[i].step == 0 && lines[i].line == 0) RETURN_IF_ERROR(check_host_value(names[i], lines[i].p, error));
-    if (c->systems && c->n) RETURN_IF_ERROR(check_distinct(c, error));
+    if (c->systems && c->n) RETURN_IF_ERROR(check_distinct(c->d, c->systems, c->n, error));
     RETURN_IF_ERROR(check_array(ctx, "singular", c->singular, 1, sizeof *c->singular, &singular, error));
     for (int i = 0; i < LINES; i++) {
         RETURN_IF_ERROR(check_apart(&singular, &ranges[i], error));

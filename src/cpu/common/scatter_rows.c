@@ -5,11 +5,11 @@
 enum {
     PART_COST = 1 << 15, /* minimum elements of a part */
     PARTS_MAX = 1024,
-    SEGMENT_COST = 8,          /* cost of a target in addition to its rows, in rows */
-    LONG = 1 << 18,            /* maximum elements of a target of several tiles that one thread processes */
-    COLUMNS_AT_ONCE = 1 << 12, /* columns of a long target that a thread processes */
-    PREFETCHED = 32,           /* rows */
-    PREFETCHED_BYTES = 256     /* maximum of a row */
+    SEGMENT_COST = 8,      /* cost of a target in addition to its rows, in rows */
+    LONG = 1 << 18,        /* maximum elements of a target of several tiles that one thread processes */
+    COLUMNS_AT_ONCE = 64,  /* columns of a long target that a thread processes */
+    PREFETCHED = 32,       /* rows */
+    PREFETCHED_BYTES = 256 /* maximum of a row */
 };
 
 typedef struct params {

@@ -66,9 +66,17 @@ static inline uint64_t tridiag_fault(size_t n, size_t system, bool value, size_t
 }
 
 /* Sets *faults to the minimum of it and `fault`. */
-static inline void tridiag_report(_Atomic uint64_t *faults, uint64_t fault) {
+static inline void tridiag_keep_first(_Atomic uint64_t *faults, uint64_t fault) {
     uint64_t found = atomic_load(faults);
     while (fault < found && !atomic_compare_exchange_weak(faults, &found, fault)) continue;
+}
+
+/* Records a fault of row `row` of a lane. */
+static inline void tridiag_report(const tridiag_position *position, size_t lane, bool value, size_t row) {
+    const size_t of_level = position->first_row + row + lane * position->lane_rows;
+    const size_t last = (of_level + 1) * position->scale, number = (last < position->n ? last : position->n) - 1;
+    const size_t system = position->first_system + lane * position->lane_systems;
+    tridiag_keep_first(position->faults, tridiag_fault(position->n, system, value, number));
 }
 
 /* Returns system * n + row of the first fault of a call, or UINT64_MAX if there is none. */

@@ -8,8 +8,7 @@
 enum {
     TRIDIAG_RUN_VALUES = 10,    /* two equations: four coefficients and the right-hand side */
     TRIDIAG_BORDER_VALUES = 13, /* two pivot equations, one of seven values and one of six */
-    TRIDIAG_PAIR_VALUES = 2,    /* x before and after a border */
-    TRIDIAG_LEVELS = 64         /* of a tree */
+    TRIDIAG_PAIR_VALUES = 2     /* x before and after a border */
 };
 
 /* A tree of runs of one system, or of one system per lane. Each array contains one value after the other, `stride`

@@ -6,6 +6,8 @@
  * of the time. */
 #include "cpu/kernels/stream.h"
 
+enum { BLOCK = 1 << 11 }; /* keys that stay in the first cache */
+
 /* Writes the elements of a bucket's line from that of position `next` to element `end` of the line. */
 INLINE void put_line(size_t size, const char *lines, size_t bucket, size_t next, size_t end, void *to) {
     const size_t bytes = SCATTER_LINE * size, begin = next % SCATTER_LINE;

@@ -260,6 +260,8 @@ typedef struct tridiag_kernels tridiag_kernels;
 
 /* Kernels of weft_tridiag_pivot: cpu/common/tridiag_pivot_kernel.h. */
 typedef struct tridiag_pivot_kernels tridiag_pivot_kernels;
+/* Kernels of weft_block_tridiag: cpu/common/block_tridiag_kernel.h. */
+typedef struct block_kernels block_kernels;
 
 /* Radix digit: at most SORT_BITS_MAX bits of the keys' codes (arith/sort_code.h), starting at bit `shift`. */
 typedef struct sort_digit {
@@ -329,8 +331,9 @@ typedef struct scatter_kernel {
     /* Returns bit 0 if a key of [first, end) is greater than `last`, and bit 1 if one is less than the key before it
      * (not for key 0). */
     unsigned (*survey)(const void *keys, size_t first, size_t end, uint64_t last);
-    /* Adds the number of keys with each value of the digit to its count; n < 2^32. */
-    void (*count)(const void *keys, size_t n, sort_digit digit, size_t *counts);
+    /* Adds the number of keys with each value of the digit to its count; n < 2^32. Returns true if a key is greater
+     * than `last`. */
+    bool (*count)(const void *keys, size_t n, uint64_t last, sort_digit digit, size_t *counts);
     /* Indexed by the logarithm of the bytes of a value. `pairs` also writes the lowest 16 bits of the keys. */
     void (*values[4])(const scatter_part *p);
     void (*pairs[4])(const scatter_part *p);
@@ -477,6 +480,7 @@ typedef struct map_kernels {
     DO(level, level_transforms, transforms)      \
     DO(level, tridiag_kernels, tridiags)         \
     DO(level, tridiag_pivot_kernels, pivots)     \
+    DO(level, block_kernels, block_tridiags)     \
     DO(level, sort_kernels, sorts)               \
     DO(level, sort_vector_kernels, sort_vectors) \
     DO(level, scatter_kernels, scatters)         \

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 32, ROWS = 4, WARP_LANES = 32 };
+enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 32, ROWS = 4, WARP_LOG = 5 };
 
 /* Results of the checks. Both members are initially all ones. */
 typedef struct findings {
@@ -20,29 +20,34 @@ typedef struct findings {
 
 /* --------------------------------------------------------------------------------- kernels
  *
- * Thread t of T processes indices t, t + T, t + 2 T, ... */
+ * Thread t of T processes indices t, t + T, t + 2 T, ..., ROWS at a time, to have as many reads in flight. */
 
 static __device__ uint64_t first_element() { return (uint64_t)blockIdx.x * THREADS + threadIdx.x; }
 static __device__ uint64_t stride() { return (uint64_t)gridDim.x * THREADS; }
 
-/* Finds the first position whose index, read as an unsigned number, is not less than `end`. */
+/* Reads the indices at i, i + step, ...; those from n on are `end`. */
 template <class Index>
-static __global__ void range_kernel(const Index *index, uint64_t n, uint64_t end, findings *f) {
-    unsigned long long first = ~0ull;
-    for (uint64_t i = first_element(); i < n && first == ~0ull; i += stride())
-        if (index[i] >= end) first = i;
-    if (first != ~0ull) atomicMin(&f->bad, first);
+static __device__ void read_indices(const Index *index, uint64_t i, uint64_t step, uint64_t n, uint64_t end,
+                                    uint64_t j[ROWS]) {
+    for (int r = 0; r < ROWS; r++) j[r] = i + r * step < n ? (uint64_t)index[i + r * step] : end;
 }
 
-/* Sets the bits of the indices that are less than `end`, and notes if one was set before. */
+/* Finds the first position whose index, read as an unsigned number, is not less than `end`, if `in_range` is set.
+ * Sets the bits of the other indices in the map, unless it is NULL, and notes if one was set before. */
 template <class Index>
-static __global__ void mark_kernel(const Index *index, uint64_t n, uint64_t end, unsigned *map, findings *f) {
-    bool equal = false;
-    for (uint64_t i = first_element(); i < n; i += stride()) {
-        const uint64_t j = index[i];
-        const unsigned bit = 1u << (j % 32);
-        if (j < end) equal |= (atomicOr(&map[j / 32], bit) & bit) != 0;
+static __global__ void check_kernel(const Index *index, uint64_t n, uint64_t end, bool in_range, unsigned *map,
+                                    findings *f) {
+    unsigned long long bad = ~0ull;
+    unsigned equal = 0;
+    for (uint64_t i = first_element(); i < n; i += ROWS * stride()) {
+        uint64_t j[ROWS];
+        read_indices(index, i, stride(), n, end, j);
+        for (int r = 0; r < ROWS; r++) {
+            if (j[r] >= end && i + r * stride() < n && bad == ~0ull) bad = i + r * stride();
+            if (map && j[r] < end) equal |= atomicOr(&map[j[r] / 32], 1u << (j[r] % 32)) >> (j[r] % 32) & 1;
+        }
     }
+    if (in_range && bad != ~0ull) atomicMin(&f->bad, bad);
     if (equal) atomicMin(&f->equal, 0ull);
 }
 
@@ -53,23 +58,23 @@ static __global__ void find_kernel(const Index *index, uint64_t n, uint64_t want
         if (index[i] == wanted) atomicMin(&f->bad, (unsigned long long)i);
 }
 
-/* A move of rows of `words` words. `lanes`, a power of two and at most a warp, threads share a row. Each such group
- * processes ROWS rows at a time, to have as many reads in flight. */
+/* A move of rows of `words` words. A group of 2^lanes_log threads, at most a warp, shares a row. It processes ROWS
+ * rows at a time. */
 typedef struct move_params {
     uint64_t n, end, words;
-    uint32_t lanes;
+    unsigned lanes_log;
     const findings *f; /* NULL: nothing was checked */
 } move_params;
 
 template <bool SCATTER, class Index, class Word>
 static __device__ void move_rows(const Index *index, const move_params &m, const Word *x, Word *out) {
-    const uint64_t group = first_element() / m.lanes, groups = stride() / m.lanes;
-    const uint32_t lane = threadIdx.x % m.lanes;
+    const uint64_t group = first_element() >> m.lanes_log, groups = stride() >> m.lanes_log;
+    const unsigned lanes = 1u << m.lanes_log, lane = threadIdx.x & (lanes - 1);
     if (m.f && (m.f->bad != ~0ull || m.f->equal != ~0ull)) return;
     for (uint64_t first = group; first < m.n; first += ROWS * groups) {
         uint64_t j[ROWS];
-        for (int r = 0; r < ROWS; r++) j[r] = first + r * groups < m.n ? (uint64_t)index[first + r * groups] : m.end;
-        for (uint64_t w = lane; w < m.words; w += m.lanes) {
+        read_indices(index, first, groups, m.n, m.end, j);
+        for (uint64_t w = lane; w < m.words; w += lanes) {
             Word word[ROWS];
             for (int r = 0; r < ROWS; r++)
                 if (j[r] < m.end) word[r] = x[(SCATTER ? first + r * groups : j[r]) * m.words + w];
@@ -101,7 +106,7 @@ typedef struct state {
     const void *x, *index;
     void *out;
     findings *f;
-    unsigned *map; /* one bit for each row of the result of a scatter */
+    unsigned *map; /* one bit for each row of the result of a scatter; NULL for a gather */
 } state;
 
 static size_t map_bytes(const state *s) { return ((size_t)((s->end + 31) / 32)) * sizeof *s->map; }
@@ -124,11 +129,6 @@ static unsigned blocks_of(const state *s, uint64_t threads) {
         CUDA_TRY(cudaGetLastError(), (s)->name);                                                       \
     } while (0)
 
-static weft_status clear_findings(const state *s, weft_error *error) {
-    CUDA_TRY(cudaMemsetAsync(s->f, 0xff, sizeof *s->f, s->g->stream), s->name);
-    return WEFT_OK;
-}
-
 /* Waits, and copies what the checks found. */
 static weft_status read_findings(const state *s, findings *f, weft_error *error) {
     CUDA_TRY(cudaMemcpyAsync(s->g->pinned, s->f, sizeof *f, cudaMemcpyDeviceToHost, s->g->stream), s->name);
@@ -149,16 +149,12 @@ static weft_status read_index(const state *s, uint64_t i, uint64_t *bits, weft_e
     return WEFT_OK;
 }
 
-static weft_status check_range(const state *s, weft_error *error) {
-    if (s->c->range == WEFT_RANGE_ERROR) LAUNCH(s, s->c->n, range_kernel, s->c->n, s->end, s->f);
-    return WEFT_OK;
-}
-
-/* Checks that the first n indices, as far as they are in range, are different. */
-static weft_status check_different(const state *s, uint64_t n, weft_error *error) {
-    if (s->end == 0) return WEFT_OK;
-    CUDA_TRY(cudaMemsetAsync(s->map, 0, map_bytes(s), s->g->stream), s->name);
-    LAUNCH(s, n, mark_kernel, n, s->end, s->map, s->f);
+/* Checks the first n indices: their range, unless such rows are skipped, and that those of a scatter are different.
+ */
+static weft_status check(const state *s, uint64_t n, weft_error *error) {
+    CUDA_TRY(cudaMemsetAsync(s->f, 0xff, sizeof *s->f, s->g->stream), s->name);
+    if (s->map) CUDA_TRY(cudaMemsetAsync(s->map, 0, map_bytes(s), s->g->stream), s->name);
+    LAUNCH(s, (n - 1) / ROWS + 1, check_kernel, n, s->end, s->c->range == WEFT_RANGE_ERROR, s->map, s->f);
     return WEFT_OK;
 }
 
@@ -169,8 +165,7 @@ static weft_status fail_equal(const state *s, weft_error *error) {
     findings f;
     while (with - without > 1) {
         const uint64_t n = without + (with - without) / 2;
-        RETURN_IF_ERROR(clear_findings(s, error));
-        RETURN_IF_ERROR(check_different(s, n, error));
+        RETURN_IF_ERROR(check(s, n, error));
         RETURN_IF_ERROR(read_findings(s, &f, error));
         if (f.equal == 0)
             with = n;
@@ -178,7 +173,7 @@ static weft_status fail_equal(const state *s, weft_error *error) {
             without = n;
     }
     RETURN_IF_ERROR(read_index(s, with - 1, &wanted, error));
-    RETURN_IF_ERROR(clear_findings(s, error));
+    CUDA_TRY(cudaMemsetAsync(s->f, 0xff, sizeof *s->f, s->g->stream), s->name);
     LAUNCH(s, with, find_kernel, with, wanted, s->f);
     RETURN_IF_ERROR(read_findings(s, &f, error));
     return indices_fail_equal(error, s->c->index_dtype, f.bad, with - 1, wanted);
@@ -206,9 +201,9 @@ static size_t word_bytes_of(const state *s) {
 }
 
 template <class Word> static weft_status move_words(const state *s, bool checked, weft_error *error) {
-    move_params m = {s->c->n, s->end, s->c->row_bytes / sizeof(Word), 1, checked ? s->f : NULL};
-    while (m.lanes < m.words && m.lanes < WARP_LANES) m.lanes *= 2;
-    const uint64_t threads = ((m.n - 1) / ROWS + 1) * m.lanes;
+    move_params m = {s->c->n, s->end, s->c->row_bytes / sizeof(Word), 0, checked ? s->f : NULL};
+    while (m.lanes_log < WARP_LOG && (1u << m.lanes_log) < m.words) m.lanes_log++;
+    const uint64_t threads = ((m.n - 1) / ROWS + 1) << m.lanes_log;
     if (s->c->scatter)
         LAUNCH(s, threads, scatter_kernel, m, (const Word *)s->x, (Word *)s->out);
     else
@@ -228,11 +223,7 @@ static weft_status move(const state *s, bool checked, weft_error *error) {
 
 static weft_status run(const state *s, weft_error *error) {
     const bool checked = s->c->scatter || s->c->range == WEFT_RANGE_ERROR;
-    if (checked) {
-        RETURN_IF_ERROR(clear_findings(s, error));
-        RETURN_IF_ERROR(check_range(s, error));
-        if (s->c->scatter) RETURN_IF_ERROR(check_different(s, s->c->n, error));
-    }
+    if (checked) RETURN_IF_ERROR(check(s, s->c->n, error));
     if (s->c->row_bytes && s->end) RETURN_IF_ERROR(move(s, checked, error));
     return checked ? judge(s, error) : WEFT_OK;
 }
@@ -255,7 +246,7 @@ weft_status cuda_gather(void *context, const gather_call *c, weft_error *error) 
     RETURN_IF_ERROR(arrays_copy_in(g, s.name, arrays, 3, sizeof *s.f + (c->scatter ? map_bytes(&s) : 0),
                                    (void **)&scratch, error));
     s.f = (findings *)scratch;
-    s.map = (unsigned *)(scratch + sizeof *s.f);
+    s.map = c->scatter ? (unsigned *)(scratch + sizeof *s.f) : NULL;
     s.x = arrays[0].at;
     s.index = arrays[1].at;
     s.out = arrays[2].at;

@@ -107,14 +107,14 @@ static matmul_params items_of(const matmul_call *c, const matmul_params *all, ui
 
 /* ------------------------------------------------------------------------------------ kernels */
 
-/* Returns the relative efficiency of shape i on a full GPU, or 0 to exclude it. The shape that was measured fastest
- * on large products gets the value `lead`. */
-static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_tile_launch *list, int i) {
-    const double lead = 1.1;
+/* Returns the relative efficiency of shape i, or 0 to exclude it. The shape that was measured fastest on large
+ * products gets the value `lead`. `alone`: no multiprocessor has more than one block. */
+static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_tile_launch *list, int i, bool alone) {
+    const double lead = 1.1, own = alone ? list[i].alone : list[i].efficiency;
     const cuda_choice *chosen = &g->chosen[TUNE_MATMUL_F32];
-    if (c->accumulate != WEFT_F32 || chosen->variant == 0) return list[i].efficiency;
+    if (c->accumulate != WEFT_F32 || chosen->variant == 0) return own;
     if ((size_t)i == chosen->variant - 1) return lead;
-    return chosen->everywhere ? 0 : list[i].efficiency;
+    return chosen->everywhere ? 0 : own;
 }
 
 /* Returns the shape with the least estimated time, or NULL if none fits in shared memory. The estimate assumes that
@@ -127,7 +127,8 @@ static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, cons
         const matmul_tile_launch *l = &list[i];
         const double blocks = (double)div_up(j->m, l->rows) * (double)div_up(j->n, l->columns) * j->parts * j->items;
         const double held = (double)g->multiprocessors, waves = (double)(uint64_t)((blocks + held - 1) / held);
-        const double efficiency = efficiency_of(g, c, list, i), cost = waves * l->rows * l->columns / efficiency;
+        const double efficiency = efficiency_of(g, c, list, i, waves == 1);
+        const double cost = waves * l->rows * l->columns / efficiency;
         if (l->shared_bytes[j->a.across][j->b.across] > g->shared_bytes || efficiency == 0) continue;
         if (best && cost >= least) continue;
         best = l;

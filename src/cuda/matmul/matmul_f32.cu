@@ -11,7 +11,7 @@ static __device__ __forceinline__ uint4 *matmul_shared() {
 
 int cuda_matmul_tiles_f32(const matmul_tile_launch **launches) {
     static const matmul_tile_launch list[] = {
-#define TILE(name, mma, efficiency) matmul_launch_of<float, BARE mma>(efficiency),
+#define TILE(name, mma, efficiency) matmul_launch_of<float, BARE mma>(efficiency, efficiency),
 #include "cuda/matmul/matmul_tiles.def"
     };
     *launches = list;

@@ -7,12 +7,14 @@ static __device__ __forceinline__ uint4 *matmul_shared() {
 }
 
 typedef tensor_mma<4, 4, 1, 4, 16, 2, 3> large;  /* 64 x 128 */
+typedef tensor_mma<2, 4, 2, 4, 16, 1, 4> wide;   /* 64 x 128, by twice as many warps */
 typedef tensor_mma<2, 4, 2, 2, 16, 3, 3> middle; /* 64 x 64 */
 typedef tensor_mma<1, 2, 2, 2, 16, 6, 3> small;  /* 32 x 32 */
 
 template <class E> static int list_of(const matmul_tile_launch **launches) {
-    static const matmul_tile_launch list[] = {matmul_launch_of<E, large>(1.0), matmul_launch_of<E, middle>(0.9),
-                                              matmul_launch_of<E, small>(0.5)};
+    static const matmul_tile_launch list[] = {
+        matmul_launch_of<E, large>(1.0, 0.92), matmul_launch_of<E, wide>(0.84, 1.0),
+        matmul_launch_of<E, middle>(0.9, 0.9), matmul_launch_of<E, small>(0.5, 0.5)};
     *launches = list;
     return sizeof list / sizeof *list;
 }

@@ -7,13 +7,14 @@
 
 #include <stddef.h>
 
-/* A tiled kernel (matmul_f32.cu, matmul_f64.cu) and its cost. `efficiency` is relative, measured on a full GPU. */
+/* A tiled kernel (matmul_f32.cu, matmul_f64.cu) and its cost. `efficiency` is relative, measured on a full GPU;
+ * `alone` if a multiprocessor has at most one block. */
 typedef struct matmul_tile_launch {
     const void *kernels[2][2]; /* indices: across of A, of B (matmul_factor.across) */
     size_t shared_bytes[2][2];
     const void *resumed;                     /* continues from params.sums; matrices must not be transposed */
     uint32_t rows, columns, threads, blocks; /* blocks: per multiprocessor */
-    double efficiency;
+    double efficiency, alone;
 } matmul_tile_launch;
 
 /* Sets *launches to the tile shapes for these types and returns their number. */

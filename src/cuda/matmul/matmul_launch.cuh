@@ -5,7 +5,7 @@
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/matmul/matmul_mma.cuh"
 
-template <class E, class MMA> static matmul_tile_launch matmul_launch_of(double efficiency) {
+template <class E, class MMA> static matmul_tile_launch matmul_launch_of(double efficiency, double alone) {
     constexpr bool SAME_TYPE = is_same<E, typename MMA::real>::value;
     return matmul_tile_launch{
         {{(const void *)matmul_kernel<E, MMA, false, false, false>,
@@ -19,7 +19,8 @@ template <class E, class MMA> static matmul_tile_launch matmul_launch_of(double 
         MMA::COLUMNS,
         MMA::THREADS,
         MMA::BLOCKS,
-        efficiency};
+        efficiency,
+        alone};
 }
 
 #endif

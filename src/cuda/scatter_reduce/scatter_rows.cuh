@@ -104,24 +104,19 @@ template <class Op> static __device__ __forceinline__ scatter_tile tile_of(const
     return t;
 }
 
-/* Loads the numbers at positions first + j apart of the list, j = 0 .. 7, for which j apart < left. All loads are in
- * flight at the same time. */
+/* Loads the numbers at positions first + j apart of the list, j = 0 .. 7. Positions from first + left on are replaced
+ * by the one before, so that no load is conditional: all of them are then in flight at the same time. */
 static __device__ __forceinline__ void load_numbers(const scatter_params &a, uint64_t first, uint32_t apart,
                                                     uint32_t left, uint64_t (&number)[8]) {
-    if (!a.list) {
 #pragma unroll
-        for (uint32_t j = 0; j < 8; j++) number[j] = first + j * apart;
-    } else if (a.wide_list) {
+    for (uint32_t j = 0; j < 8; j++) number[j] = first + min(j * apart, left - 1);
+    if (!a.list) return;
+    if (a.wide_list) {
 #pragma unroll
-        for (uint32_t j = 0; j < 8; j++)
-            if (j * apart < left) number[j] = __ldg((const unsigned long long *)a.list + first + j * apart);
+        for (int j = 0; j < 8; j++) number[j] = __ldg((const unsigned long long *)a.list + number[j]);
     } else {
-        uint32_t narrow[8];
 #pragma unroll
-        for (uint32_t j = 0; j < 8; j++)
-            if (j * apart < left) narrow[j] = __ldg((const uint32_t *)a.list + first + j * apart);
-#pragma unroll
-        for (uint32_t j = 0; j < 8; j++) number[j] = narrow[j];
+        for (int j = 0; j < 8; j++) number[j] = __ldg((const uint32_t *)a.list + number[j]);
     }
 }
 
@@ -148,13 +143,14 @@ static __device__ __forceinline__ void take_lanes(const Op &op, const scatter_pa
         pack<T, V> row[8];
         load_numbers(a, t.begin + i, apart, left, number);
 #pragma unroll
-        for (uint32_t j = 0; j < 8; j++)
-            if (j * apart < left) row[j] = load_columns<T, V>((const T *)a.x + number[j] * a.columns + column);
+        for (int j = 0; j < 8; j++) row[j] = load_columns<T, V>((const T *)a.x + number[j] * a.columns + column);
 #pragma unroll
         for (uint32_t j = 0; j < 8; j++)
-            if (j * apart < left)
 #pragma unroll
-                for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], op.load(row[j].element[e]));
+            for (int e = 0; e < V; e++) {
+                const typename Op::value sum = op.combine(v[j][e], op.load(row[j].element[e]));
+                if (j * apart < left) v[j][e] = sum;
+            }
     }
 }
 

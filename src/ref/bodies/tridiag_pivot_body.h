@@ -1,18 +1,20 @@
 /* The body of ref/tridiag_pivot.c for one type. The includer sets REAL, FMA and OF(name). */
 
+#define EQUATION OF(equation)
+
 /* An equation: the sum of k[column] times the unknown of the column, over all columns, is d. */
-typedef struct OF(equation) {
+typedef struct EQUATION {
     REAL k[COLUMNS], d;
-} OF(equation);
+} EQUATION;
 
 /* The two equations of a run between its outer unknowns. Their columns are LEFT_0 .. RIGHT_1. */
 typedef struct OF(run) {
-    OF(equation) list[2];
+    EQUATION list[2];
 } OF(run);
 
 /* The equations with which the two unknowns of a border are eliminated, the first one first. */
 typedef struct OF(border) {
-    OF(equation) pivot[2];
+    EQUATION pivot[2];
 } OF(border);
 
 static REAL OF(magnitude)(REAL v) { return v < 0 ? -v : v; }
@@ -20,19 +22,19 @@ static REAL OF(quotient)(REAL v, REAL p) { return p == 0 ? (REAL)NAN : v / p; }
 
 /* Eliminates the unknown of a column from the equations of a list: moves the pivot's equation to its front, and
  * subtracts a multiple of it from all others. The unknown is x[row]. Its pivot is lost if all coefficients are 0. */
-static void OF(eliminate)(faults *f, OF(equation) * list, size_t count, int column, size_t row) {
+static void OF(eliminate)(faults *f, EQUATION *list, size_t count, int column, size_t row) {
     for (size_t i = 1; i < count; i++)
         if (OF(magnitude)(list[i].k[column]) > OF(magnitude)(list[0].k[column])) {
-            const OF(equation) other = list[i];
+            const EQUATION other = list[i];
             list[i] = list[0];
             list[0] = other;
         }
-    const OF(equation) *p = &list[0];
+    const EQUATION *p = &list[0];
     bool lost = true;
     for (size_t i = 0; i < count; i++) lost = lost && list[i].k[column] == 0;
     if (lost) note(&f->pivot, row);
     for (size_t i = 1; i < count; i++) {
-        OF(equation) *e = &list[i];
+        EQUATION *e = &list[i];
         const REAL m = OF(quotient)(e->k[column], p->k[column]);
         for (int k = 0; k < COLUMNS; k++) e->k[k] = k == column ? 0 : FMA(-m, p->k[k], e->k[k]);
         e->d = FMA(-m, p->d, e->d);
@@ -44,15 +46,14 @@ static void OF(eliminate)(faults *f, OF(equation) * list, size_t count, int colu
 /* Eliminates the inner unknowns of the rows first .. last from two equations, those of the rows `first` and
  * first + 1, and the other rows. pivots[r - first], unless pivots is NULL, is the equation with which x[r] is
  * eliminated. */
-static void OF(sweep)(faults *f, const OF(row) * rows, size_t first, size_t last, OF(equation) * list,
-                      OF(equation) * pivots) {
+static void OF(sweep)(faults *f, const OF(row) * rows, size_t first, size_t last, EQUATION *list, EQUATION *pivots) {
     for (size_t r = first + 2; r <= last; r++) {
         const OF(row) row = rows[r];
-        OF(equation) three[3] = {list[0], list[1], {.k = {[INNER_0] = row.a, row.b, row.c}, .d = row.d}};
+        EQUATION three[3] = {list[0], list[1], {.k = {[INNER_0] = row.a, row.b, row.c}, .d = row.d}};
         OF(eliminate)(f, three, 3, INNER_0, r - 1);
         if (pivots) pivots[r - 1 - first] = three[0];
         for (int i = 0; i < 2; i++) {
-            OF(equation) e = three[1 + i];
+            EQUATION e = three[1 + i];
             e.k[INNER_0] = e.k[INNER_1], e.k[INNER_1] = e.k[INNER_2], e.k[INNER_2] = 0;
             list[i] = e;
         }
@@ -72,14 +73,13 @@ static void OF(expand_chunk)(bool periodic, const OF(row) * rows, size_t n, size
     const size_t first = first_row(n, chunk), last = last_row(n, chunk);
     const OF(row) u = rows[first], v = rows[first + 1];
     const REAL before = first ? x[first - 1] : periodic ? x[n - 1] : 0, own = x[first];
-    OF(equation) pivots[WEFT_TRIDIAG_PIVOT_CHUNK];
+    EQUATION pivots[WEFT_TRIDIAG_PIVOT_CHUNK];
     faults known = {SIZE_MAX, SIZE_MAX}; /* the pivots are those of reduce_chunk */
-    OF(equation)
-    list[2] = {{.k = {[INNER_0] = u.c}, .d = FMA(-u.b, own, FMA(-u.a, before, u.d))},
-               {.k = {[INNER_0] = v.b, v.c}, .d = FMA(-v.a, own, v.d)}};
+    EQUATION list[2] = {{.k = {[INNER_0] = u.c}, .d = FMA(-u.b, own, FMA(-u.a, before, u.d))},
+                        {.k = {[INNER_0] = v.b, v.c}, .d = FMA(-v.a, own, v.d)}};
     OF(sweep)(&known, rows, first, last, list, pivots);
     for (size_t r = last; r-- > first + 1;) {
-        const OF(equation) p = pivots[r - first];
+        const EQUATION p = pivots[r - first];
         const REAL far = r + 2 < n ? x[r + 2] : periodic ? x[0] : 0;
         x[r] = OF(quotient)(FMA(-p.k[INNER_1], x[r + 1], FMA(-p.k[INNER_2], far, p.d)), p.k[INNER_0]);
     }
@@ -89,19 +89,18 @@ static void OF(expand_chunk)(bool periodic, const OF(row) * rows, size_t n, size
 
 /* Returns the run of two adjacent runs, the second of which starts with the row `next`. */
 static OF(run) OF(combine)(faults *f, OF(run) left, OF(run) right, size_t next, OF(border) * border) {
-    OF(equation) list[4] = {left.list[0], left.list[1]};
+    EQUATION list[4] = {left.list[0], left.list[1]};
     for (int i = 0; i < 2; i++) {
-        const OF(equation) e = right.list[i];
-        list[2 + i] =
-            (OF(equation)){.k = {[BORDER_0] = e.k[LEFT_0], e.k[LEFT_1], e.k[RIGHT_0], e.k[RIGHT_1]}, .d = e.d};
+        const EQUATION e = right.list[i];
+        list[2 + i] = (EQUATION){.k = {[BORDER_0] = e.k[LEFT_0], e.k[LEFT_1], e.k[RIGHT_0], e.k[RIGHT_1]}, .d = e.d};
     }
     OF(eliminate)(f, list, 4, BORDER_0, next - 1);
     OF(eliminate)(f, list + 1, 3, BORDER_1, next);
     *border = (OF(border)){{list[0], list[1]}};
     OF(run) run;
     for (int i = 0; i < 2; i++) {
-        const OF(equation) e = list[2 + i];
-        run.list[i] = (OF(equation)){.k = {e.k[LEFT_0], e.k[LEFT_1], e.k[FAR_0], e.k[FAR_1]}, .d = e.d};
+        const EQUATION e = list[2 + i];
+        run.list[i] = (EQUATION){.k = {e.k[LEFT_0], e.k[LEFT_1], e.k[FAR_0], e.k[FAR_1]}, .d = e.d};
     }
     return run;
 }
@@ -134,7 +133,7 @@ static void OF(expand)(bool periodic, const OF(row) * rows, size_t n, size_t fir
                                       : 0};
     const int columns[] = {LEFT_0, LEFT_1, FAR_0, FAR_1};
     for (int i = 1; i >= 0; i--) {
-        const OF(equation) p = borders[next].pivot[i];
+        const EQUATION p = borders[next].pivot[i];
         REAL v = p.d;
         for (int k = 0; k < 4; k++) v = FMA(-p.k[columns[k]], outer[k], v);
         if (i == 0) v = FMA(-p.k[BORDER_1], x[row], v);
@@ -146,10 +145,10 @@ static void OF(expand)(bool periodic, const OF(row) * rows, size_t n, size_t fir
 
 /* Computes x of the first and of the last row from the run of all rows. */
 static void OF(solve_top)(faults *f, OF(run) run, size_t n, REAL *x) {
-    OF(equation) list[2];
+    EQUATION list[2];
     for (int i = 0; i < 2; i++) {
         const REAL *k = run.list[i].k;
-        list[i] = (OF(equation)){.k = {k[LEFT_1] + k[RIGHT_1], k[LEFT_0] + k[RIGHT_0]}, .d = run.list[i].d};
+        list[i] = (EQUATION){.k = {k[LEFT_1] + k[RIGHT_1], k[LEFT_0] + k[RIGHT_0]}, .d = run.list[i].d};
     }
     OF(eliminate)(f, list, 2, 0, 0);
     if (list[1].k[1] == 0) note(&f->pivot, n - 1);
@@ -177,6 +176,7 @@ static outcome OF(solve)(const tridiag_call *c, const void *unused, faults *f, O
     return SOLVED;
 }
 
+#undef EQUATION
 #undef REAL
 #undef FMA
 #undef OF

@@ -4,8 +4,8 @@
 enum { NAME(value_bytes) = sizeof(ACC) };
 
 /* Reduces `width` columns, a constant unless it is small, from `column` on. */
-INLINE void NAME(columns)(weft_op op, const char *const *rows, size_t n, size_t column, size_t width, ACC *out) {
-    ACC lanes[ROWS_LANE_BYTES / sizeof(ACC)];
+INLINE void NAME(columns)(weft_op op, const char *const *rows, size_t n, size_t column, size_t width, ACC *lanes,
+                          ACC *out) {
     size_t used = n < LANES ? n : LANES; /* the lanes after them have no element */
     for (size_t r = 0; r < used; r++) {
         const T *const x = (const T *)(const void *)rows[r] + column;
@@ -29,10 +29,11 @@ INLINE void NAME(columns)(weft_op op, const char *const *rows, size_t n, size_t 
 
 INLINE void NAME(tile)(weft_op op, const char *const *rows, size_t n, size_t columns, ACC *out) {
     const size_t most = ROWS_LANE_BYTES / sizeof(ACC) / LANES;
+    ACC lanes[ROWS_LANE_BYTES / sizeof(ACC)];
     size_t column = 0;
-    for (; columns - column >= most; column += most) NAME(columns)(op, rows, n, column, most, out + column);
-    for (; columns - column >= 16; column += 16) NAME(columns)(op, rows, n, column, 16, out + column);
-    if (column < columns) NAME(columns)(op, rows, n, column, columns - column, out + column);
+    for (; columns - column >= most; column += most) NAME(columns)(op, rows, n, column, most, lanes, out + column);
+    for (; columns - column >= 16; column += 16) NAME(columns)(op, rows, n, column, 16, lanes, out + column);
+    if (column < columns) NAME(columns)(op, rows, n, column, columns - column, lanes, out + column);
 }
 
 /* Combines the tiles in adjacent pairs (ORDER.md 2.4), in place. */

@@ -1,5 +1,5 @@
-/* Body of cpu/kernels/scatter_columns.c for sums, products and means of T in REAL, float or double. The includer defines
- * T, IS_FLOAT, MEANS (define means), REAL, REAL_OF(name) and TREE(name). */
+/* Body of cpu/kernels/scatter_columns.c for sums, products and means of T in REAL, float or double. The includer
+ * defines T, IS_FLOAT, MEANS (define means), REAL, REAL_OF(name) and TREE(name). */
 #define ACC REAL
 #define LANES WEFT_LANES(sizeof(T))
 #define NAME(name) TREE(name)

@@ -1,5 +1,5 @@
-/* Body of cpu/kernels/scatter_columns.c for one type (cpu/kernels/bodies/each_type.h): operators of free order. Integers
- * are extended to 64 bits; floats are replaced by keys. */
+/* Body of cpu/kernels/scatter_columns.c for one type (cpu/kernels/bodies/each_type.h): operators of free order.
+ * Integers are extended to 64 bits; floats are replaced by keys. */
 #define FREE(name) OF(free_##name)
 #define NAME(name) FREE(name)
 #define LANES 8 /* independent values, so that operations do not wait for each other */

@@ -11,17 +11,24 @@ static unsigned OF(survey)(const void *keys, size_t first, size_t end, uint64_t 
 }
 
 /* Uses two tables, because consecutive increments of one counter depend on each other. */
-static void OF(count)(const void *keys, size_t n, sort_digit digit, size_t *counts) {
-    const KEY *const k = keys;
-    const KEY mask = (KEY)((1U << digit.bits) - 1);
+static bool OF(count)(const void *keys, size_t n, uint64_t last, sort_digit digit, size_t *counts) {
+    const KEY mask = (KEY)((1U << digit.bits) - 1), most = (KEY)last;
+    const unsigned shift = digit.shift;
     uint32_t tables[2][SCATTER_BUCKETS_MAX];
+    KEY above = 0;
     for (int t = 0; t < 2; t++) memset(tables[t], 0, sizeof **tables << digit.bits);
-    for (size_t i = 0; i + 2 <= n; i += 2) {
-        tables[0][k[i] >> digit.shift & mask]++;
-        tables[1][k[i + 1] >> digit.shift & mask]++;
+    for (size_t first = 0; first < n; first += BLOCK) {
+        const KEY *const k = (const KEY *)keys + first;
+        const size_t block = n - first < BLOCK ? n - first : BLOCK;
+        for (size_t i = 0; i < block; i++) above |= k[i] > most;
+        for (size_t i = 0; i + 2 <= block; i += 2) {
+            tables[0][k[i] >> shift & mask]++;
+            tables[1][k[i + 1] >> shift & mask]++;
+        }
+        if (block % 2) tables[0][k[block - 1] >> shift & mask]++;
     }
-    if (n % 2) tables[0][k[n - 1] >> digit.shift & mask]++;
     for (size_t b = 0; b < (size_t)1 << digit.bits; b++) counts[b] += tables[0][b] + tables[1][b];
+    return above;
 }
 
 /* Distributes values of `size` bytes. `numbers` (the values are positions) and `keep` (also write the keys) are

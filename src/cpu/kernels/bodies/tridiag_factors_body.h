@@ -179,7 +179,7 @@ static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, voi
         OF(solve_base_factored)(factors, n, d);
     for (size_t i = 0; i < n; i += OF(chunk)) {
         const size_t rows = n - i < OF(chunk) ? n - i : OF(chunk);
-        OF(finish)(in, i, rows, d + i);
+        OF(finish)(&in->position, in->count, i, rows, 1, d + i);
         OF(store)(in->d, x, in->count, i, rows, d + i);
     }
 }

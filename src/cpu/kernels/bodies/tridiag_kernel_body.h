@@ -1,19 +1,10 @@
 /* Body of cpu/kernels/tridiag.c for one type. The includer defines EPSILON, LEAST, GREATEST and the macros that
  * tridiag_lanes_body.h requires. */
-#include "cpu/kernels/bodies/tridiag_lanes_body.h"
+#include "cpu/kernels/bodies/tridiag_rows_body.h"
+
+#include "cpu/kernels/bodies/tridiag_reciprocal_body.h"
 
 /* -------------------------------------------------------------------------------- elimination */
-
-/* Computes R(p, b) of ORDER.md 16.1 for one row of each lane. */
-INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
-    const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER), size = OF(magnitude)(p);
-    const VECTOR least = OF(fused)(OF(splat)(EPSILON), OF(magnitude)(b), OF(splat)(LEAST));
-    const LANES is_lost = (LANES)(size <= least) | (LANES)(size >= OF(splat)(GREATEST));
-    const LANES here = ~is_lost | (LANE)row;
-    const LANES earlier = (LANES)(here < *lost);
-    *lost = (earlier & here) | (~earlier & *lost);
-    return OF(select)(is_lost, nan, OF(splat)(1) / p);
-}
 
 /* Eliminates a chunk of k rows in place; the last row becomes the separator. Row i is reported in `lost` as first
  * + i. */
@@ -194,10 +185,10 @@ static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
         for (size_t i = 0; i < n; i += CHUNK) OF(load_rows)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i));
         OF(solve_base)(&lost, periodic, n, 1, n, v);
     }
-    OF(report_lost)(in, lost);
+    OF(report_lost)(&in->position, in->count, lost);
     for (size_t i = 0; i < n; i += CHUNK) {
         const size_t rows = n - i < CHUNK ? n - i : CHUNK;
-        OF(finish)(in, i, rows, v.d + i);
+        OF(finish)(&in->position, in->count, i, rows, 1, v.d + i);
         OF(store)(in->d, x, in->count, i, rows, v.d + i);
     }
 }
@@ -209,7 +200,7 @@ static void OF(reduce)(const tridiag_lanes *in, const tridiag_reduced *out) {
     LANES lost = ~(LANES){0};
     OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
     OF(first_row)(in->rows, v, &first_a, &first_c, &first_d);
-    OF(report_lost)(in, lost);
+    OF(report_lost)(&in->position, in->count, lost);
     memcpy(out->a, &v.a[last], bytes);
     memcpy(out->b, &v.b[last], bytes);
     memcpy(out->c, &v.c[last], bytes);
@@ -241,13 +232,10 @@ static void OF(expand)(const tridiag_lanes *in, const void *before, const void *
         OF(substitute)(CHUNK, v, x_before, x_own);
     else
         OF(substitute)(in->rows, v, x_before, x_own);
-    OF(finish)(in, 0, in->rows, v.d);
+    OF(finish)(&in->position, in->count, 0, in->rows, 1, v.d);
     OF(store)(in->d, x, in->count, 0, in->rows, v.d);
 }
 
 #include "cpu/kernels/bodies/tridiag_factors_body.h"
 
-#undef EPSILON
-#undef LEAST
-#undef GREATEST
-#include "cpu/kernels/bodies/end_of_tridiag.h"
+#include "cpu/kernels/bodies/tridiag_lanes_end.h"

@@ -1,19 +1,22 @@
 /* Body of cpu/kernels/tridiag_pivot.c for one type. The includer defines the macros that tridiag_lanes_body.h
  * requires. */
-#include "cpu/kernels/bodies/tridiag_lanes_body.h"
+#include "cpu/kernels/bodies/tridiag_rows_body.h"
+
+#define EQUATION OF(equation)
+#define RUN OF(run)
 
 /* An equation per lane: coefficients of the columns, then the right-hand side. */
-typedef struct OF(equation) {
+typedef struct EQUATION {
     VECTOR k[RIGHT_SIDE + 1];
-} OF(equation);
+} EQUATION;
 
-typedef struct OF(run) {
-    OF(equation) list[2];
-} OF(run);
+typedef struct RUN {
+    EQUATION list[2];
+} RUN;
 
 /* -------------------------------------------------------------------------------- elimination */
 
-INLINE void OF(exchange)(LANES mask, OF(equation) * a, OF(equation) * b) {
+INLINE void OF(exchange)(LANES mask, EQUATION *a, EQUATION *b) {
 #pragma GCC unroll 8
     for (int i = 0; i <= RIGHT_SIDE; i++) {
         const VECTOR other = a->k[i];
@@ -23,10 +26,12 @@ INLINE void OF(exchange)(LANES mask, OF(equation) * a, OF(equation) * b) {
 }
 
 /* Eliminates the unknown of a column from the equations of a list (ORDER.md 26.1). */
-INLINE void OF(eliminate_unknown)(OF(equation) * list, size_t count, int column) {
+INLINE void OF(eliminate_unknown)(EQUATION *list, size_t count, int column) {
 #pragma GCC unroll 4
-    for (size_t i = 1; i < count; i++) OF(exchange)
-    ((LANES)(OF(magnitude)(list[i].k[column]) > OF(magnitude)(list[0].k[column])), &list[0], &list[i]);
+    for (size_t i = 1; i < count; i++) {
+        const LANES greater = (LANES)(OF(magnitude)(list[i].k[column]) > OF(magnitude)(list[0].k[column]));
+        OF(exchange)(greater, &list[0], &list[i]);
+    }
 #pragma GCC unroll 4
     for (size_t i = 1; i < count; i++) {
         const VECTOR m = -(list[i].k[column] / list[0].k[column]);
@@ -37,31 +42,30 @@ INLINE void OF(eliminate_unknown)(OF(equation) * list, size_t count, int column)
 }
 
 /* Returns the lanes in which all coefficients of a column are 0. */
-INLINE LANES OF(all_zero)(const OF(equation) * list, size_t count, int column) {
+INLINE LANES OF(all_zero)(const EQUATION *list, size_t count, int column) {
     LANES zero = ~(LANES){0};
     for (size_t i = 0; i < count; i++) zero &= (LANES)(list[i].k[column] == OF(splat)(0));
     return zero;
 }
 
 /* Returns true if a coefficient of the run is NaN, as after a lost pivot. */
-INLINE bool OF(is_nan)(const OF(run) * run) {
+INLINE bool OF(is_nan)(const RUN *run) {
     const VECTOR v = run->list[0].k[LEFT_1];
     return OF(any)(~(LANES)(v == v));
 }
 
 static void OF(report_lost_pivot)(const tridiag_tree *t, size_t system, size_t row) {
-    tridiag_report(t->faults, tridiag_fault(t->n, t->first_system + system, false, row));
+    tridiag_keep_first(t->faults, tridiag_fault(t->n, t->first_system + system, false, row));
 }
 
 /* --------------------------------------------------------------------------------- chunks */
 
 /* Eliminates the inner unknowns of k rows. If `keep` is true, row r becomes the pivot equation of x[r - 1]: its
  * coefficients are a, b and c. If `lost` is not NULL, lost[r - 1] is set to the lanes in which the pivot is lost. */
-INLINE void OF(sweep)(size_t k, OF(rows) v, OF(equation) * list, bool keep, LANES *lost) {
+INLINE void OF(sweep)(size_t k, OF(rows) v, EQUATION *list, bool keep, LANES *lost) {
     const VECTOR zero = OF(splat)(0);
     for (size_t r = 2; r < k; r++) {
-        OF(equation)
-        three[3] = {list[0], list[1], {{zero, zero, v.a[r], v.b[r], v.c[r], zero, v.d[r]}}};
+        EQUATION three[3] = {list[0], list[1], {{zero, zero, v.a[r], v.b[r], v.c[r], zero, v.d[r]}}};
         if (lost) lost[r - 1] = OF(all_zero)(three, 3, INNER_0);
         OF(eliminate_unknown)(three, 3, INNER_0);
         if (keep) {
@@ -71,17 +75,15 @@ INLINE void OF(sweep)(size_t k, OF(rows) v, OF(equation) * list, bool keep, LANE
             v.d[r] = three[0].k[RIGHT_SIDE];
         }
         for (int i = 0; i < 2; i++) {
-            const OF(equation) e = three[1 + i];
-            list[i] =
-                (OF(equation)){{e.k[LEFT_0], e.k[LEFT_1], e.k[INNER_1], e.k[INNER_2], zero, zero, e.k[RIGHT_SIDE]}};
+            const EQUATION e = three[1 + i];
+            list[i] = (EQUATION){{e.k[LEFT_0], e.k[LEFT_1], e.k[INNER_1], e.k[INNER_2], zero, zero, e.k[RIGHT_SIDE]}};
         }
     }
 }
 
-INLINE OF(run) OF(reduce_rows)(size_t k, OF(rows) v, LANES *lost) {
+INLINE RUN OF(reduce_rows)(size_t k, OF(rows) v, LANES *lost) {
     const VECTOR zero = OF(splat)(0);
-    OF(run)
-    run = {
+    RUN run = {
         {{{v.a[0], v.b[0], v.c[0], zero, zero, zero, v.d[0]}}, {{zero, v.a[1], v.b[1], v.c[1], zero, zero, v.d[1]}}}};
     OF(sweep)(k, v, run.list, false, lost);
     return run;
@@ -90,8 +92,7 @@ INLINE OF(run) OF(reduce_rows)(size_t k, OF(rows) v, LANES *lost) {
 /* Computes x of k rows from x before, in and after the first and the last one. */
 INLINE void OF(expand_rows)(size_t k, OF(rows) v, VECTOR before, VECTOR first, VECTOR last, VECTOR after, VECTOR *x) {
     const VECTOR zero = OF(splat)(0);
-    OF(equation)
-    list[2] = {
+    EQUATION list[2] = {
         {{zero, zero, v.c[0], zero, zero, zero, OF(fused)(-v.b[0], first, OF(fused)(-v.a[0], before, v.d[0]))}},
         {{zero, zero, v.b[1], v.c[1], zero, zero, OF(fused)(-v.a[1], first, v.d[1])}}};
     OF(sweep)(k, v, list, true, NULL);
@@ -184,7 +185,7 @@ INLINE VECTOR OF(interleaved)(VECTOR a, VECTOR b, size_t half) {
 #endif
 }
 
-/* Loads a value of the runs at p, two places after p, ... of `count` lanes, and of the runs that follow them. Lanes
+/* Loads a value of the runs 0, 2, ... from p on, for `count` lanes, and of the runs 1, 3, ... that follow them. Lanes
  * that are left repeat the last runs. */
 INLINE void OF(load_two)(const tridiag_tree *t, const REAL *p, size_t count, VECTOR *left, VECTOR *right) {
     REAL part[2 * WIDTH];
@@ -204,21 +205,25 @@ static const int OF(border_columns)[] = {BORDER_0, BORDER_1, LEFT_0, LEFT_1, FAR
                                          BORDER_1, LEFT_0,   LEFT_1, FAR_0,  FAR_1, RIGHT_SIDE};
 enum { OF(equation_values) = TRIDIAG_RUN_VALUES / 2, OF(first_pivot_values) = 7 };
 
-INLINE void OF(store_run)(const tridiag_tree *t, size_t index, size_t count, const OF(run) * run) {
+INLINE void OF(store_run)(const tridiag_tree *t, size_t index, size_t count, const RUN *run) {
 #pragma GCC unroll 10
-    for (int i = 0; i < TRIDIAG_RUN_VALUES; i++) OF(store_part)
-    (OF(value)(t, t->run, i, index), count,
-     run->list[i / OF(equation_values)].k[OF(run_columns)[i % OF(equation_values)]]);
+    for (int i = 0; i < TRIDIAG_RUN_VALUES; i++) {
+        const EQUATION *e = &run->list[i / OF(equation_values)];
+        const int column = OF(run_columns)[i % OF(equation_values)];
+        OF(store_part)(OF(value)(t, t->run, i, index), count, e->k[column]);
+    }
 }
 
-INLINE void OF(store_border)(const tridiag_tree *t, size_t index, size_t count, const OF(equation) * pivots) {
+INLINE void OF(store_border)(const tridiag_tree *t, size_t index, size_t count, const EQUATION *pivots) {
 #pragma GCC unroll 13
-    for (int i = 0; i < TRIDIAG_BORDER_VALUES; i++) OF(store_part)
-    (OF(value)(t, t->border, i, index), count, pivots[i / OF(first_pivot_values)].k[OF(border_columns)[i]]);
+    for (int i = 0; i < TRIDIAG_BORDER_VALUES; i++) {
+        const VECTOR v = pivots[i / OF(first_pivot_values)].k[OF(border_columns)[i]];
+        OF(store_part)(OF(value)(t, t->border, i, index), count, v);
+    }
 }
 
 /* Loads the equations of two adjacent runs. */
-INLINE void OF(load_equations)(const tridiag_tree *t, size_t index, size_t count, OF(equation) * list) {
+INLINE void OF(load_equations)(const tridiag_tree *t, size_t index, size_t count, EQUATION *list) {
     const VECTOR zero = OF(splat)(0);
 #pragma GCC unroll 2
     for (int i = 0; i < 2; i++) {
@@ -226,15 +231,15 @@ INLINE void OF(load_equations)(const tridiag_tree *t, size_t index, size_t count
 #pragma GCC unroll 5
         for (int k = 0; k < OF(equation_values); k++)
             OF(load_two)(t, OF(value)(t, t->run, i * OF(equation_values) + k, index), count, &l[k], &r[k]);
-        list[i] = (OF(equation)){{l[0], l[1], l[2], l[3], zero, zero, l[4]}};
-        list[2 + i] = (OF(equation)){{zero, zero, r[0], r[1], r[2], r[3], r[4]}};
+        list[i] = (EQUATION){{l[0], l[1], l[2], l[3], zero, zero, l[4]}};
+        list[2 + i] = (EQUATION){{zero, zero, r[0], r[1], r[2], r[3], r[4]}};
     }
 }
 
 /* Reports the unknowns of the borders of runs 2 index, 2 index + 1, ... that lost their pivots. `chunks`: per run. */
 static __attribute__((noinline)) void OF(report_lost_borders)(const tridiag_tree *t, size_t index, size_t count,
                                                               size_t chunks) {
-    OF(equation) list[4];
+    EQUATION list[4];
     OF(load_equations)(t, 2 * index, count, list);
     const LANES first = OF(all_zero)(list, 4, BORDER_0);
     OF(eliminate_unknown)(list, 4, BORDER_0);
@@ -248,14 +253,14 @@ static __attribute__((noinline)) void OF(report_lost_borders)(const tridiag_tree
 
 /* Combines runs 2 index, 2 index + 1, ... in `count` lanes. The border of the first one is number `border`. */
 INLINE void OF(combine_runs)(const tridiag_tree *t, size_t index, size_t count, size_t chunks, size_t border) {
-    OF(equation) list[4];
+    EQUATION list[4];
     OF(load_equations)(t, 2 * index, count, list);
     OF(eliminate_unknown)(list, 4, BORDER_0);
     OF(eliminate_unknown)(list + 1, 3, BORDER_1);
-    OF(run) run;
+    RUN run;
     for (int i = 0; i < 2; i++) {
         const VECTOR *k = list[2 + i].k;
-        run.list[i] = (OF(equation)){{k[LEFT_0], k[LEFT_1], k[FAR_0], k[FAR_1], k[FAR_0], k[FAR_1], k[RIGHT_SIDE]}};
+        run.list[i] = (EQUATION){{k[LEFT_0], k[LEFT_1], k[FAR_0], k[FAR_1], k[FAR_0], k[FAR_1], k[RIGHT_SIDE]}};
     }
     if (OF(is_nan)(&run)) OF(report_lost_borders)(t, index, count, chunks);
     OF(store_run)(t, index, count, &run);
@@ -295,12 +300,12 @@ INLINE void OF(store_pair)(const tridiag_tree *t, size_t level, size_t index, VE
 static void OF(solve)(const tridiag_tree *t, bool periodic) {
     const VECTOR zero = OF(splat)(0);
     const size_t count = t->lanes > 1 ? WIDTH : 1, level = tridiag_tree_levels(t->runs);
-    OF(equation) list[2];
+    EQUATION list[2];
     for (int i = 0; i < 2; i++) {
         VECTOR k[OF(equation_values)];
         for (int j = 0; j < OF(equation_values); j++)
             k[j] = OF(load_part)(OF(value)(t, t->run, i * OF(equation_values) + j, 0), count);
-        list[i] = (OF(equation)){{k[1] + k[3], k[0] + k[2], zero, zero, zero, zero, k[4]}};
+        list[i] = (EQUATION){{k[1] + k[3], k[0] + k[2], zero, zero, zero, zero, k[4]}};
     }
     const LANES first_lost = OF(all_zero)(list, 2, 0);
     OF(eliminate_unknown)(list, 2, 0);
@@ -353,13 +358,9 @@ INLINE void OF(copy_pair)(const tridiag_tree *t, size_t level, size_t to, size_t
 }
 
 static void OF(substitute)(const tridiag_tree *t) {
-    size_t runs[TRIDIAG_LEVELS], border = 0, level = 0;
-    for (size_t m = t->runs; m > 1; m -= m / 2) {
-        runs[level++] = m;
-        border += m / 2;
-    }
-    while (level-- > 0) {
-        const size_t m = runs[level], half = m / 2;
+    size_t border = t->runs - 1; /* borders of all levels */
+    for (size_t level = tridiag_tree_levels(t->runs); level-- > 0;) {
+        const size_t m = ((t->runs - 1) >> level) + 1, half = m / 2;
         border -= half;
         if (t->lanes > 1)
             for (size_t k = 0; k < half; k++) OF(substitute_runs)(t, level, k, WIDTH, border + k);
@@ -378,7 +379,7 @@ static __attribute__((noinline)) void OF(report_lost_rows)(const OF(group) * g, 
     (void)OF(reduce_rows)(g->lanes.rows, v, lost);
     for (size_t r = g->lanes.rows - 1; r-- > 1;)
         for (size_t l = 0; l < g->lanes.count; l++)
-            if (lost[r][l]) OF(report)(&g->lanes.position, l, false, r);
+            if (lost[r][l]) tridiag_report(&g->lanes.position, l, false, r);
 }
 
 static void OF(reduce)(const tridiag_block *in, const tridiag_tree *t) {
@@ -386,7 +387,7 @@ static void OF(reduce)(const tridiag_block *in, const tridiag_tree *t) {
     const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
     OF(group) g;
     for (size_t chunk = 0; chunk < t->runs; chunk += g.chunks) {
-        OF(run) run;
+        RUN run;
         g = OF(group_of)(in, t, chunk);
         if (g.lanes.rows == CHUNK) {
             OF(load_rows)(&g.lanes, 0, CHUNK, v);
@@ -419,7 +420,7 @@ static void OF(expand)(const tridiag_block *in, const tridiag_tree *t) {
             OF(load_rows)(&g.lanes, 0, k, v);
             OF(expand_rows)(k, v, outer[0], outer[1], outer[2], outer[3], x);
         }
-        OF(finish)(&g.lanes, 0, k, x);
+        OF(finish)(&g.lanes.position, g.lanes.count, 0, k, 1, x);
         OF(store)
         (g.lanes.d, (REAL *)in->x + ((const REAL *)g.lanes.d.p - (const REAL *)in->d.p), g.lanes.count, 0, k, x);
     }
@@ -434,8 +435,10 @@ static void OF(solve_row)(const tridiag_block *in, const tridiag_tree *t) {
     VECTOR x = OF(unless_zero)(p, v.d[0] / p);
     for (size_t l = 0; l < g.lanes.count; l++)
         if (p[l] == 0) OF(report_lost_pivot)(t, l, 0);
-    OF(finish)(&g.lanes, 0, 1, &x);
+    OF(finish)(&g.lanes.position, g.lanes.count, 0, 1, 1, &x);
     OF(store)(in->d, in->x, g.lanes.count, 0, 1, &x);
 }
 
-#include "cpu/kernels/bodies/end_of_tridiag.h"
+#undef EQUATION
+#undef RUN
+#include "cpu/kernels/bodies/tridiag_lanes_end.h"

@@ -1,4 +1,4 @@
-/* Undefines the macros of tridiag_lanes_body.h and of its includer. */
+/* Undefines the macros of tridiag_lanes_body.h and tridiag_rows_body.h, and those that they require. */
 #undef WIDTH
 #undef VECTOR
 #undef LANES
@@ -7,6 +7,9 @@
 #undef REAL
 #undef LANE
 #undef FUSED
+#undef EPSILON
+#undef LEAST
+#undef GREATEST
 #undef NOT_A_NUMBER
 #undef INFINITE
 #undef OF
