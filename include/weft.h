@@ -763,25 +763,25 @@ typedef enum weft_boundary {
  *             lost none, of its first NaN or infinite element of x
  * Returns WEFT_OK also if a system failed: it has NaN in x if it lost a pivot, and the other systems are solved. A
  * lost pivot has no valid digit left. There is no pivoting: the residual is a few eps if |b| >= |a| + |c| in every
- * row, or if the matrix is symmetric positive definite or an M-matrix, and may be large otherwise. Source:
- * elimination in chunks of 16 rows down to their last rows (H. Wang, ACM TOMS 7, 1981; E. Laszlo, M. Giles, J.
- * Appleyard, ACM TOMS 42, 2016), repeated until at most 32 rows are left for cyclic reduction (R. Hockney, JACM 12,
- * 1965). Order: docs/spec/ORDER.md 16. Docs: docs/ops/tridiag.md. */
+ * row, or if the matrix is symmetric positive definite or an M-matrix, and may be large otherwise (use
+ * weft_tridiag_pivot). Source: elimination in chunks of 16 rows down to their last rows (H. Wang, ACM TOMS 7,
+ * 1981; E. Laszlo, M. Giles, J. Appleyard, ACM TOMS 42, 2016), repeated until at most 32 rows are left for cyclic
+ * reduction (R. Hockney, JACM 12, 1965). Order: docs/spec/ORDER.md 16. Docs: docs/ops/tridiag.md. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
 
 /* Solves the systems of weft_tridiag with partial pivoting, for all matrices that are not singular. The arguments are
  * those of weft_tridiag, which is faster.
- *   singular  gets one value: UINT64_MAX if no pivot is 0 and every element of x is finite. Otherwise it gets system *
- *             n + row of the first system that failed. The row is that of the first x whose pivot is 0 or, if there
- *             is none, of the first NaN or infinite element of x
+ *   singular  gets one value: UINT64_MAX if no pivot is 0 and every element of x is finite. Otherwise it gets
+ *             system * n + row of the first system that failed. The row is that of the first x whose pivot is 0 or,
+ *             if there is none, of the first NaN or infinite element of x
  * Returns WEFT_OK also if a system failed: it has NaN in x if a pivot is 0, and the other systems are solved. The
  * residual is that of Gaussian elimination with partial pivoting (LAPACK's gtsv): a few eps of the largest
  * |a| + |b| + |c| times the largest |x|. Like gtsv, it does not scale rows. Source: LU factorization of the matrix
  * with permuted columns: the inner unknowns of chunks of 16 rows are eliminated first, then the unknowns at the
- * borders of adjacent chunks in a binary tree (nested dissection; A. George, SIAM J. Numer. Anal. 10, 1973). An inner
- * unknown occurs only in rows of its chunk, so that the pivots of the chunk suffice for every matrix. Order:
+ * borders of adjacent chunks in a binary tree (nested dissection; A. George, SIAM J. Numer. Anal. 10, 1973). An
+ * inner unknown occurs only in rows of its chunk, so that the pivots of the chunk suffice for every matrix. Order:
  * docs/spec/ORDER.md 26. Docs: docs/ops/tridiag_pivot.md. */
 WEFT_API weft_status weft_tridiag_pivot(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
                                         size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,

@@ -24,7 +24,8 @@ typedef struct solver {
     const char *failed; /* why a system has no finite solution */
 } solver;
 
-static const solver TRIDIAG = {"tridiag", weft_tridiag, "elimination without pivoting is not safe for this matrix",
+static const solver TRIDIAG = {"tridiag", weft_tridiag,
+                               "elimination without pivoting is not safe for this matrix; use 'weft tridiag_pivot'",
                                " without pivoting"};
 static const solver TRIDIAG_PIVOT = {"tridiag_pivot", weft_tridiag_pivot,
                                      "the rows differ in scale, or the columns do", ""};

@@ -69,6 +69,7 @@ w tridiag --check -o "$x" -- 1 "$dir/small.npy" 1 "$dir/ones.npy" >"$dir/stdout"
 is "a matrix that needs pivoting: exit code" 0 $?
 is "a matrix that needs pivoting: warnings" 2 \
     "$(grep -cE 'warning: the (residual 2.9e-08 exceeds 2.3e-13|solution is off by about 2.9e-07)' "$dir/stderr")"
+is "a matrix that needs pivoting: advice" 1 "$(grep -c "use 'weft tridiag_pivot'" "$dir/stderr")"
 is "--json" "2 3 True" "$(w --json tridiag --check --periodic 1 4 1 "$dir/two.npy" |
     python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["systems"], j["n"], j["residual"] < 1e-15 and j["error"] < 1e-15)')"
 

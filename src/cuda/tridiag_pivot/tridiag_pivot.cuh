@@ -30,14 +30,27 @@ enum {
 
 template <class T> struct pivot_equation { T k[RIGHT_SIDE + 1]; };
 
-/* Eliminates the unknown of a column from the equations of a list. Returns true if its pivot is lost. */
-template <int COUNT, int COLUMN, class T> __device__ __forceinline__ bool pivot_eliminate(pivot_equation<T> *list) {
+/* Steps of an elimination: bit i of `exchanged` is 1 if equation i + 1 was exchanged with the first one; m[i] is
+ * minus the multiple of the pivot equation that was then subtracted from equation i + 1. The compiler removes what is
+ * not used. */
+template <class T> struct pivot_steps {
+    T m[3];
+    unsigned exchanged;
+    bool lost;
+};
+
+/* Eliminates the unknown of a column from the equations of a list. */
+template <int COUNT, int COLUMN, class T>
+__device__ __forceinline__ pivot_steps<T> pivot_eliminate(pivot_equation<T> *list) {
     typedef tridiag_type<T> type;
-    bool lost = list[0].k[COLUMN] == 0;
+    pivot_steps<T> steps;
+    steps.exchanged = 0;
+    steps.lost = list[0].k[COLUMN] == 0;
 #pragma unroll
     for (int i = 1; i < COUNT; i++) {
         const bool greater = type::magnitude(list[i].k[COLUMN]) > type::magnitude(list[0].k[COLUMN]);
-        lost = lost && list[i].k[COLUMN] == 0;
+        steps.lost = steps.lost && list[i].k[COLUMN] == 0;
+        steps.exchanged |= greater ? 1u << (i - 1) : 0;
 #pragma unroll
         for (int k = 0; k <= RIGHT_SIDE; k++) {
             const T other = list[0].k[k];
@@ -47,12 +60,12 @@ template <int COUNT, int COLUMN, class T> __device__ __forceinline__ bool pivot_
     }
 #pragma unroll
     for (int i = 1; i < COUNT; i++) {
-        const T m = -(list[i].k[COLUMN] / list[0].k[COLUMN]);
+        steps.m[i - 1] = -(list[i].k[COLUMN] / list[0].k[COLUMN]);
 #pragma unroll
         for (int k = 0; k <= RIGHT_SIDE; k++)
-            if (k != COLUMN) list[i].k[k] = type::fused(m, list[0].k[k], list[i].k[k]);
+            if (k != COLUMN) list[i].k[k] = type::fused(steps.m[i - 1], list[0].k[k], list[i].k[k]);
     }
-    return lost;
+    return steps;
 }
 
 /* --------------------------------------------------------------------------------- chunks */
@@ -63,49 +76,93 @@ static __device__ __forceinline__ uint64_t pivot_first_row(uint64_t n, uint64_t 
     return first + 1 == n && first ? first - 1 : first;
 }
 
-/* Eliminates the inner unknowns of a chunk. KEEP: row r becomes the pivot equation of x[r - 1], with the coefficients
- * a, b and c. Returns a mask of the inner unknowns that lost their pivots. */
+/* The elimination of a chunk, with which it can be repeated for other right-hand sides: of row r, multiples r - 2 and
+ * bits 2 (r - 2) and 2 (r - 2) + 1. `lost`: a mask of the inner unknowns that lost their pivots. */
+template <class T> struct pivot_factors {
+    T first[TRIDIAG_CHUNK - 2], second[TRIDIAG_CHUNK - 2];
+    unsigned exchanged, lost;
+};
+
+/* Eliminates the inner unknowns of a chunk. Row r becomes the pivot equation of x[r - 1], with the coefficients a, b
+ * and c, and with the right-hand side d if KEEP is true; otherwise d is left as it is. */
 template <bool KEEP, class T>
-__device__ __forceinline__ unsigned pivot_sweep(tridiag_chunk<T> &v, int rows, pivot_equation<T> *list) {
-    unsigned lost = 0;
+__device__ __forceinline__ void pivot_sweep(tridiag_chunk<T> &v, int rows, pivot_equation<T> *list,
+                                            pivot_factors<T> *factors) {
+    factors->exchanged = factors->lost = 0;
 #pragma unroll
     for (int r = 2; r < TRIDIAG_CHUNK; r++) {
         if (r >= rows) continue;
         pivot_equation<T> three[3] = {list[0], list[1], {{0, 0, v.a[r], v.b[r], v.c[r], 0, v.d[r]}}};
-        if (pivot_eliminate<3, INNER_0>(three)) lost |= 1u << (r - 1);
-        if (KEEP) {
-            v.a[r] = three[0].k[INNER_0];
-            v.b[r] = three[0].k[INNER_1];
-            v.c[r] = three[0].k[INNER_2];
-            v.d[r] = three[0].k[RIGHT_SIDE];
-        }
+        const pivot_steps<T> steps = pivot_eliminate<3, INNER_0>(three);
+        factors->first[r - 2] = steps.m[0];
+        factors->second[r - 2] = steps.m[1];
+        factors->exchanged |= steps.exchanged << 2 * (r - 2);
+        if (steps.lost) factors->lost |= 1u << (r - 1);
+        v.a[r] = three[0].k[INNER_0];
+        v.b[r] = three[0].k[INNER_1];
+        v.c[r] = three[0].k[INNER_2];
+        if (KEEP) v.d[r] = three[0].k[RIGHT_SIDE];
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const pivot_equation<T> e = three[1 + i];
             list[i] = {{e.k[LEFT_0], e.k[LEFT_1], e.k[INNER_1], e.k[INNER_2], 0, 0, e.k[RIGHT_SIDE]}};
         }
     }
-    return lost;
 }
 
 /* Reduces a chunk to the two equations of its run. */
 template <class T>
-__device__ __forceinline__ unsigned pivot_reduce(tridiag_chunk<T> &v, int rows, pivot_equation<T> *list) {
+__device__ __forceinline__ void pivot_reduce(tridiag_chunk<T> &v, int rows, pivot_equation<T> *list,
+                                             pivot_factors<T> *factors) {
     list[0] = {{v.a[0], v.b[0], v.c[0], 0, 0, 0, v.d[0]}};
     list[1] = {{0, v.a[1], v.b[1], v.c[1], 0, 0, v.d[1]}};
-    return pivot_sweep<false>(v, rows, list);
+    pivot_sweep<false>(v, rows, list, factors);
 }
 
-/* Computes x of a chunk, in d. outer: x before and at the first row, at and after the last one. */
+/* Returns the right-hand sides of the first two rows of a chunk, in which the first two unknowns are known. */
+template <class T>
+__device__ __forceinline__ void pivot_known(const tridiag_chunk<T> &v, const T outer[4], T right[2]) {
+    typedef tridiag_type<T> type;
+    right[0] = type::fused(-v.b[0], outer[1], type::fused(-v.a[0], outer[0], v.d[0]));
+    right[1] = type::fused(-v.a[1], outer[1], v.d[1]);
+}
+
+/* Computes the pivot equations of a chunk from its rows. outer: x before and at the first row, at and after the last
+ * one. */
+template <class T>
+__device__ __forceinline__ void pivot_eliminate_again(tridiag_chunk<T> &v, int rows, const T outer[4]) {
+    pivot_factors<T> unused;
+    T right[2];
+    pivot_known(v, outer, right);
+    pivot_equation<T> list[2] = {{{0, 0, v.c[0], 0, 0, 0, right[0]}}, {{0, 0, v.b[1], v.c[1], 0, 0, right[1]}}};
+    pivot_sweep<true>(v, rows, list, &unused);
+}
+
+/* Computes the right-hand sides of the pivot equations that pivot_reduce left in v. */
+template <class T>
+__device__ __forceinline__ void pivot_apply(tridiag_chunk<T> &v, int rows, const pivot_factors<T> &factors,
+                                            const T outer[4]) {
+    typedef tridiag_type<T> type;
+    T right[2];
+    pivot_known(v, outer, right);
+#pragma unroll
+    for (int r = 2; r < TRIDIAG_CHUNK; r++) {
+        if (r >= rows) continue;
+        const bool first = factors.exchanged >> 2 * (r - 2) & 1, second = factors.exchanged >> 2 * (r - 2) & 2;
+        const T before = first ? right[1] : right[0], other = first ? right[0] : right[1];
+        const T pivot = second ? v.d[r] : before, last = second ? before : v.d[r];
+        right[0] = type::fused(factors.first[r - 2], pivot, other);
+        right[1] = type::fused(factors.second[r - 2], pivot, last);
+        v.d[r] = pivot;
+    }
+}
+
+/* Computes x of a chunk, in d, from the pivot equations. */
 template <class T> __device__ __forceinline__ void pivot_expand(tridiag_chunk<T> &v, int rows, const T outer[4]) {
     typedef tridiag_type<T> type;
-    pivot_equation<T> list[2];
-    list[0] = {{0, 0, v.c[0], 0, 0, 0, type::fused(-v.b[0], outer[1], type::fused(-v.a[0], outer[0], v.d[0]))}};
-    list[1] = {{0, 0, v.b[1], v.c[1], 0, 0, type::fused(-v.a[1], outer[1], v.d[1])}};
-    pivot_sweep<true>(v, rows, list);
     T x = outer[2], next = outer[3];
 #pragma unroll
-    for (int r = TRIDIAG_CHUNK - 1; r >= 2; r--) { /* x[r] and the two that follow are known */
+    for (int r = TRIDIAG_CHUNK - 1; r >= 2; r--) { /* x[r] and the one after it are known */
         if (r >= rows) continue;
         const T own = type::fused(-v.b[r], x, type::fused(-v.c[r], next, v.d[r])) / v.a[r];
         v.d[r] = x;
@@ -214,7 +271,8 @@ __device__ __forceinline__ void pivot_combine(const tridiag_params &j, const piv
         }
         __syncthreads();
         if (combines) {
-            const bool first = pivot_eliminate<4, BORDER_0>(list), second = pivot_eliminate<3, BORDER_1>(list + 1);
+            const bool first = pivot_eliminate<4, BORDER_0>(list).lost;
+            const bool second = pivot_eliminate<3, BORDER_1>(list + 1).lost;
             pivot_store_border(t, t.at(s, offset + k), list);
             if (REPORT && (first || second)) {
                 const uint64_t row = pivot_first_row(j.n, t.first_chunk + (2 * k + 1) * chunks);
@@ -248,7 +306,7 @@ template <class T> __device__ __forceinline__ void pivot_solve_last(const tridia
             const pivot_equation<T> e = list[i];
             list[i] = {{e.k[LEFT_1] + e.k[RIGHT_1], e.k[LEFT_0] + e.k[RIGHT_0], 0, 0, 0, 0, e.k[RIGHT_SIDE]}};
         }
-        const bool first_lost = pivot_eliminate<2, 0>(list), last_lost = list[1].k[1] == 0;
+        const bool first_lost = pivot_eliminate<2, 0>(list).lost, last_lost = list[1].k[1] == 0;
         const T quotient = list[1].k[RIGHT_SIDE] / list[1].k[1], last = last_lost ? type::nan() : quotient;
         const T first = type::fused(-list[0].k[1], last, list[0].k[RIGHT_SIDE]) / list[0].k[0];
         if (first_lost || last_lost) tridiag_report(j, t.system + s, false, first_lost ? 0 : j.n - 1);

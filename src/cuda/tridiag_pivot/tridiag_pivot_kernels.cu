@@ -133,20 +133,38 @@ __device__ __forceinline__ own_chunk chunk_of(const tridiag_pivot_params &p, con
     return c;
 }
 
-/* Loads rows of a line from a tile, or from memory. */
-template <bool ADJACENT, class T>
-__device__ __forceinline__ void load_line(const tridiag_lines &l, const own_chunk &c, T *tile, uint32_t position,
-                                          T v[TRIDIAG_CHUNK]) {
-    if (l.constant) {
-        tridiag_fill(l, v);
-    } else if (ADJACENT && c.rows == TRIDIAG_CHUNK) {
-        tridiag_take(tile, position, v);
-    } else {
-        const T *const p = (const T *)l.p + c.system * l.line + c.start * l.step;
+/* Loads rows of a line from memory. */
+template <class T>
+__device__ __forceinline__ void gather_line(const tridiag_lines &l, const own_chunk &c, T v[TRIDIAG_CHUNK]) {
+    const T *const p = (const T *)l.p + c.system * l.line + c.start * l.step;
 #pragma unroll
-        for (int i = 0; i < TRIDIAG_CHUNK; i++)
-            if (i < c.rows) v[i] = ADJACENT ? *tridiag_at(tile, position + (uint32_t)i) : p[i * l.step];
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i < c.rows) v[i] = p[i * l.step];
+}
+
+/* Copies the thread's rows from a tile, or to a tile. */
+template <class T>
+__device__ __forceinline__ void take_rows(T *tile, const block_rows &b, const own_chunk &c, T v[TRIDIAG_CHUNK]) {
+    const uint32_t position = c.s * b.pitch + (uint32_t)(c.start - b.first);
+    if (c.rows == TRIDIAG_CHUNK) {
+        tridiag_take(tile, position, v);
+        return;
     }
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i < c.rows) v[i] = *tridiag_at(tile, position + (uint32_t)i);
+}
+
+template <class T>
+__device__ __forceinline__ void put_rows(T *tile, const block_rows &b, const own_chunk &c, const T v[TRIDIAG_CHUNK]) {
+    const uint32_t position = c.s * b.pitch + (uint32_t)(c.start - b.first);
+    if (c.rows == TRIDIAG_CHUNK) {
+        tridiag_put(tile, position, v);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i < c.rows) *tridiag_at(tile, position + (uint32_t)i) = v[i];
 }
 
 template <bool ADJACENT, class T>
@@ -154,28 +172,48 @@ __device__ __forceinline__ void load_chunk(const tridiag_pivot_params &p, const 
                                            T *tiles, tridiag_chunk<T> &v) {
     const tridiag_lines *const lines[] = {&p.rows.a, &p.rows.b, &p.rows.c, &p.rows.d};
     T *const rows[] = {v.a, v.b, v.c, v.d};
-    const uint32_t position = c.s * b.pitch + (uint32_t)(c.start - b.first);
 #pragma unroll
-    for (int i = 0; i < 4; i++) load_line<ADJACENT>(*lines[i], c, tiles + i * b.tile, position, rows[i]);
+    for (int i = 0; i < 4; i++)
+        if (lines[i]->constant)
+            tridiag_fill(*lines[i], rows[i]);
+        else if (ADJACENT)
+            take_rows(tiles + i * b.tile, b, c, rows[i]);
+        else
+            gather_line(*lines[i], c, rows[i]);
     if (c.start == 0 && p.rows.begins) v.a[0] = 0;
 #pragma unroll
     for (int i = 0; i < TRIDIAG_CHUNK; i++)
         if (i + 1 == c.rows && c.start + (uint64_t)c.rows == p.rows.n && p.rows.ends) v.c[i] = 0;
 }
 
+/* Computes the pivot equations of the chunk for known outer unknowns. Those of adjacent rows are in the tiles. */
+template <bool ADJACENT, class T>
+__device__ __forceinline__ void load_pivots(const tridiag_pivot_params &p, const block_rows &b, const own_chunk &c,
+                                            T *tiles, const pivot_factors<T> &factors, const T outer[4],
+                                            tridiag_chunk<T> &v) {
+    if (!ADJACENT) {
+        load_chunk<false>(p, b, c, tiles, v);
+        pivot_eliminate_again(v, c.rows, outer);
+        return;
+    }
+    T *const rows[] = {v.a, v.b, v.c, v.d};
+#pragma unroll
+    for (int i = 0; i < 4; i++) take_rows(tiles + i * b.tile, b, c, rows[i]);
+    pivot_apply(v, c.rows, factors, outer);
+}
+
 /* Stores x of the chunk, to the tile of d or to memory. */
 template <bool ADJACENT, class T>
 __device__ __forceinline__ void store_chunk(const tridiag_pivot_params &p, const block_rows &b, const own_chunk &c,
                                             T *tile, const tridiag_chunk<T> &v) {
-    const uint32_t position = c.s * b.pitch + (uint32_t)(c.start - b.first);
-    T *const x = (T *)p.rows.x + c.system * p.rows.d.line + c.start * p.rows.d.step;
-    if (ADJACENT && c.rows == TRIDIAG_CHUNK) {
-        tridiag_put(tile, position, v.d);
+    if (ADJACENT) {
+        put_rows(tile, b, c, v.d);
         return;
     }
+    T *const x = (T *)p.rows.x + c.system * p.rows.d.line + c.start * p.rows.d.step;
 #pragma unroll
     for (int i = 0; i < TRIDIAG_CHUNK; i++)
-        if (i < c.rows) *(ADJACENT ? tridiag_at(tile, position + (uint32_t)i) : x + i * p.rows.d.step) = v.d[i];
+        if (i < c.rows) x[i * p.rows.d.step] = v.d[i];
 }
 
 /* Computes x of a system of one row. */
@@ -197,14 +235,20 @@ __global__ void __launch_bounds__(TRIDIAG_PIVOT_THREADS(sizeof(T)), 2)
     const own_chunk c = chunk_of(p, t, ADJACENT);
     const bool single = STAGE == PIVOT_SOLVE && p.rows.n == 1;
     tridiag_chunk<T> v;
+    pivot_factors<T> factors;
     if (ADJACENT) stage_block(p, t, b, tiles);
+    if (c.rows) load_chunk<ADJACENT>(p, b, c, tiles, v);
     if (c.rows && !single) {
         pivot_equation<T> list[2];
-        load_chunk<ADJACENT>(p, b, c, tiles, v);
-        const unsigned lost = pivot_reduce(v, c.rows, list);
-        if (STAGE != PIVOT_EXPAND && lost)
-            tridiag_report(p.rows, c.system, false, c.start + (uint64_t)(__ffs((int)lost) - 1));
+        pivot_reduce(v, c.rows, list, &factors);
+        if (STAGE != PIVOT_EXPAND && factors.lost)
+            tridiag_report(p.rows, c.system, false, c.start + (uint64_t)(__ffs((int)factors.lost) - 1));
         pivot_store_run(t, t.at(c.s, c.k), list);
+        if (ADJACENT && STAGE != PIVOT_REDUCE) { /* no other thread reads these rows */
+            put_rows(tiles, b, c, v.a);
+            put_rows(tiles + b.tile, b, c, v.b);
+            put_rows(tiles + 2 * b.tile, b, c, v.c);
+        }
     }
     __syncthreads();
     if (!single) pivot_combine<STAGE != PIVOT_EXPAND>(p.rows, t);
@@ -217,17 +261,16 @@ __global__ void __launch_bounds__(TRIDIAG_PIVOT_THREADS(sizeof(T)), 2)
     else if (!single)
         pivot_solve_last(p.rows, t);
     if (!single) pivot_substitute(t);
+    if (c.rows && single) solve_row(p.rows, c, v);
+    if (c.rows && !single) {
+        const T outer[] = {*t.pair(0, 0, c.s, c.k), *t.pair(0, 1, c.s, c.k), *t.pair(0, 0, c.s, c.k + 1),
+                           *t.pair(0, 1, c.s, c.k + 1)};
+        load_pivots<ADJACENT>(p, b, c, tiles, factors, outer, v);
+        pivot_expand(v, c.rows, outer);
+    }
     if (c.rows) {
-        load_chunk<ADJACENT>(p, b, c, tiles, v);
-        if (single) {
-            solve_row(p.rows, c, v);
-        } else {
-            const T outer[] = {*t.pair(0, 0, c.s, c.k), *t.pair(0, 1, c.s, c.k), *t.pair(0, 0, c.s, c.k + 1),
-                               *t.pair(0, 1, c.s, c.k + 1)};
-            pivot_expand(v, c.rows, outer);
-        }
         pivot_finish(p.rows, v, c.rows, c.system, c.start);
-        store_chunk<ADJACENT>(p, b, c, tiles + 3 * b.tile, v); /* no other thread reads these rows of d */
+        store_chunk<ADJACENT>(p, b, c, tiles + 3 * b.tile, v);
     }
     if (!ADJACENT) return;
     __syncthreads();
