@@ -1,7 +1,6 @@
 /* The radix sort of the emulated GPU, in place of CUB's: a stable sort of unsigned keys, by the bits first_bit to
  * last_bit - 1. Like CUB's, it fails if the caller states less scratch memory than it asked for. */
-#include <cuda_runtime.h>
-
+#include "cuda/runtime/gpu.h"
 #include "cuda/sort/sort_params.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ enum { THREADS = SCATTER_THREADS, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256, 
 static __device__ uint64_t first_element() { return (uint64_t)blockIdx.x * THREADS + threadIdx.x; }
 static __device__ uint64_t stride() { return (uint64_t)gridDim.x * THREADS; }
 
-/* What check_kernel finds. Initially all ones. */
+/* Results of check_kernel. Initially all ones. */
 struct findings {
     unsigned long long bad;       /* first position whose index is out of range */
     unsigned long long ascending; /* 0 if an index is less than the one before it */

@@ -146,19 +146,19 @@ static weft_status mark_heads(const heads_call *h, const marks *m, weft_error *e
     }
 }
 
-template <class Key> static weft_status place(const heads_call *h, const marks *m, weft_error *error) {
+template <class Key> static weft_status store(const heads_call *h, const marks *m, weft_error *error) {
     positions_kernel<Key><<<m->tiles, SEGMENT_THREADS, 0, h->g->stream>>>(
         m->words, m->counts, h->c->n, (const Key *)h->keys, (Key *)h->unique_keys, h->offsets, h->count);
     CUDA_TRY(cudaGetLastError(), h->c->name);
     return WEFT_OK;
 }
 
-static weft_status place_heads(const heads_call *h, const marks *m, weft_error *error) {
+static weft_status store_heads(const heads_call *h, const marks *m, weft_error *error) {
     switch (cuda_type_bytes(h->c->key_dtype)) {
-    case 1: return place<uint8_t>(h, m, error);
-    case 2: return place<uint16_t>(h, m, error);
-    case 4: return place<uint32_t>(h, m, error);
-    default: return place<uint64_t>(h, m, error);
+    case 1: return store<uint8_t>(h, m, error);
+    case 2: return store<uint16_t>(h, m, error);
+    case 4: return store<uint32_t>(h, m, error);
+    default: return store<uint64_t>(h, m, error);
     }
 }
 
@@ -169,5 +169,5 @@ weft_status heads_find(const heads_call *h, weft_error *error) {
     const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, tiles + 1, counts, NULL, counts, NULL};
     RETURN_IF_ERROR(mark_heads(h, &m, error));
     RETURN_IF_ERROR(cuda_scan(h->g, &sum, error));
-    return place_heads(h, &m, error);
+    return store_heads(h, &m, error);
 }
