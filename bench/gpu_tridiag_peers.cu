@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string>
 #include <vector>
 
 #define ROUNDS 10
@@ -263,9 +264,9 @@ static void measure_bands(void) {
     for (size_t k = 2; k <= 4; k++) {
         const size_t rows = LONG_ROWS / (k * k), n = 64;
         const double bytes = 4.0 * (double)(3 * k * k + 2 * k);
-        const char *const names[] = {"2 x 2 blocks", "3 x 3 blocks", "4 x 4 blocks"};
-        row(names[k - 2], n, rows / n * n, bytes, weft_blocks(k, rows / n, n, 1, n), "-", nullptr);
-        row("one system of them", rows, rows, bytes, weft_blocks(k, 1, rows, 1, rows), "-", nullptr);
+        const std::string name = std::to_string(k) + " x " + std::to_string(k) + " blocks";
+        row(name.c_str(), n, rows / n * n, bytes, weft_blocks(k, rows / n, n, 1, n), "-", nullptr);
+        row((name + ", one system").c_str(), rows, rows, bytes, weft_blocks(k, 1, rows, 1, rows), "-", nullptr);
     }
 }
 

@@ -16,7 +16,8 @@ TITLES = {  # headings that are not the name of the operation
     "gather": "Gather and scatter",
     "segmented": "Segmented operations", "run_length": "Run lengths", "histogram": "Histograms",
     "search_sorted": "Search in sorted arrays", "top_k": "Largest k", "matmul": "Matrix products",
-    "fft": "Fourier transforms", "convolve": "Convolutions", "tridiag": "Tridiagonal systems", "heat": "Heat equation",
+    "fft": "Fourier transforms", "convolve": "Convolutions", "tridiag": "Tridiagonal systems",
+    "block_tridiag": "Block-tridiagonal systems", "pentadiag": "Pentadiagonal systems", "heat": "Heat equation",
     "laplace": "Laplace's equation", "map": "Formulas", "random": "Random numbers", "sobol": "Sobol points",
     "tridiag_pivot": "Tridiagonal systems with pivoting", "price": "Option prices", "match": "Words in a text",
 }

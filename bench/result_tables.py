@@ -156,6 +156,10 @@ CASES = [
     ("tridiag", r"adjacent rows", "contiguous systems"),
     ("tridiag", r"(interleaved systems|constant coefficients|interleaved, constant|one system)", r"\1"),
     ("tridiag", r"one of few rows", "one short system"),
+    ("pentadiag", r"pentadiag, adjacent", "contiguous systems"),
+    ("pentadiag", r"pentadiag, interleaved", "interleaved systems"),
+    ("pentadiag", r"pentadiag, one system", "one system"),
+    ("block_tridiag", r"(\d x \d) blocks(, one system)?", r"blocks of \1\2"),
     ("heat", r"heat (.*), C\.-N\.", r"\1, Crank-Nicolson"),
     ("heat", r"heat (.*)", r"\1, backward Euler"),
     ("laplace", r"laplace (.*)", r"ten sweeps, \1"),
@@ -178,6 +182,7 @@ PEERS = {"by cuFFT": "cuFFT, overlap-save", "a thread a point": "kernel, one thr
          "gtsv2": "cuSPARSE gtsv2", "gtsv2, f64": "cuSPARSE gtsv2",
          "gtsvInterleavedBatch, LU": "cuSPARSE gtsvInterleavedBatch, LU, interleaved",
          "gtsvInterleavedBatch, QR": "cuSPARSE gtsvInterleavedBatch, QR",
+         "gpsvInterleavedBatch": "cuSPARSE gpsvInterleavedBatch",
          "CUB If, unstable": "CUB DevicePartition::If, not stable"}
 
 

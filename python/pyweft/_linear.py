@@ -234,9 +234,9 @@ def block_tridiag(
     Raises weft.Error if a pivot is lost or x is not finite. Rows are pivoted within a block only. Order: ORDER.md 27.
 
     >>> weft.block_tridiag(-np.eye(2), [[3.0, 1.0], [-1.0, 3.0]], -np.eye(2), np.ones((3, 2)))
-    array([[0.36470588, 0.74117647],
-           [0.83529412, 0.85882353],
-           [0.36470588, 0.74117647]])
+    array([[0.16666667, 0.66666667],
+           [0.16666667, 0.83333333],
+           [0.16666667, 0.66666667]])
     """
     return _solve(lib.weft_block_tridiag, ((a, "a"), (b, "b"), (c, "c")), d, periodic, out, device, blocks=True)
 
@@ -262,7 +262,7 @@ def pentadiag(
     Raises weft.Error if a pivot is lost or x is not finite. Rows are pivoted in pairs only. Order: ORDER.md 28.
 
     >>> weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, [1.0, 1.0, 1.0, 1.0])
-    array([0.6, 1. , 1. , 0.6])
+    array([0.5       , 0.83333333, 0.83333333, 0.5       ])
     """
     bands = ((e, "e"), (a, "a"), (b, "b"), (c, "c"), (f, "f"))
     return _solve(lib.weft_pentadiag, bands, d, periodic, out, device)
