@@ -1,4 +1,4 @@
-/* Kernels of weft_scatter_reduce for rows with several columns (ORDER.md 8.1, 25); compiled once per instruction set
+/* Kernels of weft_scatter_reduce for rows with several columns (ORDER.md 8, 25); compiled once per instruction set
  * level. A vector contains adjacent columns of a row. Each lane of the order is a row of values in the first cache.
  */
 #include "cpu/kernels/vectors.h"
