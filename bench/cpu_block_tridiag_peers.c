@@ -38,7 +38,8 @@ static void weft_banded(const banded *v, size_t step, size_t line) {
                                          : weft_block_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F64, v->k, v->systems,
                                                               v->n / v->k, l[1], l[2], l[3], d, v->x, &singular);
     if (status == WEFT_OK && singular == UINT64_MAX) return;
-    fprintf(stderr, "bench_cpu_block_tridiag: %s\n", status == WEFT_OK ? "a system is singular" : weft_last_error(ctx));
+    fprintf(stderr, "bench_cpu_block_tridiag: %s\n",
+            status == WEFT_OK ? "a system is singular" : weft_last_error(ctx));
     exit(1);
 }
 

@@ -1251,12 +1251,12 @@ WEFT_API weft_status weft_histogram_even_source(weft_context *ctx, const weft_so
 
 /* Reduce or count rows of m targets. x has `columns` elements, at least 1, for each index. init and out: m * columns
  * values in host memory; init == out is allowed. The message for an index out of range states its position in the
- * source. Memory in addition to the buffers: 8 bytes for each result. Sums, products and means of floats, and means of
- * integers, are computed by one thread on the host. They need 16 bytes for each target, and up to 700 bytes for each
- * result (1400 for means of elements of less than 8 bytes, and for f32 that is computed in f64), less for targets with
- * fewer than 128 rows. */
-WEFT_API weft_status weft_scatter_reduce_source(weft_context *ctx, weft_op op, weft_range range, weft_dtype accumulate,
-                                                size_t columns, size_t m, const weft_source *x,
+ * source. Memory in addition to the buffers: 8 bytes for each result. Sums, products and means of floats, and means
+ * of integers, are computed by one thread on the host. They need 16 bytes for each target, and up to 700 bytes for
+ * each result (1400 for means of elements of less than 8 bytes, and for f32 that is computed in f64), less for
+ * targets with fewer than 128 rows. */
+WEFT_API weft_status weft_scatter_reduce_source(weft_context *ctx, weft_op op, weft_range range,
+                                                weft_dtype accumulate, size_t columns, size_t m, const weft_source *x,
                                                 const weft_source *index, const void *init, void *out);
 WEFT_API weft_status weft_scatter_count_source(weft_context *ctx, weft_range range, size_t m,
                                                const weft_source *index, uint64_t *counts);

@@ -188,8 +188,8 @@ WEFT_API weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, we
  * init has the initial values of these targets, or is NULL on all ranks; init == out is allowed. Each row is sent to
  * the rank that has its target, through host memory. During the call a rank has copies of the rows that it sends and
  * of those that it receives. If the order of the elements is free (docs/spec/ORDER.md 3) and there are fewer targets
- * than rows per rank, a rank sends and receives one row for each target instead. The message for an index out of range
- * states its position in the whole array. */
+ * than rows per rank, a rank sends and receives one row for each target instead. The message for an index out of
+ * range states its position in the whole array. */
 WEFT_API weft_status weft_dist_scatter_reduce(weft_dist *d, weft_op op, weft_range range, weft_dtype dtype,
                                               weft_dtype accumulate, weft_dtype index_dtype, weft_slice rows,
                                               size_t columns, size_t m, const void *x, const void *index,

@@ -1,5 +1,5 @@
-/* Operations on the lanes of a vector, for the kernels of tridiagonal systems, for one type. The includer defines REAL,
- * LANE (the unsigned integer of its size), FUSED, NOT_A_NUMBER and INFINITE (bit patterns) and OF(name).
+/* Operations on the lanes of a vector, for the kernels of tridiagonal systems, for one type. The includer defines
+ * REAL, LANE (the unsigned integer of its size), FUSED, NOT_A_NUMBER and INFINITE (bit patterns) and OF(name).
  * tridiag_lanes_end.h undefines them. */
 #define WIDTH (VECTOR_BYTES / sizeof(REAL))
 #define VECTOR OF(vector)

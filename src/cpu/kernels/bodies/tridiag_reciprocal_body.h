@@ -1,5 +1,5 @@
-/* Reciprocals of pivots, for one type. Included after tridiag_lanes_body.h; the includer also defines EPSILON, LEAST and
- * GREATEST. */
+/* Reciprocals of pivots, for one type. Included after tridiag_lanes_body.h; the includer also defines EPSILON, LEAST
+ * and GREATEST. */
 
 /* Computes R(p, b) of ORDER.md 16.1 for one row of each lane. */
 INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
