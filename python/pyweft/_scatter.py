@@ -274,4 +274,4 @@ def _move(
     m: int,
     y: Operand,
 ) -> None:
-    call(function, on, device, _range(skip), x.code, index.code, n, columns, m, x.pointer, index.pointer, y.pointer)
+    call(function, on, device, range_code(skip), x.code, index.code, n, columns, m, x.pointer, index.pointer, y.pointer)
