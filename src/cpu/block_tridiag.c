@@ -7,13 +7,12 @@
  * Of many systems, each thread solves a group at a time, so that the second elimination reads from its cache. */
 #include "core/types.h"
 #include "cpu/common/block_tridiag_kernel.h"
-#include "cpu/runtime/parallel.h"
+#include "cpu/common/tridiag_items.h"
 
 #include <string.h>
 
 enum {
     CHUNK = WEFT_BLOCK_TRIDIAG_CHUNK,
-    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     LINK_ROWS = 1 << 10,   /* separators per work item of the link step of interleaved systems */
     GROUP_BYTES = 1 << 20, /* bytes of the inputs of a group of systems that one thread solves */
     COEFFICIENTS = 5,      /* e, a, b, c, f */
@@ -55,24 +54,9 @@ typedef struct step {
     block_reduced reduced;
 } step;
 
-static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
-
-typedef struct items_of_step {
-    const step *step;
-    void (*item)(const step *t, size_t i, size_t thread);
-    bool alone;
-} items_of_step;
-
-static void run_item(void *items, size_t i) {
-    const items_of_step *s = items;
-    s->item(s->step, i, s->alone ? 0 : (size_t)cpu_thread_number());
-}
-
-/* Runs item(step, i, thread) for i < count. `rows`: approximate rows per item. Threads are numbered from 0. */
-static void for_each(const step *t, size_t count, size_t rows, void (*item)(const step *, size_t, size_t)) {
-    const bool is_little = count * rows * block_row_values(t->s->block) * t->s->size < ALONE_BYTES;
-    const int threads = is_little ? 1 : t->s->threads;
-    cpu_parallel_for(threads, count, PARALLEL_RANGES, run_item, &(items_of_step){t, item, threads == 1});
+/* Runs item(t, i, thread) for i < count. `rows`: approximate rows per item. */
+static void for_each(const step *t, size_t count, size_t rows, tridiag_item *item) {
+    tridiag_for_each(t->s->threads, count, count * rows * block_row_values(t->s->block) * t->s->size, item, t);
 }
 
 /* ------------------------------------------------------------------------------ lanes of an item */
@@ -81,7 +65,7 @@ static void for_each(const step *t, size_t count, size_t rows, void (*item)(cons
 static weft_lines moved(const step *t, weft_lines lines, size_t system, size_t row) {
     const size_t per_row = t->rows->elements * lines.step;
     const size_t line = t->by_systems ? lines.line : CHUNK * per_row;
-    return (weft_lines){at(lines.p, system * lines.line + row * per_row, t->s->size), lines.step, line};
+    return (weft_lines){tridiag_at(lines.p, system * lines.line + row * per_row, t->s->size), lines.step, line};
 }
 
 /* Returns `count` lanes of `length` rows, starting at chunk j of `system`. */
@@ -132,12 +116,14 @@ static size_t items(const step *t) { return t->across * (t->by_systems ? t->chun
 static block_reduced reduced_from(const step *t, size_t i) {
     const block_reduced *p = &t->reduced;
     const size_t vector = t->s->block * t->s->size, matrix = t->s->block * vector;
-    return (block_reduced){at(p->a, i, matrix),      at(p->b, i, matrix),       at(p->c, i, matrix),
-                           at(p->d, i, vector),      at(p->first_l, i, matrix), at(p->first_c, i, matrix),
-                           at(p->first_d, i, vector)};
+    return (block_reduced){tridiag_at(p->a, i, matrix),       tridiag_at(p->b, i, matrix),
+                           tridiag_at(p->c, i, matrix),       tridiag_at(p->d, i, vector),
+                           tridiag_at(p->first_l, i, matrix), tridiag_at(p->first_c, i, matrix),
+                           tridiag_at(p->first_d, i, vector)};
 }
 
-static void reduce_item(const step *t, size_t i, size_t thread) {
+static void reduce_item(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     size_t first;
     (void)thread;
     const block_lanes in = lanes_of_item(t, i, &first);
@@ -155,7 +141,8 @@ static void link_reduced(const step *t, size_t first, size_t next, size_t count)
 static bool is_single(const step *t, size_t j) { return j * CHUNK + 1 == t->rows->n; }
 
 /* Completes the separators of a system that are the last ones of their vectors. */
-static void link_system(const step *t, size_t system, size_t thread) {
+static void link_system(const void *of, size_t system, size_t thread) {
+    const step *const t = of;
     (void)thread;
     const size_t first = system * t->chunks;
     for (size_t group = 1; group < t->across; group++) {
@@ -166,7 +153,8 @@ static void link_system(const step *t, size_t system, size_t thread) {
 }
 
 /* by_systems: completes separators of one chunk of all systems. */
-static void link_chunk(const step *t, size_t i, size_t thread) {
+static void link_chunk(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     (void)thread;
     const size_t systems = t->rows->systems, parts = ceil_div(systems, LINK_ROWS), j = i / parts;
     const size_t from = i % parts * LINK_ROWS, next = j + 1 < t->chunks ? j + 1 : 0;
@@ -175,7 +163,8 @@ static void link_chunk(const step *t, size_t i, size_t thread) {
 }
 
 /* Computes x of the rows of an item. The x of the separators is in reduced.d. */
-static void expand_item(const step *t, size_t i, size_t thread) {
+static void expand_item(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     size_t result;
     (void)thread;
     const block_lanes in = lanes_of_item(t, i, &result);
@@ -183,7 +172,7 @@ static void expand_item(const step *t, size_t i, size_t thread) {
     const size_t system = t->by_systems ? result % systems : result / t->chunks;
     const size_t chunk = t->by_systems ? result / systems : result % t->chunks;
     const size_t one = t->by_systems ? systems : 1; /* distance between the results of adjacent chunks */
-    const char *own = at(t->reduced.d, result, bytes);
+    const char *own = tridiag_at(t->reduced.d, result, bytes);
     char before[64 * WEFT_BLOCK_TRIDIAG_MAX] __attribute__((aligned(64))) = {0};
     if (chunk > 0) {
         memcpy(before, own - one * bytes, in.count * bytes);
@@ -197,11 +186,12 @@ static void expand_item(const step *t, size_t i, size_t thread) {
 }
 
 /* Solves short systems, one per vector lane. */
-static void solve_item(const step *t, size_t i, size_t thread) {
+static void solve_item(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     const size_t width = t->s->kernel->width, system = i * width;
     block_lanes in = lanes_of(t, system, 0, min_u64(width, t->rows->systems - system), t->rows->n);
     in.workspace = t->workspaces + thread * t->workspace;
-    t->s->kernel->solve(&in, t->s->periodic, at(t->rows->x, system * t->rows->d.line, t->s->size));
+    t->s->kernel->solve(&in, t->s->periodic, tridiag_at(t->rows->x, system * t->rows->d.line, t->s->size));
 }
 
 static size_t alone(const solver *s) { return block_alone(s->block, s->kernel->width, s->size); }
@@ -285,14 +275,14 @@ static level_of_rows part_of(const block_tridiag_call *c, const solver *s, size_
     const size_t vector = c->pentadiagonal ? 1 : c->block, matrix = vector * vector;
     level_of_rows part = {.pentadiagonal = c->pentadiagonal,
                           .elements = c->pentadiagonal ? 2 : 1,
-                          .x = at(c->x, first * c->d.line * vector, s->size),
+                          .x = tridiag_at(c->x, first * c->d.line * vector, s->size),
                           .systems = count,
                           .n = s->n,
                           .first_system = first,
                           .scale = 1};
     for (int i = 0; i <= COEFFICIENTS; i++) {
         const size_t values = i < COEFFICIENTS ? matrix : vector;
-        const weft_lines l = {at(lines[i].p, first * lines[i].line * values, s->size), lines[i].step * values,
+        const weft_lines l = {tridiag_at(lines[i].p, first * lines[i].line * values, s->size), lines[i].step * values,
                               lines[i].line * values};
         *(i < COEFFICIENTS ? &part.coefficients[i] : &part.d) = l;
     }
@@ -350,7 +340,7 @@ weft_status cpu_block_tridiag(void *state, const block_tridiag_call *c, weft_err
     void *scratch;
     *c->singular = UINT64_MAX;
     if (c->systems == 0 || c->n == 0) return WEFT_OK;
-    if (c->systems * s.n * block_row_values(c->block) * s.size < ALONE_BYTES) s.threads = 1;
+    if (c->systems * s.n * block_row_values(c->block) * s.size < TRIDIAG_ALONE_BYTES) s.threads = 1;
     const size_t group = systems_of_group(c, &s);
     const int together = group ? 1 : s.threads;
     const size_t workspace = round_up(level_workspace(&s, group ? group : c->systems, s.n, together), ALIGNMENT);

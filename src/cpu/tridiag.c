@@ -6,13 +6,12 @@
  * systems are distributed over the threads. Many systems are processed in groups that fit in a core's cache, so
  * that the second elimination reads from the cache. */
 #include "core/types.h"
+#include "cpu/common/tridiag_items.h"
 #include "cpu/common/tridiag_kernel.h"
-#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     LINK_ROWS = 1 << 12,   /* separators per work item of the link step */
     GROUP_BYTES = 1 << 20, /* bytes of the inputs of a group of systems that one thread solves */
     ARRAYS = 5,            /* a, b, c, d and x */
@@ -57,24 +56,9 @@ typedef struct step {
     tridiag_reduced reduced;
 } step;
 
-static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
-
-typedef struct items_of_step {
-    const step *step;
-    void (*item)(const step *t, size_t i, size_t thread);
-    bool alone;
-} items_of_step;
-
-static void run_item(void *items, size_t i) {
-    const items_of_step *s = items;
-    s->item(s->step, i, s->alone ? 0 : (size_t)cpu_thread_number());
-}
-
-/* Runs item(step, i, thread) for i < count. `rows`: approximate rows per item. Threads are numbered from 0. */
-static void for_each(const step *t, size_t count, size_t rows, void (*item)(const step *, size_t, size_t)) {
-    const bool is_little = count * rows * t->s->size * ARRAYS < ALONE_BYTES;
-    const int threads = is_little ? 1 : t->s->threads;
-    cpu_parallel_for(threads, count, PARALLEL_RANGES, run_item, &(items_of_step){t, item, threads == 1});
+/* Runs item(t, i, thread) for i < count. `rows`: approximate rows per item. */
+static void for_each(const step *t, size_t count, size_t rows, tridiag_item *item) {
+    tridiag_for_each(t->s->threads, count, count * rows * t->s->size * ARRAYS, item, t);
 }
 
 /* ------------------------------------------------------------------------------ lanes of an item */
@@ -83,7 +67,7 @@ static void for_each(const step *t, size_t count, size_t rows, void (*item)(cons
  * lane_rows rows apart. */
 static weft_lines moved(const step *t, weft_lines lines, size_t system, size_t row, size_t lane_rows) {
     const size_t line = t->by_systems ? lines.line : lane_rows * lines.step;
-    return (weft_lines){at(lines.p, system * lines.line + row * lines.step, t->s->size), lines.step, line};
+    return (weft_lines){tridiag_at(lines.p, system * lines.line + row * lines.step, t->s->size), lines.step, line};
 }
 
 /* Returns `count` lanes, starting at chunk j of `system`. */
@@ -131,12 +115,14 @@ static size_t items(const step *t) { return t->across * (t->by_systems ? t->chun
 static tridiag_reduced reduced_from(const step *t, size_t i) {
     const tridiag_reduced *p = &t->reduced;
     const size_t size = t->s->size;
-    return (tridiag_reduced){at(p->a, i, size),      at(p->b, i, size),       at(p->c, i, size),
-                             at(p->d, i, size),      at(p->first_a, i, size), at(p->first_c, i, size),
-                             at(p->first_d, i, size)};
+    return (tridiag_reduced){tridiag_at(p->a, i, size),       tridiag_at(p->b, i, size),
+                             tridiag_at(p->c, i, size),       tridiag_at(p->d, i, size),
+                             tridiag_at(p->first_a, i, size), tridiag_at(p->first_c, i, size),
+                             tridiag_at(p->first_d, i, size)};
 }
 
-static void reduce_item(const step *t, size_t i, size_t thread) {
+static void reduce_item(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     size_t first;
     (void)thread;
     const tridiag_lanes in = lanes_of_item(t, i, &first);
@@ -151,7 +137,8 @@ static void link_reduced(const step *t, size_t first, size_t next, size_t count)
 }
 
 /* Combines adjacent separators of one system. */
-static void link_part(const step *t, size_t i, size_t thread) {
+static void link_part(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     (void)thread;
     const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* per system */
     const size_t system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
@@ -161,14 +148,16 @@ static void link_part(const step *t, size_t i, size_t thread) {
 }
 
 /* by_systems: combines the separators of chunk i of all systems. */
-static void link_chunk(const step *t, size_t i, size_t thread) {
+static void link_chunk(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     (void)thread;
     const size_t systems = t->rows->systems, next = i + 1 < t->chunks ? i + 1 : 0;
     if (next || t->s->periodic) link_reduced(t, i * systems, next * systems, systems);
 }
 
 /* Computes x of the rows of an item. The x of the separators is in reduced.d. */
-static void expand_item(const step *t, size_t i, size_t thread) {
+static void expand_item(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     size_t result;
     (void)thread;
     const tridiag_lanes in = lanes_of_item(t, i, &result);
@@ -176,7 +165,7 @@ static void expand_item(const step *t, size_t i, size_t thread) {
     const size_t system = t->by_systems ? result % systems : result / t->chunks;
     const size_t chunk = t->by_systems ? result / systems : result % t->chunks;
     const size_t one = t->by_systems ? systems : 1; /* distance between the results of adjacent chunks */
-    const char *own = at(t->reduced.d, result, size);
+    const char *own = tridiag_at(t->reduced.d, result, size);
     _Alignas(64) char before[64] = {0}; /* one value per lane */
     if (chunk > 0) {
         memcpy(before, own - one * size, in.count * size);
@@ -188,7 +177,7 @@ static void expand_item(const step *t, size_t i, size_t thread) {
     }
     const weft_lines d = t->rows->d;
     const size_t first = system * d.line + chunk * WEFT_TRIDIAG_CHUNK * d.step;
-    t->s->kernel->expand(&in, before, own, at(t->rows->x, first, size));
+    t->s->kernel->expand(&in, before, own, tridiag_at(t->rows->x, first, size));
 }
 
 /* Returns the bytes of workspace per thread for solve_item. */
@@ -202,12 +191,13 @@ static size_t alone_workspace(const solver *s, int threads) {
 }
 
 /* Solves systems of at most TRIDIAG_ALONE rows, one per vector lane. */
-static void solve_item(const step *t, size_t i, size_t thread) {
+static void solve_item(const void *of, size_t i, size_t thread) {
+    const step *const t = of;
     const size_t width = t->s->kernel->width, system = i * width;
     tridiag_lanes in = lanes_of(t, system, 0, min_u64(width, t->rows->systems - system));
     in.rows = t->rows->n;
     in.workspace = t->workspaces + thread * solving_workspace(t->s->kernel, t->s->size);
-    void *const x = at(t->rows->x, system * t->rows->d.line, t->s->size);
+    void *const x = tridiag_at(t->rows->x, system * t->rows->d.line, t->s->size);
     if (t->factors)
         t->s->kernel->solve_factored(&in, t->factors, x);
     else
@@ -295,7 +285,7 @@ static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) 
     const weft_lines lines[] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
     weft_lines part[ARRAYS];
     for (int i = 0; i < ARRAYS; i++)
-        part[i] = (weft_lines){at(lines[i].p, first * lines[i].line, size), lines[i].step, lines[i].line};
+        part[i] = (weft_lines){tridiag_at(lines[i].p, first * lines[i].line, size), lines[i].step, lines[i].line};
     return (level_of_rows){.a = part[0],
                            .b = part[1],
                            .c = part[2],
@@ -407,7 +397,7 @@ static void run_stage(const tridiag_call *c, const tridiag_part *p, solver *s, c
 }
 
 static int threads_of(const cpu_context *ctx, const tridiag_call *c) {
-    return c->systems * c->n * weft_dtype_size(c->dtype) * ARRAYS < ALONE_BYTES ? 1 : ctx->threads;
+    return c->systems * c->n * weft_dtype_size(c->dtype) * ARRAYS < TRIDIAG_ALONE_BYTES ? 1 : ctx->threads;
 }
 
 weft_status cpu_tridiag_stage(void *state, const tridiag_stage_call *call, weft_error *error) {

@@ -4,8 +4,8 @@
  * one tree of runs. Systems of one block are solved at once. The blocks of longer systems are reduced to one run
  * each. A tree of these runs is solved, and the blocks are reduced a second time to compute their x. */
 #include "core/types.h"
+#include "cpu/common/tridiag_items.h"
 #include "cpu/common/tridiag_pivot_kernel.h"
-#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 
@@ -28,8 +28,6 @@ typedef struct solver {
     char *workspaces;             /* one tree of chunks per thread */
     _Atomic uint64_t faults;
 } solver;
-
-static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
 
 /* ------------------------------------------------------------------------------------- trees */
 
@@ -78,8 +76,8 @@ static tridiag_tree tree_of_block(solver *s, size_t unit, size_t block) {
 static void copy_values(const solver *s, int values, const tridiag_tree *to, void *array, size_t k,
                         const tridiag_tree *from, const void *source, size_t i) {
     for (size_t v = 0; v < (size_t)values; v++)
-        memcpy(at(array, v * to->stride + k * s->lanes, s->size),
-               at(source, v * from->stride + i * s->lanes, s->size), s->lanes * s->size);
+        memcpy(tridiag_at(array, v * to->stride + k * s->lanes, s->size),
+               tridiag_at(source, v * from->stride + i * s->lanes, s->size), s->lanes * s->size);
 }
 
 /* ------------------------------------------------------------------------------------ blocks */
@@ -91,7 +89,7 @@ static tridiag_block block_of(const solver *s, size_t unit, size_t block) {
     const weft_lines lines[ARRAYS] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
     weft_lines moved[ARRAYS];
     for (int i = 0; i < ARRAYS; i++)
-        moved[i] = (weft_lines){at(lines[i].p, system * lines[i].line + first * lines[i].step, s->size),
+        moved[i] = (weft_lines){tridiag_at(lines[i].p, system * lines[i].line + first * lines[i].step, s->size),
                                 lines[i].step, lines[i].line};
     return (tridiag_block){.a = moved[0],
                            .b = moved[1],
