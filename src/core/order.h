@@ -91,6 +91,24 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 /* Tridiagonal systems with pivoting: rows per chunk. */
 #define WEFT_TRIDIAG_PIVOT_CHUNK 16
 
+/* Columns of an equation of ORDER.md 26, before the right-hand side. Of a run: the unknowns before and at its first
+ * row (LEFT), at and after its last row (RIGHT). Of a row that is swept: the unknown that is eliminated and the next
+ * two (INNER). Of two adjacent runs: the unknowns of their border (BORDER) and the outer ones (LEFT, FAR). */
+enum {
+    PIVOT_LEFT_0,
+    PIVOT_LEFT_1,
+    PIVOT_RIGHT_0,
+    PIVOT_RIGHT_1,
+    PIVOT_INNER_0 = PIVOT_RIGHT_0,
+    PIVOT_INNER_1,
+    PIVOT_INNER_2,
+    PIVOT_BORDER_0 = PIVOT_RIGHT_0,
+    PIVOT_BORDER_1,
+    PIVOT_FAR_0,
+    PIVOT_FAR_1,
+    PIVOT_COLUMNS
+};
+
 /* Maximum dimensions of a grid of weft_heat, and the range of lambda: the quotient of two lambdas does not overflow
  * in f32. */
 #define WEFT_AXES_MAX 3

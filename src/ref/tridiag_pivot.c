@@ -1,24 +1,6 @@
 /* The definition of weft_tridiag_pivot (ORDER.md 26). */
 #include "ref/tridiag_system.h"
 
-/* Columns of the equations. Of a run: the unknowns before and at its first row (LEFT), at and after its last row
- * (RIGHT). Of a row that is swept: the unknown that is eliminated and the next two (INNER). Of two adjacent runs: the
- * unknowns of their border (BORDER) and the outer ones (LEFT, FAR). */
-enum {
-    LEFT_0,
-    LEFT_1,
-    RIGHT_0,
-    RIGHT_1,
-    INNER_0 = RIGHT_0,
-    INNER_1,
-    INNER_2,
-    BORDER_0 = RIGHT_0,
-    BORDER_1,
-    FAR_0,
-    FAR_1,
-    COLUMNS
-};
-
 static size_t chunks_of(size_t n) { return (n - 1) / WEFT_TRIDIAG_PIVOT_CHUNK + 1; }
 
 /* A last chunk of one row takes one from the chunk before it. */

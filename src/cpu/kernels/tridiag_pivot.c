@@ -2,24 +2,6 @@
 #include "cpu/common/tridiag_pivot_kernel.h"
 #include "cpu/kernels/vectors.h"
 
-/* Columns of an equation. Of a run: the unknowns before and at its first row (LEFT), at and after its last row
- * (RIGHT). Of a row that is swept: the unknown that is eliminated and the next two (INNER). Of two adjacent runs: the
- * unknowns of their border (BORDER) and the outer ones (LEFT, FAR). */
-enum {
-    LEFT_0,
-    LEFT_1,
-    RIGHT_0,
-    RIGHT_1,
-    INNER_0 = RIGHT_0,
-    INNER_1,
-    INNER_2,
-    BORDER_0 = RIGHT_0,
-    BORDER_1,
-    FAR_0,
-    FAR_1,
-    RIGHT_SIDE
-};
-
 #define REAL float
 #define LANE uint32_t
 #define FUSED fma_f32

@@ -10,25 +10,7 @@ static_assert(TRIDIAG_CHUNK == WEFT_TRIDIAG_PIVOT_CHUNK, "tiles have the chunks 
 
 /* -------------------------------------------------------------------------------- elimination */
 
-/* Columns of an equation. Of a run: the unknowns before and at its first row (LEFT), at and after its last row
- * (RIGHT). Of a row that is swept: the unknown that is eliminated and the next two (INNER). Of two adjacent runs: the
- * unknowns of their border (BORDER) and the outer ones (LEFT, FAR). */
-enum {
-    LEFT_0,
-    LEFT_1,
-    RIGHT_0,
-    RIGHT_1,
-    INNER_0 = RIGHT_0,
-    INNER_1,
-    INNER_2,
-    BORDER_0 = RIGHT_0,
-    BORDER_1,
-    FAR_0,
-    FAR_1,
-    RIGHT_SIDE
-};
-
-template <class T> struct pivot_equation { T k[RIGHT_SIDE + 1]; };
+template <class T> struct pivot_equation { T k[PIVOT_COLUMNS + 1]; };
 
 /* Steps of an elimination: bit i of `exchanged` is 1 if equation i + 1 was exchanged with the first one; m[i] is
  * minus the multiple of the pivot equation that was then subtracted from equation i + 1. The compiler removes what is
@@ -52,7 +34,7 @@ __device__ __forceinline__ pivot_steps<T> pivot_eliminate(pivot_equation<T> *lis
         steps.lost = steps.lost && list[i].k[COLUMN] == 0;
         steps.exchanged |= greater ? 1u << (i - 1) : 0;
 #pragma unroll
-        for (int k = 0; k <= RIGHT_SIDE; k++) {
+        for (int k = 0; k <= PIVOT_COLUMNS; k++) {
             const T other = list[0].k[k];
             list[0].k[k] = greater ? list[i].k[k] : other;
             list[i].k[k] = greater ? other : list[i].k[k];
@@ -62,7 +44,7 @@ __device__ __forceinline__ pivot_steps<T> pivot_eliminate(pivot_equation<T> *lis
     for (int i = 1; i < COUNT; i++) {
         steps.m[i - 1] = -(list[i].k[COLUMN] / list[0].k[COLUMN]);
 #pragma unroll
-        for (int k = 0; k <= RIGHT_SIDE; k++)
+        for (int k = 0; k <= PIVOT_COLUMNS; k++)
             if (k != COLUMN) list[i].k[k] = type::fused(steps.m[i - 1], list[0].k[k], list[i].k[k]);
     }
     return steps;
@@ -93,19 +75,20 @@ __device__ __forceinline__ void pivot_sweep(tridiag_chunk<T> &v, int rows, pivot
     for (int r = 2; r < TRIDIAG_CHUNK; r++) {
         if (r >= rows) continue;
         pivot_equation<T> three[3] = {list[0], list[1], {{0, 0, v.a[r], v.b[r], v.c[r], 0, v.d[r]}}};
-        const pivot_steps<T> steps = pivot_eliminate<3, INNER_0>(three);
+        const pivot_steps<T> steps = pivot_eliminate<3, PIVOT_INNER_0>(three);
         factors->first[r - 2] = steps.m[0];
         factors->second[r - 2] = steps.m[1];
         factors->exchanged |= steps.exchanged << 2 * (r - 2);
         if (steps.lost) factors->lost |= 1u << (r - 1);
-        v.a[r] = three[0].k[INNER_0];
-        v.b[r] = three[0].k[INNER_1];
-        v.c[r] = three[0].k[INNER_2];
-        if (KEEP) v.d[r] = three[0].k[RIGHT_SIDE];
+        v.a[r] = three[0].k[PIVOT_INNER_0];
+        v.b[r] = three[0].k[PIVOT_INNER_1];
+        v.c[r] = three[0].k[PIVOT_INNER_2];
+        if (KEEP) v.d[r] = three[0].k[PIVOT_COLUMNS];
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const pivot_equation<T> e = three[1 + i];
-            list[i] = {{e.k[LEFT_0], e.k[LEFT_1], e.k[INNER_1], e.k[INNER_2], 0, 0, e.k[RIGHT_SIDE]}};
+            list[i] = {{e.k[PIVOT_LEFT_0], e.k[PIVOT_LEFT_1], e.k[PIVOT_INNER_1], e.k[PIVOT_INNER_2], 0, 0,
+                        e.k[PIVOT_COLUMNS]}};
         }
     }
 }
@@ -214,11 +197,11 @@ __device__ __forceinline__ void pivot_store_run(const pivot_tree<T> &t, uint32_t
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         T *const p = t.runs + i * (TRIDIAG_RUN_VALUES / 2) * t.stride + to;
-        p[0] = list[i].k[LEFT_0];
-        p[t.stride] = list[i].k[LEFT_1];
-        p[2 * t.stride] = list[i].k[RIGHT_0];
-        p[3 * t.stride] = list[i].k[RIGHT_1];
-        p[4 * t.stride] = list[i].k[RIGHT_SIDE];
+        p[0] = list[i].k[PIVOT_LEFT_0];
+        p[t.stride] = list[i].k[PIVOT_LEFT_1];
+        p[2 * t.stride] = list[i].k[PIVOT_RIGHT_0];
+        p[3 * t.stride] = list[i].k[PIVOT_RIGHT_1];
+        p[4 * t.stride] = list[i].k[PIVOT_COLUMNS];
     }
 }
 
@@ -237,8 +220,9 @@ __device__ __forceinline__ void pivot_load_run(const pivot_tree<T> &t, uint32_t 
 template <class T>
 __device__ __forceinline__ void pivot_store_border(const pivot_tree<T> &t, uint32_t to,
                                                    const pivot_equation<T> *list) {
-    static constexpr int columns[] = {BORDER_0, BORDER_1, LEFT_0, LEFT_1, FAR_0, FAR_1,     RIGHT_SIDE,
-                                      BORDER_1, LEFT_0,   LEFT_1, FAR_0,  FAR_1, RIGHT_SIDE};
+    static constexpr int columns[] = {PIVOT_BORDER_0, PIVOT_BORDER_1, PIVOT_LEFT_0,   PIVOT_LEFT_1, PIVOT_FAR_0,
+                                      PIVOT_FAR_1,    PIVOT_COLUMNS,  PIVOT_BORDER_1, PIVOT_LEFT_0, PIVOT_LEFT_1,
+                                      PIVOT_FAR_0,    PIVOT_FAR_1,    PIVOT_COLUMNS};
 #pragma unroll
     for (int i = 0; i < TRIDIAG_BORDER_VALUES; i++) t.borders[i * t.stride + to] = list[i / 7].k[columns[i]];
 }
@@ -263,16 +247,16 @@ __device__ __forceinline__ void pivot_combine(const tridiag_params &j, const piv
         const bool combines = threadIdx.x < pairs, moves = m % 2 && !combines && threadIdx.x < pairs + t.count;
         if (combines) {
             pivot_split(t, threadIdx.x, half, &s, &k);
-            pivot_load_run<LEFT_0>(t, t.at(s, 2 * k), list);
-            pivot_load_run<BORDER_0>(t, t.at(s, 2 * k + 1), list + 2);
+            pivot_load_run<PIVOT_LEFT_0>(t, t.at(s, 2 * k), list);
+            pivot_load_run<PIVOT_BORDER_0>(t, t.at(s, 2 * k + 1), list + 2);
         } else if (moves) {
             s = threadIdx.x - pairs;
-            pivot_load_run<LEFT_0>(t, t.at(s, m - 1), list);
+            pivot_load_run<PIVOT_LEFT_0>(t, t.at(s, m - 1), list);
         }
         __syncthreads();
         if (combines) {
-            const bool first = pivot_eliminate<4, BORDER_0>(list).lost;
-            const bool second = pivot_eliminate<3, BORDER_1>(list + 1).lost;
+            const bool first = pivot_eliminate<4, PIVOT_BORDER_0>(list).lost;
+            const bool second = pivot_eliminate<3, PIVOT_BORDER_1>(list + 1).lost;
             pivot_store_border(t, t.at(s, offset + k), list);
             if (REPORT && (first || second)) {
                 const uint64_t row = pivot_first_row(j.n, t.first_chunk + (2 * k + 1) * chunks);
@@ -281,7 +265,8 @@ __device__ __forceinline__ void pivot_combine(const tridiag_params &j, const piv
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 const pivot_equation<T> e = list[2 + i];
-                list[i] = {{e.k[LEFT_0], e.k[LEFT_1], e.k[FAR_0], e.k[FAR_1], 0, 0, e.k[RIGHT_SIDE]}};
+                list[i] = {{e.k[PIVOT_LEFT_0], e.k[PIVOT_LEFT_1], e.k[PIVOT_FAR_0], e.k[PIVOT_FAR_1], 0, 0,
+                            e.k[PIVOT_COLUMNS]}};
             }
             pivot_store_run(t, t.at(s, k), list);
         } else if (moves) {
@@ -298,17 +283,18 @@ template <class T> __device__ __forceinline__ void pivot_solve_last(const tridia
     typedef tridiag_type<T> type;
     const uint32_t s = threadIdx.x, level = t.levels();
     pivot_equation<T> list[2];
-    if (s < t.count) pivot_load_run<LEFT_0>(t, t.at(s, 0), list);
+    if (s < t.count) pivot_load_run<PIVOT_LEFT_0>(t, t.at(s, 0), list);
     __syncthreads(); /* the pairs overwrite runs */
     if (s < t.count) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const pivot_equation<T> e = list[i];
-            list[i] = {{e.k[LEFT_1] + e.k[RIGHT_1], e.k[LEFT_0] + e.k[RIGHT_0], 0, 0, 0, 0, e.k[RIGHT_SIDE]}};
+            list[i] = {{e.k[PIVOT_LEFT_1] + e.k[PIVOT_RIGHT_1], e.k[PIVOT_LEFT_0] + e.k[PIVOT_RIGHT_0], 0, 0, 0, 0,
+                        e.k[PIVOT_COLUMNS]}};
         }
         const bool first_lost = pivot_eliminate<2, 0>(list).lost, last_lost = list[1].k[1] == 0;
-        const T quotient = list[1].k[RIGHT_SIDE] / list[1].k[1], last = last_lost ? type::nan() : quotient;
-        const T first = type::fused(-list[0].k[1], last, list[0].k[RIGHT_SIDE]) / list[0].k[0];
+        const T quotient = list[1].k[PIVOT_COLUMNS] / list[1].k[1], last = last_lost ? type::nan() : quotient;
+        const T first = type::fused(-list[0].k[1], last, list[0].k[PIVOT_COLUMNS]) / list[0].k[0];
         if (first_lost || last_lost) tridiag_report(j, t.system + s, false, first_lost ? 0 : j.n - 1);
         *t.pair(level, 0, s, 0) = j.periodic ? last : (T)0;
         *t.pair(level, 1, s, 0) = first;

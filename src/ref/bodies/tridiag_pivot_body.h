@@ -4,10 +4,10 @@
 
 /* An equation: the sum of k[column] times the unknown of the column, over all columns, is d. */
 typedef struct EQUATION {
-    REAL k[COLUMNS], d;
+    REAL k[PIVOT_COLUMNS], d;
 } EQUATION;
 
-/* The two equations of a run between its outer unknowns. Their columns are LEFT_0 .. RIGHT_1. */
+/* The two equations of a run between its outer unknowns. Their columns are PIVOT_LEFT_0 .. PIVOT_RIGHT_1. */
 typedef struct OF(run) {
     EQUATION list[2];
 } OF(run);
@@ -36,7 +36,7 @@ static void OF(eliminate)(faults *f, EQUATION *list, size_t count, int column, s
     for (size_t i = 1; i < count; i++) {
         EQUATION *e = &list[i];
         const REAL m = OF(quotient)(e->k[column], p->k[column]);
-        for (int k = 0; k < COLUMNS; k++) e->k[k] = k == column ? 0 : FMA(-m, p->k[k], e->k[k]);
+        for (int k = 0; k < PIVOT_COLUMNS; k++) e->k[k] = k == column ? 0 : FMA(-m, p->k[k], e->k[k]);
         e->d = FMA(-m, p->d, e->d);
     }
 }
@@ -49,12 +49,12 @@ static void OF(eliminate)(faults *f, EQUATION *list, size_t count, int column, s
 static void OF(sweep)(faults *f, const OF(row) * rows, size_t first, size_t last, EQUATION *list, EQUATION *pivots) {
     for (size_t r = first + 2; r <= last; r++) {
         const OF(row) row = rows[r];
-        EQUATION three[3] = {list[0], list[1], {.k = {[INNER_0] = row.a, row.b, row.c}, .d = row.d}};
-        OF(eliminate)(f, three, 3, INNER_0, r - 1);
+        EQUATION three[3] = {list[0], list[1], {.k = {[PIVOT_INNER_0] = row.a, row.b, row.c}, .d = row.d}};
+        OF(eliminate)(f, three, 3, PIVOT_INNER_0, r - 1);
         if (pivots) pivots[r - 1 - first] = three[0];
         for (int i = 0; i < 2; i++) {
             EQUATION e = three[1 + i];
-            e.k[INNER_0] = e.k[INNER_1], e.k[INNER_1] = e.k[INNER_2], e.k[INNER_2] = 0;
+            e.k[PIVOT_INNER_0] = e.k[PIVOT_INNER_1], e.k[PIVOT_INNER_1] = e.k[PIVOT_INNER_2], e.k[PIVOT_INNER_2] = 0;
             list[i] = e;
         }
     }
@@ -63,7 +63,8 @@ static void OF(sweep)(faults *f, const OF(row) * rows, size_t first, size_t last
 static OF(run) OF(reduce_chunk)(faults *f, const OF(row) * rows, size_t n, size_t chunk) {
     const size_t first = first_row(n, chunk), last = last_row(n, chunk);
     const OF(row) u = rows[first], v = rows[first + 1];
-    OF(run) run = {{{.k = {[LEFT_0] = u.a, u.b, u.c, 0}, .d = u.d}, {.k = {[LEFT_1] = v.a, v.b, v.c}, .d = v.d}}};
+    OF(run)
+    run = {{{.k = {[PIVOT_LEFT_0] = u.a, u.b, u.c, 0}, .d = u.d}, {.k = {[PIVOT_LEFT_1] = v.a, v.b, v.c}, .d = v.d}}};
     OF(sweep)(f, rows, first, last, run.list, NULL);
     return run;
 }
@@ -75,13 +76,14 @@ static void OF(expand_chunk)(bool periodic, const OF(row) * rows, size_t n, size
     const REAL before = first ? x[first - 1] : periodic ? x[n - 1] : 0, own = x[first];
     EQUATION pivots[WEFT_TRIDIAG_PIVOT_CHUNK];
     faults known = {SIZE_MAX, SIZE_MAX}; /* the pivots are those of reduce_chunk */
-    EQUATION list[2] = {{.k = {[INNER_0] = u.c}, .d = FMA(-u.b, own, FMA(-u.a, before, u.d))},
-                        {.k = {[INNER_0] = v.b, v.c}, .d = FMA(-v.a, own, v.d)}};
+    EQUATION list[2] = {{.k = {[PIVOT_INNER_0] = u.c}, .d = FMA(-u.b, own, FMA(-u.a, before, u.d))},
+                        {.k = {[PIVOT_INNER_0] = v.b, v.c}, .d = FMA(-v.a, own, v.d)}};
     OF(sweep)(&known, rows, first, last, list, pivots);
     for (size_t r = last; r-- > first + 1;) {
         const EQUATION p = pivots[r - first];
         const REAL far = r + 2 < n ? x[r + 2] : periodic ? x[0] : 0;
-        x[r] = OF(quotient)(FMA(-p.k[INNER_1], x[r + 1], FMA(-p.k[INNER_2], far, p.d)), p.k[INNER_0]);
+        x[r] =
+            OF(quotient)(FMA(-p.k[PIVOT_INNER_1], x[r + 1], FMA(-p.k[PIVOT_INNER_2], far, p.d)), p.k[PIVOT_INNER_0]);
     }
 }
 
@@ -92,15 +94,18 @@ static OF(run) OF(combine)(faults *f, OF(run) left, OF(run) right, size_t next, 
     EQUATION list[4] = {left.list[0], left.list[1]};
     for (int i = 0; i < 2; i++) {
         const EQUATION e = right.list[i];
-        list[2 + i] = (EQUATION){.k = {[BORDER_0] = e.k[LEFT_0], e.k[LEFT_1], e.k[RIGHT_0], e.k[RIGHT_1]}, .d = e.d};
+        list[2 + i] = (EQUATION){
+            .k = {[PIVOT_BORDER_0] = e.k[PIVOT_LEFT_0], e.k[PIVOT_LEFT_1], e.k[PIVOT_RIGHT_0], e.k[PIVOT_RIGHT_1]},
+            .d = e.d};
     }
-    OF(eliminate)(f, list, 4, BORDER_0, next - 1);
-    OF(eliminate)(f, list + 1, 3, BORDER_1, next);
+    OF(eliminate)(f, list, 4, PIVOT_BORDER_0, next - 1);
+    OF(eliminate)(f, list + 1, 3, PIVOT_BORDER_1, next);
     *border = (OF(border)){{list[0], list[1]}};
     OF(run) run;
     for (int i = 0; i < 2; i++) {
         const EQUATION e = list[2 + i];
-        run.list[i] = (EQUATION){.k = {e.k[LEFT_0], e.k[LEFT_1], e.k[FAR_0], e.k[FAR_1]}, .d = e.d};
+        run.list[i] =
+            (EQUATION){.k = {e.k[PIVOT_LEFT_0], e.k[PIVOT_LEFT_1], e.k[PIVOT_FAR_0], e.k[PIVOT_FAR_1]}, .d = e.d};
     }
     return run;
 }
@@ -131,13 +136,13 @@ static void OF(expand)(bool periodic, const OF(row) * rows, size_t n, size_t fir
                           end + 1 < n ? x[end + 1]
                           : periodic  ? x[0]
                                       : 0};
-    const int columns[] = {LEFT_0, LEFT_1, FAR_0, FAR_1};
+    const int columns[] = {PIVOT_LEFT_0, PIVOT_LEFT_1, PIVOT_FAR_0, PIVOT_FAR_1};
     for (int i = 1; i >= 0; i--) {
         const EQUATION p = borders[next].pivot[i];
         REAL v = p.d;
         for (int k = 0; k < 4; k++) v = FMA(-p.k[columns[k]], outer[k], v);
-        if (i == 0) v = FMA(-p.k[BORDER_1], x[row], v);
-        x[row - 1 + (size_t)i] = OF(quotient)(v, p.k[i == 0 ? BORDER_0 : BORDER_1]);
+        if (i == 0) v = FMA(-p.k[PIVOT_BORDER_1], x[row], v);
+        x[row - 1 + (size_t)i] = OF(quotient)(v, p.k[i == 0 ? PIVOT_BORDER_0 : PIVOT_BORDER_1]);
     }
     OF(expand)(periodic, rows, n, first, half, borders, x);
     OF(expand)(periodic, rows, n, next, count - half, borders, x);
@@ -148,7 +153,8 @@ static void OF(solve_top)(faults *f, OF(run) run, size_t n, REAL *x) {
     EQUATION list[2];
     for (int i = 0; i < 2; i++) {
         const REAL *k = run.list[i].k;
-        list[i] = (EQUATION){.k = {k[LEFT_1] + k[RIGHT_1], k[LEFT_0] + k[RIGHT_0]}, .d = run.list[i].d};
+        list[i] = (EQUATION){.k = {k[PIVOT_LEFT_1] + k[PIVOT_RIGHT_1], k[PIVOT_LEFT_0] + k[PIVOT_RIGHT_0]},
+                             .d = run.list[i].d};
     }
     OF(eliminate)(f, list, 2, 0, 0);
     if (list[1].k[1] == 0) note(&f->pivot, n - 1);

@@ -7,7 +7,7 @@
 
 /* An equation per lane: coefficients of the columns, then the right-hand side. */
 typedef struct EQUATION {
-    VECTOR k[RIGHT_SIDE + 1];
+    VECTOR k[PIVOT_COLUMNS + 1];
 } EQUATION;
 
 typedef struct RUN {
@@ -18,7 +18,7 @@ typedef struct RUN {
 
 INLINE void OF(exchange)(LANES mask, EQUATION *a, EQUATION *b) {
 #pragma GCC unroll 8
-    for (int i = 0; i <= RIGHT_SIDE; i++) {
+    for (int i = 0; i <= PIVOT_COLUMNS; i++) {
         const VECTOR other = a->k[i];
         a->k[i] = OF(select)(mask, b->k[i], other);
         b->k[i] = OF(select)(mask, other, b->k[i]);
@@ -36,7 +36,7 @@ INLINE void OF(eliminate_unknown)(EQUATION *list, size_t count, int column) {
     for (size_t i = 1; i < count; i++) {
         const VECTOR m = -(list[i].k[column] / list[0].k[column]);
 #pragma GCC unroll 8
-        for (int k = 0; k <= RIGHT_SIDE; k++)
+        for (int k = 0; k <= PIVOT_COLUMNS; k++)
             if (k != column) list[i].k[k] = OF(fused)(m, list[0].k[k], list[i].k[k]);
     }
 }
@@ -50,7 +50,7 @@ INLINE LANES OF(all_zero)(const EQUATION *list, size_t count, int column) {
 
 /* Returns true if a coefficient of the run is NaN, as after a lost pivot. */
 INLINE bool OF(is_nan)(const RUN *run) {
-    const VECTOR v = run->list[0].k[LEFT_1];
+    const VECTOR v = run->list[0].k[PIVOT_LEFT_1];
     return OF(any)(~(LANES)(v == v));
 }
 
@@ -66,17 +66,18 @@ INLINE void OF(sweep)(size_t k, OF(rows) v, EQUATION *list, bool keep, LANES *lo
     const VECTOR zero = OF(splat)(0);
     for (size_t r = 2; r < k; r++) {
         EQUATION three[3] = {list[0], list[1], {{zero, zero, v.a[r], v.b[r], v.c[r], zero, v.d[r]}}};
-        if (lost) lost[r - 1] = OF(all_zero)(three, 3, INNER_0);
-        OF(eliminate_unknown)(three, 3, INNER_0);
+        if (lost) lost[r - 1] = OF(all_zero)(three, 3, PIVOT_INNER_0);
+        OF(eliminate_unknown)(three, 3, PIVOT_INNER_0);
         if (keep) {
-            v.a[r] = three[0].k[INNER_0];
-            v.b[r] = three[0].k[INNER_1];
-            v.c[r] = three[0].k[INNER_2];
-            v.d[r] = three[0].k[RIGHT_SIDE];
+            v.a[r] = three[0].k[PIVOT_INNER_0];
+            v.b[r] = three[0].k[PIVOT_INNER_1];
+            v.c[r] = three[0].k[PIVOT_INNER_2];
+            v.d[r] = three[0].k[PIVOT_COLUMNS];
         }
         for (int i = 0; i < 2; i++) {
             const EQUATION e = three[1 + i];
-            list[i] = (EQUATION){{e.k[LEFT_0], e.k[LEFT_1], e.k[INNER_1], e.k[INNER_2], zero, zero, e.k[RIGHT_SIDE]}};
+            list[i] = (EQUATION){{e.k[PIVOT_LEFT_0], e.k[PIVOT_LEFT_1], e.k[PIVOT_INNER_1], e.k[PIVOT_INNER_2], zero,
+                                  zero, e.k[PIVOT_COLUMNS]}};
         }
     }
 }
@@ -200,9 +201,10 @@ INLINE void OF(load_two)(const tridiag_tree *t, const REAL *p, size_t count, VEC
 }
 
 /* The columns of the values of a run's equation and of the two pivot equations of a border. */
-static const int OF(run_columns)[] = {LEFT_0, LEFT_1, RIGHT_0, RIGHT_1, RIGHT_SIDE};
-static const int OF(border_columns)[] = {BORDER_0, BORDER_1, LEFT_0, LEFT_1, FAR_0, FAR_1,     RIGHT_SIDE,
-                                         BORDER_1, LEFT_0,   LEFT_1, FAR_0,  FAR_1, RIGHT_SIDE};
+static const int OF(run_columns)[] = {PIVOT_LEFT_0, PIVOT_LEFT_1, PIVOT_RIGHT_0, PIVOT_RIGHT_1, PIVOT_COLUMNS};
+static const int OF(border_columns)[] = {PIVOT_BORDER_0, PIVOT_BORDER_1, PIVOT_LEFT_0,   PIVOT_LEFT_1, PIVOT_FAR_0,
+                                         PIVOT_FAR_1,    PIVOT_COLUMNS,  PIVOT_BORDER_1, PIVOT_LEFT_0, PIVOT_LEFT_1,
+                                         PIVOT_FAR_0,    PIVOT_FAR_1,    PIVOT_COLUMNS};
 enum { OF(equation_values) = TRIDIAG_RUN_VALUES / 2, OF(first_pivot_values) = 7 };
 
 INLINE void OF(store_run)(const tridiag_tree *t, size_t index, size_t count, const RUN *run) {
@@ -241,9 +243,9 @@ static __attribute__((noinline)) void OF(report_lost_borders)(const tridiag_tree
                                                               size_t chunks) {
     EQUATION list[4];
     OF(load_equations)(t, 2 * index, count, list);
-    const LANES first = OF(all_zero)(list, 4, BORDER_0);
-    OF(eliminate_unknown)(list, 4, BORDER_0);
-    const LANES second = OF(all_zero)(list + 1, 3, BORDER_1);
+    const LANES first = OF(all_zero)(list, 4, PIVOT_BORDER_0);
+    OF(eliminate_unknown)(list, 4, PIVOT_BORDER_0);
+    const LANES second = OF(all_zero)(list + 1, 3, PIVOT_BORDER_1);
     for (size_t l = 0; l < (t->lanes > 1 ? t->systems : count); l++) {
         const size_t system = t->lanes > 1 ? l : 0, right = 2 * (t->lanes > 1 ? index : index + l) + 1;
         const size_t row = tridiag_pivot_first_row(t->n, t->first_chunk + right * chunks);
@@ -255,12 +257,13 @@ static __attribute__((noinline)) void OF(report_lost_borders)(const tridiag_tree
 INLINE void OF(combine_runs)(const tridiag_tree *t, size_t index, size_t count, size_t chunks, size_t border) {
     EQUATION list[4];
     OF(load_equations)(t, 2 * index, count, list);
-    OF(eliminate_unknown)(list, 4, BORDER_0);
-    OF(eliminate_unknown)(list + 1, 3, BORDER_1);
+    OF(eliminate_unknown)(list, 4, PIVOT_BORDER_0);
+    OF(eliminate_unknown)(list + 1, 3, PIVOT_BORDER_1);
     RUN run;
     for (int i = 0; i < 2; i++) {
         const VECTOR *k = list[2 + i].k;
-        run.list[i] = (EQUATION){{k[LEFT_0], k[LEFT_1], k[FAR_0], k[FAR_1], k[FAR_0], k[FAR_1], k[RIGHT_SIDE]}};
+        run.list[i] = (EQUATION){{k[PIVOT_LEFT_0], k[PIVOT_LEFT_1], k[PIVOT_FAR_0], k[PIVOT_FAR_1], k[PIVOT_FAR_0],
+                                  k[PIVOT_FAR_1], k[PIVOT_COLUMNS]}};
     }
     if (OF(is_nan)(&run)) OF(report_lost_borders)(t, index, count, chunks);
     OF(store_run)(t, index, count, &run);
@@ -310,8 +313,8 @@ static void OF(solve)(const tridiag_tree *t, bool periodic) {
     const LANES first_lost = OF(all_zero)(list, 2, 0);
     OF(eliminate_unknown)(list, 2, 0);
     const LANES last_lost = OF(all_zero)(list + 1, 1, 1);
-    const VECTOR last = OF(unless_zero)(list[1].k[1], list[1].k[RIGHT_SIDE] / list[1].k[1]);
-    const VECTOR first = OF(fused)(-list[0].k[1], last, list[0].k[RIGHT_SIDE]) / list[0].k[0];
+    const VECTOR last = OF(unless_zero)(list[1].k[1], list[1].k[PIVOT_COLUMNS] / list[1].k[1]);
+    const VECTOR first = OF(fused)(-list[0].k[1], last, list[0].k[PIVOT_COLUMNS]) / list[0].k[0];
     for (size_t l = 0; l < (t->lanes > 1 ? t->systems : 1); l++)
         if (first_lost[l] || last_lost[l]) OF(report_lost_pivot)(t, l, first_lost[l] ? 0 : t->n - 1);
     OF(store_pair)(t, level, 0, periodic ? last : zero, first);
