@@ -2,8 +2,10 @@
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#define LONG (UINT64_C(1) << 32)
 enum { N = 20011, ROWS = 5003, COLUMNS = 5, SPARSE = 1 << 24 };
 static weft_context *ctx;
 static uint64_t x[N * COLUMNS], y[N * COLUMNS], expected[N * COLUMNS]; /* capacity for any type */
@@ -160,11 +162,34 @@ static void out_of_range(void) {
     }
 }
 
+/* Rows beyond 2^32, of an array of which only a few pages are used. An index that loses its upper bits is 7. */
+static void beyond_32_bits(void) {
+    static const uint64_t to[] = {7, LONG + 7, 5, LONG + 99}, m = LONG + 100;
+    unsigned char *const large = calloc(m, 1), few[] = {1, 2, 3, 4}, got[] = {9, 9, 9, 9};
+    if (!large || strncmp(weft_device(ctx), "cuda", 4) == 0) { /* which would copy the whole array */
+        free(large);
+        return;
+    }
+    EXPECT(weft_scatter(ctx, WEFT_RANGE_ERROR, WEFT_U8, WEFT_U64, 4, 1, m, few, to, large) == WEFT_OK, "%s",
+           weft_last_error(ctx));
+    for (int i = 0; i < 4; i++) EXPECT(large[to[i]] == few[i], "row %" PRIu64 " is %d", to[i], large[to[i]]);
+    EXPECT(weft_gather(ctx, WEFT_RANGE_ERROR, WEFT_U8, WEFT_U64, 4, 1, m, large, to, got) == WEFT_OK, "%s",
+           weft_last_error(ctx));
+    EXPECT(memcmp(got, few, sizeof few) == 0, "%d %d %d %d", got[0], got[1], got[2], got[3]);
+    const uint64_t equal[] = {7, LONG + 7, LONG + 7}, outside[] = {7, LONG + 100};
+    EXPECT_ERROR(ctx, weft_scatter(ctx, WEFT_RANGE_ERROR, WEFT_U8, WEFT_U64, 3, 1, m, few, equal, large),
+                 WEFT_INVALID, "index[1] and index[2] are 4294967303");
+    EXPECT_ERROR(ctx, weft_gather(ctx, WEFT_RANGE_ERROR, WEFT_U8, WEFT_U64, 2, 1, m, large, outside, got),
+                 WEFT_INVALID, "index[1] is 4294967396: expected 0 to 4294967395");
+    free(large);
+}
+
 int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++) loops((weft_dtype)dtype);
     equal_indices();
     out_of_range();
+    beyond_32_bits();
     weft_close(ctx);
     return expect_end();
 }
