@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { THREADS = SCATTER_THREADS, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256, GROUP_MAX = 32, GRID_Y_MAX = 65535 };
+enum { THREADS = SCATTER_THREADS, BLOCKS_OF_MULTIPROCESSOR = 16, ALIGNED = 256, GRID_Y_MAX = 65535, ROWS = 4 };
 
 /* --------------------------------------------------------------------------------- kernels
  *
@@ -26,17 +26,26 @@ struct findings {
     unsigned long long ascending; /* 0 if an index is less than the one before it */
 };
 
-/* Checks that all indices, read as unsigned numbers, are less than `end`, and whether they ascend. */
+/* Checks that all indices, read as unsigned numbers, are less than `end`, and whether they ascend. Reads ROWS indices
+ * at a time. A block writes once: many threads at one address would take longer than the sort. */
 template <class Index>
 static __global__ void check_kernel(const Index *index, uint64_t n, uint64_t end, findings *found) {
     unsigned long long first = ~0ull;
     bool ascending = true;
-    for (uint64_t i = first_element(); i < n && first == ~0ull; i += stride()) {
-        if (index[i] >= end) first = i;
-        if (i > 0 && index[i - 1] > index[i]) ascending = false;
+    for (uint64_t i = first_element(); i < n && first == ~0ull; i += ROWS * stride()) {
+        Index x[ROWS], before[ROWS];
+        for (int r = 0; r < ROWS; r++) {
+            const uint64_t at = min(i + r * stride(), n - 1);
+            x[r] = index[at];
+            before[r] = index[at - (at > 0)];
+        }
+        for (int r = ROWS - 1; r >= 0; r--) {
+            if (x[r] >= end) first = min(i + r * stride(), n - 1);
+            ascending = ascending && before[r] <= x[r];
+        }
     }
     if (first != ~0ull) atomicMin(&found->bad, first);
-    if (!ascending) atomicMin(&found->ascending, 0ull);
+    if (__syncthreads_or(!ascending) && threadIdx.x == 0) found->ascending = 0;
 }
 
 /* Writes the keys to sort by: the indices, or m for those out of range. */
@@ -263,7 +272,8 @@ static weft_status launch_params(const gpu *g, const void *kernel, dim3 grid, sc
 static weft_status do_rows(state *s, weft_error *error) {
     const scatter_launch k = kernels_of(s->c);
     scatter_params p = params_of(s);
-    const bool packs = p.columns % k.pack == 0 && (uintptr_t)p.x % k.pack_bytes == 0;
+    /* Packs only where a row still takes a whole warp: groups of a warp with different tiles wait for each other. */
+    const bool packs = p.columns >= 32 * k.pack && p.columns % k.pack == 0 && (uintptr_t)p.x % k.pack_bytes == 0;
     const uint64_t threads = p.columns / (packs ? k.pack : 1); /* that a row needs */
     while (p.group_log2 < 5 && 1u << p.group_log2 < threads) p.group_log2++;
     const uint64_t blocks = (((p.m + p.n / k.tile) << p.group_log2) - 1) / THREADS + 1;
