@@ -156,22 +156,64 @@ static __device__ __attribute__((noinline)) double quantile_of_word(uint32_t wor
     return probit_of_middle(p, weft_horner(PROBIT_A, 8, t), weft_horner(PROBIT_B, 8, t));
 }
 
-/* Computes z[k] = (float)finish(quantile of w[k]), where finish(y) = b y + a with b >= NORMAL_SCALE_MIN. finish is
- * monotonic, and the ends of an interval are too far apart to be zeros of opposite signs. */
-template <class FINISH>
-static __device__ __forceinline__ void four_normals(const near_normals &near, const uint32_t *w, FINISH finish,
-                                                    float *z) {
+/* Computes z[k] = (float)finish(quantile of w[k]). ends(y, low, high) sets the bounds of the result for a quantile
+ * that the table approximates by y. */
+template <class ENDS, class FINISH>
+static __device__ __forceinline__ void four_results(const near_normals &near, const uint32_t *w, ENDS ends,
+                                                    FINISH finish, float *z) {
     uint32_t doubt[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        const double y = near(w[k]);
-        z[k] = (float)finish(fma(y, -NORMAL_ERROR, y));
-        doubt[k] = weft_bits_f32(z[k]) ^ weft_bits_f32((float)finish(fma(y, NORMAL_ERROR, y)));
+        float high;
+        ends(near(w[k]), z[k], high);
+        doubt[k] = weft_bits_f32(z[k]) ^ weft_bits_f32(high);
     }
     if (!(doubt[0] | doubt[1] | doubt[2] | doubt[3])) return;
 #pragma unroll
     for (int k = 0; k < 4; k++)
         if (doubt[k]) z[k] = (float)finish(quantile_of_word(w[k]));
+}
+
+/* Computes z[k] = (float)finish(quantile of w[k]), where finish(y) = b y + a with b >= NORMAL_SCALE_MIN. finish is
+ * monotonic, and the ends of an interval are too far apart to be zeros of opposite signs. */
+template <class FINISH>
+static __device__ __forceinline__ void four_normals(const near_normals &near, const uint32_t *w, FINISH finish,
+                                                    float *z) {
+    const auto ends = [finish](double y, float &low, float &high) {
+        low = (float)finish(fma(y, -NORMAL_ERROR, y));
+        high = (float)finish(fma(y, NORMAL_ERROR, y));
+    };
+    four_results(near, w, ends, finish, z);
+}
+
+/* Polynomial for e^x, |x| <= log(2) / 2, that has the least maximum of the error: 2^-40. */
+static __constant__ double NEAR_EXP[] = {0x1.a15a4fc103094p-16, 0x1.a1aa7f4661101p-13, 0x1.6c164df426e43p-10,
+                                         0x1.111080ade1e5dp-7,  0x1.5555557428e4ap-5,  0x1.555555a26e0aap-3,
+                                         0x1.fffffffff71cfp-2,  0x1.ffffffffd38c0p-1,  1.0};
+#define NEAR_LN2 0x1.62e42fefa39efp-1
+#define NEAR_EXP_ERROR 0x1p-38 /* relative, rounding included */
+#define NEAR_EXP_MAX 150.0     /* e^150 and e^-150 are infinite and 0 in f32 */
+
+/* Returns e^x with relative error at most NEAR_EXP_ERROR; for |x| > NEAR_EXP_MAX, that of the nearer bound. */
+static __device__ __forceinline__ double near_exp(double x) {
+    const double a = fmin(fmax(x, -NEAR_EXP_MAX), NEAR_EXP_MAX);
+    const double shifted = fma(a, WEFT_LOG2_E, WEFT_ROUNDER), n = shifted - WEFT_ROUNDER;
+    const double y = weft_horner(NEAR_EXP, 9, fma(n, -NEAR_LN2, a));
+    return weft_from_bits_f64(weft_bits_f64(y) + (weft_bits_f64(shifted) << 52));
+}
+
+/* Computes z[k] = (float)exp(b y + a) for the quantile y of w[k], b >= 0. If b y + a has an error of at most d <= 1,
+ * its exponential has a relative error of at most d + d^2. If d > 1, `low` is negative, so that the ends differ. */
+static __device__ __forceinline__ void four_log_normals(const near_normals &near, const uint32_t *w, double a,
+                                                        double b, float *z) {
+    const double share = b * NORMAL_ERROR;
+    const auto ends = [a, b, share](double y, float &low, float &high) {
+        const double number = near_exp(fma(b, y, a)), d = fma(share, fabs(y), 4 * NEAR_EXP_ERROR), off = fma(d, d, d);
+        low = (float)fma(number, -off, number);
+        high = (float)fma(number, off, number);
+    };
+    const auto finish = [a, b](double y) { return weft_exp_f64(fma(b, y, a)); };
+    four_results(near, w, ends, finish, z);
 }
 
 /* ----------------------------------------------------------------------------------- f64 */

@@ -8,6 +8,10 @@
 
 enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
 
+/* Pieces that a thread block writes, one after another. With more, the thread blocks drift apart, and memory receives
+ * writes to many distant places: 8 of them take 1.5 times as long on an H100. A single one is too short. */
+enum { ROUNDS = 3 };
+
 /* ------------------------------------------------------------------------- table of normals */
 
 /* One thread per entry. */
@@ -82,6 +86,7 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 /* Classes for SAMPLES: each converts the words w of GROUP blocks to their samples; i is the index of the first
  * sample. */
 template <class T, class SAMPLE> struct one_by_one {
+    static constexpr bool PREPARES = false;
     static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
     SAMPLE sample;
     __device__ void prepare() {}
@@ -91,8 +96,9 @@ template <class T, class SAMPLE> struct one_by_one {
     }
 };
 
-/* Normals in f32 from the table. */
-struct near_samples {
+/* Normals in f32, or their exponentials, from the table. */
+template <bool LOG> struct near_samples {
+    static constexpr bool PREPARES = true;
     static constexpr int BLOCK_THREADS = 512, GROUP = 1;
     double mean, deviation;
     const normal_part *table;
@@ -101,13 +107,17 @@ struct near_samples {
     __device__ void prepare() { near = copy_in_normals(table, octaves, (normal_part *)dynamic_shared); }
     __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, float *to) const {
         const double a = mean, b = deviation;
-        four_normals(
-            near, w, [a, b](double z) { return fma(b, z, a); }, to);
+        if (LOG)
+            four_log_normals(near, w, a, b, to);
+        else
+            four_normals(
+                near, w, [a, b](double z) { return fma(b, z, a); }, to);
     }
 };
 
 /* Normals in f64, or their exponentials, rounded to T. Converts four words, or four pairs of words, at a time. */
 template <class T, bool LOG> struct quantile_samples {
+    static constexpr bool PREPARES = false;
     static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T));
     double mean, deviation;
     __device__ void prepare() {}
@@ -129,44 +139,59 @@ template <class T, bool LOG> struct quantile_samples {
 /* Samples of one Philox block. */
 template <class T, int COUNT> struct alignas(COUNT * sizeof(T)) pack { T sample[COUNT]; };
 
-/* Writes samples first ... first + n - 1 to out. A Philox block that begins at a position less than `packs` is
- * aligned in out and fits in it. All threads of a thread block iterate equally often, because the threads of a warp
- * may compute samples together. */
+/* A part of an array of samples: samples first ... first + n - 1 to `out`. A Philox block that begins at a position
+ * less than `packs` is aligned in out and fits in it. */
+template <class T> struct samples_part {
+    uint64_t first, n, packs;
+    T *__restrict__ out;
+};
+
+/* Writes the samples of Philox block `block` and, if GROUP > 1, of those after each BLOCK_THREADS more. */
+template <class T, class SAMPLES>
+static __device__ __forceinline__ void write_blocks(const SAMPLES &samples, source s, const round_keys &keys,
+                                                    const samples_part<T> &part, uint64_t block) {
+    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
+    uint32_t w[WEFT_BLOCK_WORDS * GROUP];
+    T made[COUNT * GROUP];
+#pragma unroll
+    for (int g = 0; g < GROUP; g++) {
+        const weft_philox_block words = philox_words(block + g * SAMPLES::BLOCK_THREADS, s.stream, keys);
+#pragma unroll
+        for (int j = 0; j < WEFT_BLOCK_WORDS; j++) w[g * WEFT_BLOCK_WORDS + j] = words.v[j];
+    }
+    samples(w, s, block * COUNT, made);
+#pragma unroll
+    for (int g = 0; g < GROUP; g++) {
+        const uint64_t to = (block + g * SAMPLES::BLOCK_THREADS) * COUNT - part.first; /* modulo 2^64 */
+        if (to < part.packs) {
+            pack<T, COUNT> p;
+#pragma unroll
+            for (int j = 0; j < COUNT; j++) p.sample[j] = made[g * COUNT + j];
+            *(pack<T, COUNT> *)(part.out + to) = p;
+            continue;
+        }
+#pragma unroll
+        for (int j = 0; j < COUNT; j++)
+            if (to + j < part.n) part.out[to + j] = made[g * COUNT + j];
+    }
+}
+
+/* Writes a part of an array. A thread block writes ROUNDS adjacent pieces before it goes on, or ends. All its threads
+ * iterate equally often, because the threads of a warp may compute samples together. */
 template <class T, class SAMPLES>
 __global__ void __launch_bounds__(SAMPLES::BLOCK_THREADS)
-    random_kernel(SAMPLES samples, source s, const __grid_constant__ round_keys keys, uint64_t first, uint64_t n,
-                  uint64_t packs, T *__restrict__ out) {
-    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
-    constexpr int AT_ONCE = SAMPLES::BLOCK_THREADS * GROUP;
-    const uint64_t first_block = first / COUNT, blocks = (first + n - 1) / COUNT - first_block + 1;
+    random_kernel(SAMPLES samples, source s, const __grid_constant__ round_keys keys,
+                  const __grid_constant__ samples_part<T> part) {
+    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
+    constexpr uint64_t PIECE = SAMPLES::BLOCK_THREADS * SAMPLES::GROUP, PIECES = PIECE * ROUNDS;
+    const uint64_t first_block = part.first / COUNT;
+    const uint64_t blocks = (part.first + part.n - 1) / COUNT - first_block + 1;
     samples.prepare();
 #pragma unroll 1
-    for (uint64_t k = (uint64_t)blockIdx.x * AT_ONCE; k < blocks; k += (uint64_t)gridDim.x * AT_ONCE) {
-        const uint64_t block = first_block + k + threadIdx.x;
-        uint32_t w[WEFT_BLOCK_WORDS * GROUP];
-        T made[COUNT * GROUP];
-#pragma unroll
-        for (int g = 0; g < GROUP; g++) {
-            const weft_philox_block words = philox_words(block + g * SAMPLES::BLOCK_THREADS, s.stream, keys);
-#pragma unroll
-            for (int j = 0; j < WEFT_BLOCK_WORDS; j++) w[g * WEFT_BLOCK_WORDS + j] = words.v[j];
-        }
-        samples(w, s, block * COUNT, made);
-#pragma unroll
-        for (int g = 0; g < GROUP; g++) {
-            const uint64_t to = (block + g * SAMPLES::BLOCK_THREADS) * COUNT - first; /* modulo 2^64 */
-            if (to < packs) {
-                pack<T, COUNT> p;
-#pragma unroll
-                for (int j = 0; j < COUNT; j++) p.sample[j] = made[g * COUNT + j];
-                *(pack<T, COUNT> *)(out + to) = p;
-                continue;
-            }
-#pragma unroll
-            for (int j = 0; j < COUNT; j++)
-                if (to + j < n) out[to + j] = made[g * COUNT + j];
-        }
-    }
+    for (uint64_t k = blockIdx.x * PIECES; k < blocks; k += gridDim.x * PIECES)
+#pragma unroll 1
+        for (uint64_t j = k; j < min(k + PIECES, blocks); j += PIECE)
+            write_blocks(samples, s, keys, part, first_block + j + threadIdx.x);
 }
 
 /* ---------------------------------------------------------------------------------- host */
@@ -176,15 +201,17 @@ static weft_status launch(const gpu *g, const random_call *c, SAMPLES samples, s
                           weft_error *error) {
     constexpr uint64_t COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
     const uint64_t philox_blocks = (c->first + c->n - 1) / COUNT - c->first / COUNT + 1;
-    const uint64_t wanted = (philox_blocks - 1) / (SAMPLES::BLOCK_THREADS * SAMPLES::GROUP) + 1;
-    const uint64_t most = (uint64_t)g->multiprocessors * (THREADS_OF_MULTIPROCESSOR / SAMPLES::BLOCK_THREADS);
+    const uint64_t wanted = (philox_blocks - 1) / (SAMPLES::BLOCK_THREADS * SAMPLES::GROUP * ROUNDS) + 1;
+    const uint64_t resident = (uint64_t)g->multiprocessors * (THREADS_OF_MULTIPROCESSOR / SAMPLES::BLOCK_THREADS);
+    const uint64_t most = SAMPLES::PREPARES ? resident : INT32_MAX;
     /* Modulo 2^64, which is a multiple of a pack's size. */
     const bool aligned = ((uintptr_t)out - c->first * sizeof(T)) % (COUNT * sizeof(T)) == 0;
     const uint64_t packs = aligned && c->n >= COUNT ? c->n - COUNT + 1 : 0;
-    void (*const kernel)(SAMPLES, source, round_keys, uint64_t, uint64_t, uint64_t, T *) = random_kernel<T, SAMPLES>;
+    const samples_part<T> part = {c->first, c->n, packs, (T *)out};
+    void (*const kernel)(SAMPLES, source, round_keys, samples_part<T>) = random_kernel<T, SAMPLES>;
     RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "random", error));
     kernel<<<(unsigned)(wanted < most ? wanted : most), SAMPLES::BLOCK_THREADS, shared, g->stream>>>(
-        samples, source{c->seed, c->stream}, round_keys_of(c->seed), c->first, c->n, packs, (T *)out);
+        samples, source{c->seed, c->stream}, round_keys_of(c->seed), part);
     CUDA_TRY(cudaGetLastError(), "random");
     return WEFT_OK;
 }
@@ -200,15 +227,17 @@ static weft_status launch_quantiles(const gpu *g, const random_call *c, void *ou
     return launch<T>(g, c, quantile_samples<T, LOG>{c->a, c->b}, shared, out, error);
 }
 
+template <bool LOG>
 static weft_status launch_near(const gpu *g, const random_call *c, normal_part *table, void *out, weft_error *error) {
     const uint32_t octaves = normal_octaves(g, 0);
     RETURN_IF_ERROR(gpu_normal_table(g, octaves, table, error));
-    const near_samples samples = {c->a, c->b, table, octaves, {NULL, 0}};
+    const near_samples<LOG> samples = {c->a, c->b, table, octaves, {NULL, 0}};
     return launch<float>(g, c, samples, normal_table_bytes(octaves), out, error);
 }
 
 static bool is_near(const random_call *c) {
-    return !c->integers && c->distribution == WEFT_NORMAL && c->dtype == WEFT_F32 && c->b >= NORMAL_SCALE_MIN;
+    return !c->integers && c->dtype == WEFT_F32 && c->b >= NORMAL_SCALE_MIN &&
+           (c->distribution == WEFT_NORMAL || c->distribution == WEFT_LOGNORMAL);
 }
 
 template <class T>
@@ -217,8 +246,10 @@ static weft_status launch_reals(const gpu *g, const random_call *c, normal_part 
     switch (c->distribution) {
     case WEFT_UNIFORM: return launch_each<T>(g, c, uniform_sample<T>{(T)c->a, (T)c->b}, out, error);
     case WEFT_NORMAL:
-        return is_near(c) ? launch_near(g, c, table, out, error) : launch_quantiles<T, false>(g, c, out, error);
-    case WEFT_LOGNORMAL: return launch_quantiles<T, true>(g, c, out, error);
+        return is_near(c) ? launch_near<false>(g, c, table, out, error)
+                          : launch_quantiles<T, false>(g, c, out, error);
+    case WEFT_LOGNORMAL:
+        return is_near(c) ? launch_near<true>(g, c, table, out, error) : launch_quantiles<T, true>(g, c, out, error);
     default: return launch_each<T>(g, c, exponential_sample<T>{c->a}, out, error);
     }
 }
