@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 32, ROWS = 4, WARP_LOG = 5 };
+enum { THREADS = 256, ROWS = 4, WARP_LOG = 5 };
 
 /* Results of the checks. Both members are initially all ones. */
 typedef struct findings {
@@ -112,16 +112,13 @@ typedef struct state {
 static size_t map_bytes(const state *s) { return ((size_t)((s->end + 31) / 32)) * sizeof *s->map; }
 
 /* Returns the number of blocks of a launch in which `threads` > 0 threads have work. */
-static unsigned blocks_of(const state *s, uint64_t threads) {
-    const uint64_t most = (uint64_t)BLOCKS_OF_MULTIPROCESSOR * (unsigned)s->g->multiprocessors;
-    return (unsigned)min_u64((threads - 1) / THREADS + 1, most);
-}
+static unsigned blocks_of(uint64_t threads) { return (unsigned)min_u64((threads - 1) / THREADS + 1, INT32_MAX); }
 
 /* LAUNCH(s, threads, kernel, arguments...): launches a kernel with indices of either type, after the name of which
  * the arguments follow. Returns from the calling function on failure. */
 #define LAUNCH(s, threads, kernel, ...)                                                                \
     do {                                                                                               \
-        const unsigned blocks = blocks_of(s, threads);                                                 \
+        const unsigned blocks = blocks_of(threads);                                                    \
         if ((s)->wide)                                                                                 \
             kernel<<<blocks, THREADS, 0, (s)->g->stream>>>((const uint64_t *)(s)->index, __VA_ARGS__); \
         else                                                                                           \
