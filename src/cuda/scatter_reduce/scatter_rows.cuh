@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS) store_kernel(const __g
 template <class Op> struct scatter_shape {
     typedef typename Op::element T;
     static constexpr uint32_t LANES = WEFT_LANES(sizeof(T)), TILE = LANES * WEFT_TILE_ROWS;
-    static constexpr int PACK = sizeof(T) >= 4 ? 16 / sizeof(T) : 4; /* columns that one load can take */
+    static constexpr int PACK = 2; /* columns that one load can take */
 };
 
 /* Returns the target that has position `position` of the list, or m if the list is shorter. */
@@ -128,76 +128,105 @@ template <class T, int V> static __device__ __forceinline__ pack<T, V> load_colu
     return v;
 }
 
-/* Adds the elements of eight lanes to v: those of lane l + j apart, j = 0 .. 7, for which `lanes` is the distance of
- * two rows. */
+/* Eight rows of a tile, at positions at + j apart, j = 0 .. 7. They belong to the k-th eight of lanes. */
+struct eight_rows {
+    uint32_t k, at;
+};
+
+/* Returns the rows that follow `rows`: the next ones of the same lanes, or the first ones of the next eight lanes.
+ * The eights are in the order of reversed bits. There are `apart` of them; number `apart` does not exist. */
+static __device__ __forceinline__ eight_rows next_rows(eight_rows rows, uint32_t apart, uint32_t count) {
+    if (rows.at + 8 * apart < count) return eight_rows{rows.k, rows.at + 8 * apart};
+    const uint32_t k = rows.k + 1;
+    return eight_rows{k, apart == 1 ? 0 : __brev(k) >> (__clz(apart) + 1)};
+}
+
+/* Combines eight lanes by halves (ORDER.md 2.3); the result is v[0]. */
 template <class Op, int V>
-static __device__ __forceinline__ void take_lanes(const Op &op, const scatter_params &a, const scatter_tile &t,
-                                                  uint64_t column, uint32_t l, uint32_t lanes,
-                                                  typename Op::value (&v)[8][V]) {
-    typedef typename Op::element T;
-    const uint32_t apart = lanes / 8;
-#pragma unroll 1
-    for (uint32_t i = l; i < t.count; i += lanes) {
-        const uint32_t left = t.count - i;
-        uint64_t number[8];
-        pack<T, V> row[8];
-        load_numbers(a, t.begin + i, apart, left, number);
+static __device__ __forceinline__ void combine_eight(const Op &op, typename Op::value (&v)[8][V]) {
 #pragma unroll
-        for (int j = 0; j < 8; j++) row[j] = load_columns<T, V>((const T *)a.x + number[j] * a.columns + column);
+    for (int half = 4; half >= 1; half /= 2)
 #pragma unroll
-        for (uint32_t j = 0; j < 8; j++)
+        for (int j = 0; j < half; j++)
 #pragma unroll
-            for (int e = 0; e < V; e++) {
-                const typename Op::value sum = op.combine(v[j][e], op.load(row[j].element[e]));
-                if (j * apart < left) v[j][e] = sum;
-            }
+            for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], v[j + half][e]);
+}
+
+/* Adds value number k to a binary counter: afterwards `value` or held[level] contains it and those before it. */
+template <int LEVELS, class Op, int V>
+static __device__ __forceinline__ void count_value(const Op &op, uint32_t k, typename Op::value (&held)[LEVELS][V],
+                                                   typename Op::value (&value)[V]) {
+#pragma unroll
+    for (int level = 0; level < LEVELS; level++) {
+        const bool full = k >> level & 1;
+#pragma unroll
+        for (int e = 0; e < V; e++)
+            if (full)
+                value[e] = op.combine(held[level][e], value[e]);
+            else
+                held[level][e] = value[e];
+        if (!full) break;
     }
+}
+
+/* Takes a row for each of eight lanes: its first one, or one more. `left` rows of the tile are left, and a row that
+ * does not exist is not taken. */
+template <class Op, int V>
+static __device__ __forceinline__ void take_rows(const Op &op, bool first, uint32_t apart, uint32_t left,
+                                                 const pack<typename Op::element, V> (&row)[8],
+                                                 typename Op::value (&v)[8][V]) {
+#pragma unroll
+    for (uint32_t j = 0; j < 8; j++)
+#pragma unroll
+        for (int e = 0; e < V; e++) {
+            const typename Op::value x = op.load(row[j].element[e]);
+            if (first)
+                v[j][e] = j * apart < left ? x : op.identity();
+            else if (j * apart < left)
+                v[j][e] = op.combine(v[j][e], x);
+        }
 }
 
 /* Reduces V columns of a tile. Lanes combine by halves (ORDER.md 2.3), so eight lanes that are LANES / 8 apart
  * combine first. The results of such eights combine in the order of reversed bits, in which the halves are adjacent,
- * by a binary counter. Lanes without elements are left out in pairs of halves. */
+ * by a binary counter. Lanes without elements are left out in pairs of halves. The numbers of the next eight rows are
+ * loaded at the same time as the eight rows before them. Without elements `total` is unchanged. */
 template <class Op, int V>
 static __device__ __forceinline__ void reduce_tile(const Op &op, const scatter_params &a, const scatter_tile &t,
                                                    uint64_t column, typename Op::value (&total)[V]) {
+    typedef typename Op::element T;
+    typedef typename Op::value A;
     constexpr int LEVELS = 4;
     static_assert(scatter_shape<Op>::LANES <= 8 << LEVELS, "the counter has a level for each halving");
-    typename Op::value held[LEVELS][V];
-    uint32_t lanes = scatter_shape<Op>::LANES;
-    while (lanes > 8 && lanes / 2 >= t.count) lanes /= 2;
+    A held[LEVELS][V], v[8][V];
+    if (t.count == 0) return;
+    uint32_t apart = scatter_shape<Op>::LANES / 8;
+    while (apart > 1 && apart * 4 >= t.count) apart /= 2;
+    eight_rows rows = {0, 0};
+    uint64_t number[8];
+    load_numbers(a, t.begin, apart, t.count, number);
 #pragma unroll 1
-    for (uint32_t k = 0; k < lanes / 8; k++) {
-        typename Op::value v[8][V];
+    while (rows.k < apart) {
+        const uint32_t left = t.count - rows.at;
+        const eight_rows next = next_rows(rows, apart, t.count);
+        pack<T, V> row[8];
 #pragma unroll
-        for (int j = 0; j < 8; j++)
-#pragma unroll
-            for (int e = 0; e < V; e++) v[j][e] = op.identity();
-        const uint32_t l = lanes == 8 ? 0 : __brev(k) >> (__clz(lanes / 8) + 1);
-        take_lanes<Op, V>(op, a, t, column, l, lanes, v);
-#pragma unroll
-        for (int half = 4; half >= 1; half /= 2)
-#pragma unroll
-            for (int j = 0; j < half; j++)
-#pragma unroll
-                for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], v[j + half][e]);
-        bool carries = true;
-#pragma unroll
-        for (int level = 0; level < LEVELS; level++) {
-            const bool full = k >> level & 1;
-#pragma unroll
-            for (int e = 0; e < V; e++) {
-                if (carries && full) v[0][e] = op.combine(held[level][e], v[0][e]);
-                if (carries && !full) held[level][e] = v[0][e];
-            }
-            carries = carries && full;
+        for (int j = 0; j < 8; j++) row[j] = load_columns<T, V>((const T *)a.x + number[j] * a.columns + column);
+        if (next.k < apart) load_numbers(a, t.begin + next.at, apart, t.count - next.at, number);
+        take_rows<Op, V>(op, rows.at < apart, apart, left, row, v);
+        if (next.k > rows.k) {
+            combine_eight(op, v);
+            count_value<LEVELS>(op, rows.k, held, v[0]);
         }
-#pragma unroll
-        for (int e = 0; e < V; e++) total[e] = v[0][e];
+        rows = next;
     }
+#pragma unroll
+    for (int e = 0; e < V; e++) total[e] = v[0][e];
 }
 
 template <class Op, int V>
-static __global__ void __launch_bounds__(SCATTER_THREADS) rows_kernel(const __grid_constant__ scatter_params a) {
+static __global__ void __launch_bounds__(SCATTER_THREADS, sizeof(typename Op::value) == 4 ? 3 : 2)
+    rows_kernel(const __grid_constant__ scatter_params a) {
     const Op op(a.scan);
     const uint64_t groups = a.m + a.n / scatter_shape<Op>::TILE;
     const uint64_t stride = (uint64_t)gridDim.x * SCATTER_THREADS >> a.group_log2;
@@ -209,7 +238,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS) rows_kernel(const __gr
         if (!t.present) continue;
         for (uint64_t column = (((uint64_t)blockIdx.y << a.group_log2) + number) * V; column < a.columns;
              column += columns_apart) {
-            typename Op::value total[V];
+            typename Op::value total[V] = {};
             reduce_tile<Op, V>(op, a, t, column, total);
 #pragma unroll
             for (int e = 0; e < V; e++)
