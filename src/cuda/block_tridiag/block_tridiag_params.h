@@ -20,7 +20,7 @@ enum {
 
 /* Values of a row in shared memory, of k x k blocks or a pair of pentadiagonal rows, and of several rows of a thread:
  * an odd number. */
-#define BLOCK_ROW_VALUES(k, pairs) ((pairs) ? 12u : 3u * (unsigned)((k) * (k)) + (unsigned)(k))
+#define BLOCK_ROW_VALUES(k, pairs) ((pairs) ? 12u : (unsigned)(3 * (k) * (k) + (k)))
 #define BLOCK_PITCH(values) ((values) | 1u)
 
 /* An array of a call, or of separators. Value v of element i of line s is at p[i * step + s * line + v]. If
