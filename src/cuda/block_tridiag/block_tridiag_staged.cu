@@ -7,6 +7,9 @@
 
 extern __shared__ float4 block_shared[];
 
+/* Positions of the values of a pair of rows. */
+enum { PAIR_E = 0, PAIR_A = 2, PAIR_B = 4, PAIR_C = 6, PAIR_F = 8, PAIR_D = 10 };
+
 /* Values of a row in the tile: a, b, c, d, or e, a, b, c, f, d of two elements (PAIRS). */
 template <int K, bool PAIRS> struct staged_row { static const uint32_t values = BLOCK_ROW_VALUES(K, PAIRS); };
 
@@ -32,11 +35,11 @@ __device__ __forceinline__ void load(const staged_rows<T, K, false> &rows, int i
 
 template <class T>
 __device__ __forceinline__ void load(const staged_rows<T, 2, true> &rows, int i, block_row<T, 2> &row) {
-    const T *const e = rows.at(i), *const a = e + 2, *const b = a + 2, *const c = b + 2, *const f = c + 2;
-    row.a[0] = e[0], row.a[1] = a[0], row.a[2] = 0, row.a[3] = e[1];
-    row.b[0] = b[0], row.b[1] = c[0], row.b[2] = a[1], row.b[3] = b[1];
-    row.c[0] = f[0], row.c[1] = 0, row.c[2] = c[1], row.c[3] = f[1];
-    block_copy<2>(row.d, f + 2);
+    const T *const r = rows.at(i);
+    row.a[0] = r[PAIR_E], row.a[1] = r[PAIR_A], row.a[2] = 0, row.a[3] = r[PAIR_E + 1];
+    row.b[0] = r[PAIR_B], row.b[1] = r[PAIR_C], row.b[2] = r[PAIR_A + 1], row.b[3] = r[PAIR_B + 1];
+    row.c[0] = r[PAIR_F], row.c[1] = 0, row.c[2] = r[PAIR_C + 1], row.c[3] = r[PAIR_F + 1];
+    block_copy<2>(row.d, r + PAIR_D);
 }
 
 /* Replaces row i by `s`. */
@@ -56,27 +59,29 @@ __device__ __forceinline__ void take(const staged_rows<T, K, PAIRS> &rows, int i
     block_copy<K>(s.d, from + 2 * K * K);
 }
 
-/* Clears the coefficients outside a system that is not periodic: in its first row if row 0 `begins` the system, and
- * in its last one if row `last` `ends` it. */
+/* Clears the coefficients outside a system that is not periodic, in rows first .. first + last of the system. */
 template <class T, int K>
-__device__ __forceinline__ void cut_ends(const block_params &j, const staged_rows<T, K, false> &rows, bool begins,
-                                         bool, int) {
-    if (j.periodic || !begins) return;
+__device__ __forceinline__ void cut_ends(const block_params &j, const staged_rows<T, K, false> &rows, uint32_t first,
+                                         int) {
+    if (j.periodic || first) return;
 #pragma unroll
     for (int q = 0; q < K * K; q++) rows.p[q] = 0;
 }
 
 template <class T>
-__device__ __forceinline__ void cut_ends(const block_params &j, const staged_rows<T, 2, true> &rows, bool begins,
-                                         bool ends, int last) {
+__device__ __forceinline__ void cut_ends(const block_params &j, const staged_rows<T, 2, true> &rows, uint32_t first,
+                                         int last) {
+    const int end = (int)((uint32_t)j.n - first) - 1; /* the system's last row */
+    const bool odd = j.elements % 2;
     if (j.periodic) return;
-    if (begins) rows.p[0] = rows.p[1] = rows.p[2] = 0;
-    if (!ends) return;
-    T *const e = rows.at(last), *const a = e + 2, *const b = a + 2, *const c = b + 2, *const f = c + 2;
-    c[1] = f[0] = f[1] = 0;
-    if (j.elements % 2 == 0) return;
-    e[1] = a[1] = c[0] = f[2 + 1] = 0;
-    b[1] = 1;
+    if (first == 0) rows.p[PAIR_E] = rows.p[PAIR_E + 1] = rows.p[PAIR_A] = 0;
+    if (odd && end >= 1 && end - 1 <= last) rows.at(end - 1)[PAIR_F + 1] = 0;
+    if (end > last) return;
+    T *const row = rows.at(last);
+    row[PAIR_C + 1] = row[PAIR_F] = row[PAIR_F + 1] = 0;
+    if (!odd) return;
+    row[PAIR_E + 1] = row[PAIR_A + 1] = row[PAIR_C] = row[PAIR_D + 1] = 0;
+    row[PAIR_B + 1] = 1;
 }
 
 /* ---------------------------------------------------------------------------------- elimination */
@@ -240,7 +245,7 @@ static __global__ void __launch_bounds__(BLOCK_STAGED_THREADS) block_short(const
     copy_in<false, T, K, PAIRS>(j, tile, pitch);
     if (system < j.systems) {
         int bad;
-        cut_ends(j, rows, true, true, last);
+        cut_ends(j, rows, 0, last);
         const int lost = solve_rows(j.periodic, rows, last, &bad);
         if (lost >= 0) block_report(j, system, false, (unsigned)lost);
         if (bad >= 0) block_report(j, system, true, (unsigned)bad);
@@ -271,7 +276,7 @@ static __global__ void __launch_bounds__(BLOCK_TEAM_THREADS) block_team(const __
     copy_in<true, T, K, PAIRS>(j, tile, PITCH);
     if (active) {
         T b[K * K];
-        cut_ends(j, rows, t == 0, t + 1 == chunks, last);
+        cut_ends(j, rows, t * BLOCK_CHUNK, last);
         const int lost = eliminate<true>(rows, last, own, b);
         if (lost >= 0) block_report(j, system, false, t * BLOCK_CHUNK + (unsigned)lost);
         if (last) {
