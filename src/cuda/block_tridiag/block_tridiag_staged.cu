@@ -178,31 +178,46 @@ __device__ __forceinline__ int solve_rows(bool periodic, const staged_rows<T, K,
 
 /* ----------------------------------------------------------------------------------- the tile */
 
+/* Copies a value of a line to the tile, or x from there (OUT). `element`: its index; q: its index in an element. */
+template <bool OUT, class T>
+__device__ __forceinline__ void copy_value(const block_params &j, const block_lines &l, uint64_t element, uint32_t q,
+                                           T *at) {
+    if (OUT)
+        ((T *)j.x)[element] = *at;
+    else if (l.constant)
+        *at = ((const T *)l.value)[q];
+    else
+        __pipeline_memcpy_async(at, (const T *)l.p + element, sizeof(T));
+}
+
 /* Copies a line of the block's systems to position `slot` of the rows in the tile, or x from there (OUT). V: values
- * of an element; PER: those of a row. Adjacent threads have adjacent elements of a system or of several systems. */
+ * of an element; PER: those of a row. Adjacent threads have adjacent elements of several systems, if these are next
+ * to each other, or else of one system. */
 template <bool TEAM, bool OUT, int V, int PER, uint32_t ROW, class T>
 __device__ __forceinline__ void copy_line(const block_params &j, const block_lines &l, uint32_t elements, T *tile,
                                           uint32_t pitch, uint32_t slot) {
     const uint64_t first = (uint64_t)blockIdx.x * j.side, left = j.systems - first;
     const uint32_t systems = left < j.side ? (uint32_t)left : j.side;
     const bool across = l.line != 0 && l.line < l.step;
-    const uint32_t outer = across ? elements : systems, inner = (across ? systems : elements) * V;
-    const uint64_t outer_step = across ? l.step : l.line, inner_step = across ? l.line : l.step;
-    uint32_t lanes = 32; /* of a warp that have the same outer index */
+    const uint32_t inner = (across ? systems : elements) * V;
+    uint32_t lanes = 32; /* adjacent threads */
     while (lanes / 2 >= inner) lanes /= 2;
-    for (uint32_t o = threadIdx.x / lanes; o < outer; o += blockDim.x / lanes)
-        for (uint32_t i = threadIdx.x % lanes; i < inner; i += lanes) {
-            const uint32_t s = across ? i / V : o, value = across ? o * V + i % V : i, row = value / PER;
-            const uint32_t unit = TEAM ? row / BLOCK_CHUNK * j.side + s : s;
-            T *const at = tile + (unit * pitch + (TEAM ? row % BLOCK_CHUNK : row) * ROW + slot + value % PER);
-            const uint64_t element = first * l.line + o * outer_step + i / V * inner_step + i % V;
-            if (OUT)
-                ((T *)j.x)[element] = *at;
-            else if (l.constant)
-                *at = ((const T *)l.value)[i % V];
-            else
-                __pipeline_memcpy_async(at, (const T *)l.p + element, sizeof(T));
+    const uint32_t lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
+    const auto at = [=](uint32_t s, uint32_t value) {
+        const uint32_t row = value / PER, unit = TEAM ? row / BLOCK_CHUNK * j.side + s : s;
+        return tile + (unit * pitch + (TEAM ? row % BLOCK_CHUNK : row) * ROW + slot + value % PER);
+    };
+    if (across) {
+        for (uint32_t i = lane; i < inner; i += lanes) {
+            uint64_t element = (first + i / V) * l.line + group * l.step + i % V;
+            for (uint32_t e = group; e < elements; e += groups, element += groups * l.step)
+                copy_value<OUT>(j, l, element, i % V, at(i / V, e * V + i % V));
         }
+        return;
+    }
+    for (uint32_t s = group; s < systems; s += groups)
+        for (uint32_t i = lane; i < inner; i += lanes)
+            copy_value<OUT>(j, l, (first + s) * l.line + i / V * l.step + i % V, i % V, at(s, i));
 }
 
 /* Copies the systems of the block to the tile, and waits for them. */
