@@ -262,10 +262,11 @@ static void measure_bands(void) {
     row("pentadiag, one system", LONG_ROWS, LONG_ROWS, 28, weft_five_diagonals(1, LONG_ROWS, 1, LONG_ROWS), "-",
         nullptr);
     for (size_t k = 2; k <= 4; k++) {
-        const size_t rows = LONG_ROWS / (k * k), n = 64;
+        const size_t rows = LONG_ROWS / (k * k);
         const double bytes = 4.0 * (double)(3 * k * k + 2 * k);
         const std::string name = std::to_string(k) + " x " + std::to_string(k) + " blocks";
-        row(name.c_str(), n, rows / n * n, bytes, weft_blocks(k, rows / n, n, 1, n), "-", nullptr);
+        for (size_t n : {32, 64})
+            row(name.c_str(), n, rows / n * n, bytes, weft_blocks(k, rows / n, n, 1, n), "-", nullptr);
         row((name + ", one system").c_str(), rows, rows, bytes, weft_blocks(k, 1, rows, 1, rows), "-", nullptr);
     }
 }

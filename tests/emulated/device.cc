@@ -3,6 +3,7 @@
 extern "C" {
 #include "core/parts.h"
 }
+#include "cuda/block_tridiag/block_tridiag_params.h"
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/matmul/matmul_kernels.h"
@@ -35,6 +36,16 @@ bool pivots(const void *kernel) {
             if (kernel == tridiag_pivot_chunks_kernel(i & 1, i & 2, stage) ||
                 kernel == tridiag_pivot_runs_kernel(i & 1, stage))
                 return true;
+    return false;
+}
+
+bool solves_blocks(const void *kernel) {
+    for (int i = 0; i < 4; i++) {
+        const bool f32 = i & 1, team = i & 2;
+        if (kernel == block_staged_kernel(f32, 2, true, team)) return true;
+        for (size_t k = 2; k <= WEFT_BLOCK_TRIDIAG_MAX; k++)
+            if (kernel == block_staged_kernel(f32, k, false, team)) return true;
+    }
     return false;
 }
 
@@ -160,6 +171,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
         emulated::launch(g, (void (*)(tridiag_params))kernel, *(tridiag_params *)arguments[0]);
     else if (pivots(kernel))
         emulated::launch(g, (void (*)(tridiag_pivot_params))kernel, *(tridiag_pivot_params *)arguments[0]);
+    else if (solves_blocks(kernel))
+        emulated::launch(g, (void (*)(block_params))kernel, *(block_params *)arguments[0]);
     else if (multiplies(kernel))
         emulated::launch(g, (void (*)(matmul_params))kernel, *(matmul_params *)arguments[0]);
     else if (scans(kernel))

@@ -247,6 +247,18 @@ __device__ __forceinline__ int block_eliminate_chunk(const block_params &j, uint
     return lost;
 }
 
+/* Replaces `next`, a row in terms of separators, by the row before it, s. */
+template <class T, int K>
+__device__ __forceinline__ void block_precede(const block_solved<T, K> &s, block_solved<T, K> &next) {
+    block_solved<T, K> row;
+    block_copy<K * K>(row.l, s.l);
+    block_copy<K>(row.d, s.d);
+    block_subtract<K, K>(row.l, s.c, next.l);
+    block_subtract<K, 1>(row.d, s.c, next.d);
+    block_negative<K>(row.c, s.c, next.c);
+    next = row;
+}
+
 /* Computes row `absent` of an eliminated chunk in terms of separators, in `first`. `count`: rows of the chunk except
  * the separator, at least one. Row i of the chunk is s[i]. */
 template <int UNROLL, class T, int K>
@@ -254,16 +266,8 @@ __device__ __forceinline__ void block_first_row(const block_solved<T, K> *s, int
                                                 block_solved<T, K> &first) {
     first = s[count - 1];
 #pragma unroll(UNROLL)
-    for (int i = count - 2; i >= 0; i--) {
-        if (i < absent) continue;
-        block_solved<T, K> next;
-        block_copy<K * K>(next.l, s[i].l);
-        block_copy<K>(next.d, s[i].d);
-        block_subtract<K, K>(next.l, s[i].c, first.l);
-        block_subtract<K, 1>(next.d, s[i].c, first.d);
-        block_negative<K>(next.c, s[i].c, first.c);
-        first = next;
-    }
+    for (int i = count - 2; i >= 0; i--)
+        if (i >= absent) block_precede(s[i], first);
 }
 
 /* Completes the row of a separator with the first row of the next chunk. */
