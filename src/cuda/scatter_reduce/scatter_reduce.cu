@@ -272,8 +272,7 @@ static weft_status launch_params(const gpu *g, const void *kernel, dim3 grid, sc
 static weft_status do_rows(state *s, weft_error *error) {
     const scatter_launch k = kernels_of(s->c);
     scatter_params p = params_of(s);
-    /* Packs only where a row still takes a whole warp: groups of a warp with different tiles wait for each other. */
-    const bool packs = p.columns >= 32 * k.pack && p.columns % k.pack == 0 && (uintptr_t)p.x % k.pack_bytes == 0;
+    const bool packs = p.columns % k.pack == 0 && (uintptr_t)p.x % k.pack_bytes == 0;
     const uint64_t threads = p.columns / (packs ? k.pack : 1); /* that a row needs */
     while (p.group_log2 < 5 && 1u << p.group_log2 < threads) p.group_log2++;
     const uint64_t blocks = (((p.m + p.n / k.tile) << p.group_log2) - 1) / THREADS + 1;

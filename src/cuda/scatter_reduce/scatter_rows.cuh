@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS) store_kernel(const __g
 template <class Op> struct scatter_shape {
     typedef typename Op::element T;
     static constexpr uint32_t LANES = WEFT_LANES(sizeof(T)), TILE = LANES * WEFT_TILE_ROWS;
-    static constexpr int PACK = 2; /* columns that one load can take */
+    static constexpr int PACK = sizeof(T) >= 4 ? 16 / sizeof(T) : 4; /* columns that one load can take */
 };
 
 /* Returns the target that has position `position` of the list, or m if the list is shorter. */
@@ -152,39 +152,22 @@ static __device__ __forceinline__ void combine_eight(const Op &op, typename Op::
             for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], v[j + half][e]);
 }
 
-/* Adds value number k to a binary counter: afterwards `value` or held[level] contains it and those before it. */
+/* Adds value number k to a binary counter: afterwards `value` or held[level] contains it and those before it. Without
+ * branches, so that the groups of a warp stay together. */
 template <int LEVELS, class Op, int V>
 static __device__ __forceinline__ void count_value(const Op &op, uint32_t k, typename Op::value (&held)[LEVELS][V],
                                                    typename Op::value (&value)[V]) {
+    bool carries = true;
 #pragma unroll
     for (int level = 0; level < LEVELS; level++) {
         const bool full = k >> level & 1;
 #pragma unroll
-        for (int e = 0; e < V; e++)
-            if (full)
-                value[e] = op.combine(held[level][e], value[e]);
-            else
-                held[level][e] = value[e];
-        if (!full) break;
-    }
-}
-
-/* Takes a row for each of eight lanes: its first one, or one more. `left` rows of the tile are left, and a row that
- * does not exist is not taken. */
-template <class Op, int V>
-static __device__ __forceinline__ void take_rows(const Op &op, bool first, uint32_t apart, uint32_t left,
-                                                 const pack<typename Op::element, V> (&row)[8],
-                                                 typename Op::value (&v)[8][V]) {
-#pragma unroll
-    for (uint32_t j = 0; j < 8; j++)
-#pragma unroll
         for (int e = 0; e < V; e++) {
-            const typename Op::value x = op.load(row[j].element[e]);
-            if (first)
-                v[j][e] = j * apart < left ? x : op.identity();
-            else if (j * apart < left)
-                v[j][e] = op.combine(v[j][e], x);
+            if (carries && full) value[e] = op.combine(held[level][e], value[e]);
+            if (carries && !full) held[level][e] = value[e];
         }
+        carries = carries && full;
+    }
 }
 
 /* Reduces V columns of a tile. Lanes combine by halves (ORDER.md 2.3), so eight lanes that are LANES / 8 apart
@@ -213,7 +196,14 @@ static __device__ __forceinline__ void reduce_tile(const Op &op, const scatter_p
 #pragma unroll
         for (int j = 0; j < 8; j++) row[j] = load_columns<T, V>((const T *)a.x + number[j] * a.columns + column);
         if (next.k < apart) load_numbers(a, t.begin + next.at, apart, t.count - next.at, number);
-        take_rows<Op, V>(op, rows.at < apart, apart, left, row, v);
+        const bool first = rows.at < apart;
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++)
+#pragma unroll
+            for (int e = 0; e < V; e++) {
+                const A before = first ? op.identity() : v[j][e];
+                v[j][e] = j * apart < left ? op.combine(before, op.load(row[j].element[e])) : before;
+            }
         if (next.k > rows.k) {
             combine_eight(op, v);
             count_value<LEVELS>(op, rows.k, held, v[0]);
@@ -225,8 +215,7 @@ static __device__ __forceinline__ void reduce_tile(const Op &op, const scatter_p
 }
 
 template <class Op, int V>
-static __global__ void __launch_bounds__(SCATTER_THREADS, sizeof(typename Op::value) == 4 ? 3 : 2)
-    rows_kernel(const __grid_constant__ scatter_params a) {
+static __global__ void __launch_bounds__(SCATTER_THREADS) rows_kernel(const __grid_constant__ scatter_params a) {
     const Op op(a.scan);
     const uint64_t groups = a.m + a.n / scatter_shape<Op>::TILE;
     const uint64_t stride = (uint64_t)gridDim.x * SCATTER_THREADS >> a.group_log2;
