@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES = WEFT_F64 + 1, PARAMETERS = 7 };
+enum { TYPES = WEFT_F64 + 1, PARAMETERS = 12 };
 enum { LABELS = 25, CELL = 17, LINE = LABELS + CELL * INPUT_COUNT + 2 }; /* characters */
 
 /* Hashes by input kind; 0 if there is no case. */
@@ -49,6 +49,11 @@ static uint64_t fnv(uint64_t hash, const unsigned char *bytes, size_t count) {
 static bool on_case(void *self, const match_case *c, const void *const *inputs) {
     golden *g = self;
     int accumulate = 0;
+    if (c->parameter >= PARAMETERS) {
+        snprintf(g->problem, 512, "%s: parameter %d, the golden files have %d", c->operation->name, c->parameter,
+                 PARAMETERS);
+        return false;
+    }
     while (MATCH_ACCUMULATES[accumulate] != c->accumulate) accumulate++;
     uint64_t *hash = &g->by_operation[c->operation - MATCH_OPERATIONS][c->dtype][accumulate][c->parameter][c->kind];
     void *const answer = memory_poison(&g->answer, c);
@@ -185,7 +190,7 @@ bool golden_run(const char *directory, const char *device, bool write, size_t *c
         return false;
     }
     g.by_operation = calloc(MATCH_OPERATION_COUNT, sizeof *g.by_operation);
-    if (!g.by_operation || !match_walk(MATCH_GOLDEN, NULL, &visitor))
+    if ((!g.by_operation || !match_walk(MATCH_GOLDEN, NULL, &visitor)) && problem[0] == '\0')
         snprintf(problem, 512, "cannot allocate memory for the golden cases");
     bool good = problem[0] == '\0';
     for (size_t i = 0; i < MATCH_OPERATION_COUNT && good; i++) good = take_file(&g, directory, write, i);

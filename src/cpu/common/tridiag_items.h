@@ -27,6 +27,9 @@ static inline void tridiag_for_each(int threads, size_t count, size_t bytes, tri
     cpu_parallel_for(threads, count, PARALLEL_RANGES, tridiag_run_item, &items);
 }
 
-static inline void *tridiag_at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
+/* Returns the address of element `index` of p, or NULL if p is NULL. */
+static inline void *tridiag_at(const void *p, size_t index, size_t size) {
+    return p ? (char *)p + index * size : NULL;
+}
 
 #endif

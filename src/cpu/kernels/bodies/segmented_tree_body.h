@@ -87,7 +87,7 @@ INLINE void OF(segments)(step how, bool mean, weft_dtype dtype, const segment_pa
                          size_t count, size_t longest, REAL *out) {
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
-        const char *x = (const char *)params->x + offsets[s] * element_bytes(dtype);
+        const char *x = n > 0 ? (const char *)params->x + offsets[s] * element_bytes(dtype) : NULL;
         partial value = {.MEMBER = how == STEP_MULTIPLY ? (REAL)1 : (REAL)0}; /* value of an empty segment */
         if (n > longest) continue;
         if (n > WEFT_LANES(element_bytes(dtype)))

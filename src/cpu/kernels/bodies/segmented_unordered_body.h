@@ -92,7 +92,8 @@ INLINE void OF(reduce_integers)(weft_op op, const segment_params *params, const 
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
         if (n > longest) continue;
-        const uint64_t value = OF(reduce_one)(op, params, (const T *)params->x + offsets[s], n);
+        const T *x = n > 0 ? (const T *)params->x + offsets[s] : NULL;
+        const uint64_t value = OF(reduce_one)(op, params, x, n);
         if (op == WEFT_SUM || op == WEFT_PROD)
             ((uint64_t *)out)[s] = value;
         else
