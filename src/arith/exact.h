@@ -163,4 +163,13 @@ WEFT_ARITH uint64_t weft_exact_finish(int64_t *state, exact_finish finish, bool 
     return weft_exact_rounded(v, narrow ? 23 : 52, narrow ? -126 : -1022) | (negative ? sign : 0);
 }
 
+/* Stores the result of a sum, an f32 if `narrow`, else an f64. Changes the state. */
+WEFT_ARITH void weft_exact_store(int64_t *state, exact_finish finish, bool narrow, void *out) {
+    const uint64_t bits = weft_exact_finish(state, finish, narrow);
+    if (narrow)
+        *(float *)out = weft_from_bits_f32((uint32_t)bits);
+    else
+        *(double *)out = weft_from_bits_f64(bits);
+}
+
 #endif

@@ -12,8 +12,6 @@ weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, 
 /* Computes the sum of squared deviations of the part from `mean`, the mean of the whole array. */
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum);
 
-/* Returns the terms of an operator of weft_reduce that accumulates exactly. */
-exact_terms part_exact_terms(weft_op op);
 /* Computes the state of the exact sum of the part, n >= 1, in host memory (ORDER.md 30). */
 weft_status part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, size_t n, const void *x, const void *y,
                        int64_t *state);

@@ -31,13 +31,6 @@ static void add_chunks(void *self, parallel *p) {
         if (state[i]) __atomic_fetch_add(&j->state[i], state[i], __ATOMIC_RELAXED);
 }
 
-static void store(weft_dtype dtype, uint64_t bits, void *out) {
-    if (dtype == WEFT_F32)
-        *(float *)out = weft_from_bits_f32((uint32_t)bits);
-    else
-        *(double *)out = weft_from_bits_f64(bits);
-}
-
 weft_status cpu_exact(void *context, const exact_call *call, weft_error *error) {
     cpu_context *ctx = context;
     int64_t state[WEFT_EXACT_WORDS] = {0};
@@ -50,7 +43,7 @@ weft_status cpu_exact(void *context, const exact_call *call, weft_error *error) 
         cpu_parallel(ctx->threads, ceil_div(call->n, CHUNK), PARALLEL_RANGES, add_chunks, &j);
     state[EXACT_COUNT] = (int64_t)call->n;
     if (call->out)
-        store(call->dtype, weft_exact_finish(state, call->finish, call->dtype == WEFT_F32), call->out);
+        weft_exact_store(state, call->finish, call->dtype == WEFT_F32, call->out);
     else
         memcpy(call->state, state, sizeof state);
     return WEFT_OK;

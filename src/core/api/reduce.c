@@ -1,12 +1,16 @@
 /* weft_reduce: argument checks. */
 #include "core/check.h"
+#include "core/exact_ops.h"
 #include "core/part.h"
 
 /* Runs a reduction that accumulates exactly. */
 static weft_status reduce_exactly(weft_context *ctx, const reduce_call *c, weft_error *error) {
-    exact_call call = {.dtype = c->dtype, .n = c->n, .x = c->x, .out = c->out};
-    call.terms = part_exact_terms(c->op);
-    call.finish = c->op == WEFT_MEAN ? EXACT_MEAN : c->op == WEFT_NORM2 ? EXACT_ROOT : EXACT_TOTAL;
+    const exact_call call = {.terms = exact_terms_of(c->op),
+                             .finish = exact_finish_of(c->op),
+                             .dtype = c->dtype,
+                             .n = c->n,
+                             .x = c->x,
+                             .out = c->out};
     return ctx->backend->exact(ctx->state, &call, error);
 }
 
@@ -26,11 +30,6 @@ weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dt
                         const void *x, void *out) {
     reduce_call call = {.op = op, .dtype = dtype, .n = n, .x = x, .out = out};
     RETURN_GUARDED(ctx, reduce(ctx, &call, accumulate, error));
-}
-
-exact_terms part_exact_terms(weft_op op) {
-    if (op == WEFT_NORM1) return EXACT_MAGNITUDES;
-    return op == WEFT_NORM2 ? EXACT_SQUARES : EXACT_VALUES;
 }
 
 weft_status part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, size_t n, const void *x, const void *y,

@@ -240,11 +240,7 @@ static __device__ __attribute__((noinline)) void finish_exact(const reduce_param
     const exact_finish how = j.finish == FINISH_MEAN   ? EXACT_MEAN
                              : j.finish == FINISH_ROOT ? EXACT_ROOT
                                                        : EXACT_TOTAL;
-    const uint64_t bits = weft_exact_finish(state, how, j.result == WEFT_F32);
-    if (j.result == WEFT_F32)
-        *(uint32_t *)j.out = (uint32_t)bits;
-    else
-        *(uint64_t *)j.out = bits;
+    weft_exact_store(state, how, j.result == WEFT_F32, j.out);
 }
 
 template <exact_terms TERMS, class T>
