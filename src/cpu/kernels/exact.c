@@ -1,17 +1,17 @@
 /* Terms of exact sums (ORDER.md 30); compiled once per instruction set level.
  *
- * A block of terms is less than 2^E in magnitude. Adding and subtracting 1.5 2^(q + 52) rounds a term to a multiple
- * of 2^q. With q = E - 42, the sum of 2^11 such multiples is a multiple of 2^q of at most 2^53 2^q: f64 computes it
- * exactly in any order. What the rounding dropped is at most 2^(q - 1) and exact too; it is folded again. */
+ * Adding C = 1.5 2^(q + 52) to a term of at most 2^(q + 51) in magnitude rounds it to a multiple of 2^q. The sum and
+ * C have the same exponent, so that the difference of their bits is that multiple in units of 2^q: an integer, and
+ * blocks of such integers are summed exactly. What the rounding dropped is exact too, and is folded again with a
+ * smaller q. */
 #include "arith/exact.h"
 #include "cpu/kernels/vectors.h"
 
 enum {
     LANES = VECTOR_BYTES / 8,
-    GROUP = COLUMN_VECTORS / 2 * LANES, /* terms that are added at a time */
-    BLOCK_LOG = 11,
-    BLOCK = 1 << BLOCK_LOG,
-    SPACING = 53 - BLOCK_LOG,
+    GROUP = 4 * LANES, /* terms that are added at a time */
+    BLOCK = 1 << 11,   /* 2^11 integers of 2^51, and again of 2^50, fit in 63 bits */
+    SPACING = 51,
     CARRY_BLOCKS = 1 << 15, /* blocks after which carries are propagated; each adds at most 2^45 to a word */
     FOLDS = 3,
     LEAST = -1074 /* every f64 is a multiple of 2^LEAST */
@@ -57,13 +57,17 @@ INLINE double load_one(weft_dtype dtype, const void *x, size_t i) {
     return dtype == WEFT_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
+INLINE vector_f64 fused(vector_f64 x, vector_f64 y, vector_f64 z) {
+    for (size_t l = 0; l < LANES; l++) z[l] = fma_f64(x[l], y[l], z[l]);
+    return z;
+}
+
 INLINE term load_term(source s, size_t i) {
     const vector_f64 x = load(s.dtype, s.x, i), y = s.terms == EXACT_PRODUCTS ? load(s.dtype, s.y, i) : x;
-    term t = {x, x - x};
+    term t = {x, {0}};
     if (s.terms == EXACT_MAGNITUDES) t.value = magnitudes(x);
     if (is_product(s)) t.value = x * y;
-    if (has_rest(s))
-        for (size_t l = 0; l < LANES; l++) t.rest[l] = fma_f64(x[l], y[l], -t.value[l]);
+    if (has_rest(s)) t.rest = fused(x, y, -t.value);
     return t;
 }
 
@@ -96,30 +100,15 @@ static __attribute__((noinline)) void add_singly(source s, size_t n, int64_t *st
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* Greatest and least magnitude of a block's terms. NaNs have no effect. */
-typedef struct extent {
-    double greatest, least;
-} extent;
-
-INLINE extent measure(source s, size_t n) {
-    vector_f64 greatest[2] = {{0}}, least[2] = {{0}};
-    extent e = {0, TERM_GREATEST};
-    for (size_t k = 0; k < 2; k++) least[k] = least[k] + TERM_GREATEST;
-    for (size_t i = 0; i < n; i += 2 * LANES)
-        for (size_t k = 0; k < 2; k++) {
-            const vector_f64 x = load(s.dtype, s.x, i + k * LANES);
-            const vector_f64 y = s.terms == EXACT_PRODUCTS ? load(s.dtype, s.y, i + k * LANES) : x;
-            const vector_f64 v = magnitudes(is_product(s) ? x * y : x);
-            for (size_t l = 0; l < LANES; l++) greatest[k][l] = v[l] > greatest[k][l] ? v[l] : greatest[k][l];
-            if (has_rest(s))
-                for (size_t l = 0; l < LANES; l++) least[k][l] = v[l] < least[k][l] ? v[l] : least[k][l];
-        }
-    for (size_t k = 0; k < 2; k++)
-        for (size_t l = 0; l < LANES; l++) {
-            if (greatest[k][l] > e.greatest) e.greatest = greatest[k][l];
-            if (least[k][l] < e.least) e.least = least[k][l];
-        }
-    return e;
+/* Returns the greatest magnitude of a block's terms. A NaN has no effect. */
+static double greatest_term(source s, size_t n) {
+    double greatest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double x = load_one(s.dtype, s.x, i), y = s.terms == EXACT_PRODUCTS ? load_one(s.dtype, s.y, i) : x;
+        const double v = __builtin_fabs(is_product(s) ? x * y : x);
+        greatest = v > greatest ? v : greatest;
+    }
+    return greatest;
 }
 
 /* Returns true if a product has underflowed, or its remainder might. */
@@ -132,102 +121,125 @@ static bool has_small_product(source s, size_t n) {
     return found;
 }
 
-/* Adds terms of which none is a number other than zero. */
-static void add_zeros(source s, size_t n, int64_t *state) {
-    bool positive = false, nan = false;
-    for (size_t i = 0; i < n; i++) {
-        const double x = load_one(s.dtype, s.x, i);
-        const double v = s.terms == EXACT_PRODUCTS ? x * load_one(s.dtype, s.y, i) : x;
-        positive |= !__builtin_signbit(v);
-        nan |= v != v;
-    }
-    state[EXACT_OTHERS] |= positive || s.terms == EXACT_MAGNITUDES || s.terms == EXACT_SQUARES;
-    if (nan) add_singly(s, n, state);
+/* Returns true if some term is not -0.0. */
+static bool has_other(source s, size_t n) {
+    bool found = s.terms == EXACT_MAGNITUDES || s.terms == EXACT_SQUARES;
+    for (size_t i = 0; i < n && !found; i++)
+        found =
+            weft_exact_product(load_one(s.dtype, s.x, i), s.terms == EXACT_PRODUCTS ? load_one(s.dtype, s.y, i) : 1)
+                .other;
+    return found;
 }
 
-/* The numbers 1.5 2^(q + 52) of the folds. */
+/* Terms are less than 2^top; fold f adds and subtracts at[f] = 1.5 2^(q[f] + 52). */
 typedef struct anchors {
+    int top, q[FOLDS];
     double at[FOLDS];
 } anchors;
 
-INLINE anchors anchors_of(double greatest) {
-    anchors a;
-    int q = (int)(weft_bits_f64(greatest) >> 52) - 1022;
+static void set_anchors(anchors *a, int top) {
+    a->top = top;
     for (int f = 0; f < FOLDS; f++) {
-        q -= SPACING + (f == 2);
-        a.at[f] = 1.5 * weft_from_bits_f64((uint64_t)((q > LEAST ? q : LEAST) + 52 + 1023) << 52);
+        const int q = top - SPACING * (f + 1) + 1;
+        a->q[f] = q > LEAST ? q : LEAST;
+        a->at[f] = 1.5 * weft_from_bits_f64((uint64_t)(a->q[f] + 52 + 1023) << 52);
     }
-    return a;
 }
 
-/* Adds the multiples of 2^q nearest to v to *sum. Returns the rest of v. */
-INLINE vector_f64 fold(vector_f64 v, double anchor, vector_f64 *sum) {
-    const vector_f64 multiple = (v + anchor) - anchor;
-    *sum += multiple;
-    return v - multiple;
-}
+/* Returns the number of folds of the values. */
+INLINE int value_folds(source s) { return s.dtype == WEFT_F64 || is_product(s) ? 2 : 1; }
 
 INLINE double fold_one(double v, double anchor) { return v - ((v + anchor) - anchor); }
 
 /* Adds what the folds of a block have left. */
-static __attribute__((noinline)) void add_rests(source s, size_t n, anchors a, int64_t *state) {
+INLINE void add_rests(source s, size_t n, const anchors *a, int64_t *state) {
     for (size_t i = 0; i < n; i += LANES) {
         const term t = load_term(s, i);
         for (size_t l = 0; l < LANES; l++) {
-            const double value = fold_one(fold_one(t.value[l], a.at[0]), a.at[1]);
+            double value = t.value[l];
+            for (int f = 0; f < value_folds(s); f++) value = fold_one(value, a->at[f]);
             if (value != 0) enter_value(state, value);
             if (!has_rest(s)) continue;
-            const double rest = fold_one(fold_one(t.rest[l], a.at[1]), a.at[2]);
+            const double rest = fold_one(fold_one(t.rest[l], a->at[1]), a->at[2]);
             if (rest != 0) enter_value(state, rest);
         }
     }
 }
 
-INLINE double total(const vector_f64 *sums) {
-    const vector_f64 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    double all = 0;
-    for (size_t l = 0; l < LANES; l++) all += sum[l];
-    return all;
+/* What the folds of a block found. */
+typedef struct folded {
+    int64_t sums[FOLDS]; /* in units of 2^q */
+    bool beyond;         /* a term is too large for its anchor, or not finite: the sums are not valid */
+    bool left;           /* some term is not a multiple of the least 2^q */
+    bool small;          /* some product is less than TERM_LEAST */
+} folded;
+
+/* Adds the multiples of 2^q of v to *sum. Sets bits of *beyond if v is too large. Returns the rest of v. */
+INLINE vector_f64 fold(vector_f64 v, double anchor, vector_i64 *sum, vector_i64 *beyond) {
+    const vector_f64 at = anchor - (vector_f64){0}, shifted = v + at;
+    *sum += (vector_i64)shifted;
+    if (beyond) *beyond |= (vector_i64)shifted ^ (vector_i64)at;
+    return v - (shifted - at);
 }
 
-/* Adds n terms that are in the range of a fold. n must be a multiple of GROUP. */
-INLINE void add_folded(source s, size_t n, double greatest, int64_t *state) {
-    vector_f64 sums[FOLDS][COLUMN_VECTORS / 2] = {{{0}}};
-    vector_i64 left = {0};
-    const anchors a = anchors_of(greatest);
+/* Folds n terms; n must be a multiple of GROUP. */
+INLINE folded fold_block(source s, size_t n, const anchors *a) {
+    vector_i64 sums[FOLDS] = {{0}}, beyond = {0}, left = {0}, small = {0};
     for (size_t i = 0; i < n; i += GROUP)
 #pragma GCC unroll 4
-        for (size_t k = 0; k < COLUMN_VECTORS / 2; k++) {
-            term t = load_term(s, i + k * LANES);
-            t.value = fold(fold(t.value, a.at[0], &sums[0][k]), a.at[1], &sums[1][k]);
+        for (size_t k = 0; k < GROUP; k += LANES) {
+            term t = load_term(s, i + k);
+            if (has_rest(s)) small |= magnitudes(t.value) < TERM_LEAST;
+            t.value = fold(t.value, a->at[0], &sums[0], &beyond);
+            if (value_folds(s) > 1) t.value = fold(t.value, a->at[1], &sums[1], NULL);
             left |= (vector_i64)t.value;
             if (!has_rest(s)) continue;
-            t.rest = fold(fold(t.rest, a.at[1], &sums[1][k]), a.at[2], &sums[2][k]);
+            t.rest = fold(fold(t.rest, a->at[1], &sums[1], NULL), a->at[2], &sums[2], NULL);
             left |= (vector_i64)t.rest;
         }
-    double folded[FOLDS];
-    int64_t some = 0;
-    for (size_t l = 0; l < LANES; l++) some |= left[l] & INT64_MAX;
-    for (int f = 0; f < FOLDS; f++) folded[f] = total(sums[f]);
-    if (folded[0] != folded[0]) {
-        add_singly(s, n, state); /* a term is NaN */
-        return;
+    folded r = {{0}, false, false, false};
+    uint64_t all_beyond = 0;
+    for (size_t l = 0; l < LANES; l++) {
+        for (int f = 0; f < FOLDS; f++) r.sums[f] = (int64_t)((uint64_t)r.sums[f] + (uint64_t)sums[f][l]);
+        all_beyond |= (uint64_t)beyond[l];
+        r.left |= (left[l] & INT64_MAX) != 0;
+        r.small |= small[l] != 0;
     }
-    state[EXACT_OTHERS] = 1;
-    for (int f = 0; f < (has_rest(s) ? 3 : 2); f++) enter_value(state, folded[f]);
-    if (some) add_rests(s, n, a, state);
+    r.beyond = all_beyond >> 52 != 0;
+    const uint64_t counts[FOLDS] = {n, (uint64_t)(value_folds(s) > 1) * n + has_rest(s) * n, has_rest(s) * n};
+    for (int f = 0; f < FOLDS; f++) r.sums[f] = (int64_t)((uint64_t)r.sums[f] - counts[f] * weft_bits_f64(a->at[f]));
+    return r;
 }
 
-/* Adds a block. Its last n - present terms are zeros that fill it. */
-INLINE void add_block(source s, size_t n, size_t present, int64_t *state) {
-    const extent e = measure(s, n);
-    const bool apart = has_rest(s) && (!FMA_INSTRUCTION || (e.least < TERM_LEAST && has_small_product(s, present)));
-    if (apart || e.greatest >= TERM_GREATEST)
+/* Adds a block. Its last n - present terms are zeros that fill it. The anchors are those of the previous block, and
+ * change if they do not fit. */
+INLINE void add_block(source s, size_t n, size_t present, anchors *a, int64_t *state) {
+    if (has_rest(s) && !FMA_INSTRUCTION) {
         add_singly(s, present, state);
-    else if (e.greatest > 0)
-        add_folded(s, n, e.greatest, state);
-    else
-        add_zeros(s, present, state);
+        return;
+    }
+    folded r = fold_block(s, n, a);
+    if (r.beyond || r.left) {
+        const double greatest = greatest_term(s, n);
+        const int top = (int)(weft_bits_f64(greatest) >> 52) - 1022;
+        if (greatest < TERM_GREATEST && top != a->top) {
+            set_anchors(a, top);
+            r = fold_block(s, n, a);
+        }
+    }
+    if (r.beyond || (r.small && has_small_product(s, present))) {
+        add_singly(s, present, state);
+        return;
+    }
+    if (!state[EXACT_OTHERS]) state[EXACT_OTHERS] = has_other(s, present);
+    for (int f = 0; f < FOLDS; f++) {
+        const int64_t sum = r.sums[f];
+        weft_exact_term t = {-1, false, 0, {0}};
+        if (sum == 0) continue;
+        weft_exact_cut(&t, (uint64_t)(sum < 0 ? -sum : sum), sum < 0, a->q[f]);
+        enter(state, t);
+    }
+    if (r.left) add_rests(s, n, a, state);
 }
 
 INLINE const void *at(weft_dtype dtype, const void *x, size_t i) {
@@ -238,17 +250,19 @@ INLINE void add(source s, size_t n, int64_t *state) {
     const void *const x = s.x, *const y = s.terms == EXACT_PRODUCTS ? s.y : s.x;
     const size_t rest = n % GROUP, whole = n - rest;
     double last[2][GROUP] = {{0}};
+    anchors a;
+    set_anchors(&a, 0);
     for (size_t i = 0, blocks = 1; i < whole; i += BLOCK, blocks++) {
         const size_t count = whole - i < BLOCK ? whole - i : BLOCK;
         s.x = at(s.dtype, x, i);
         s.y = at(s.dtype, y, i);
-        add_block(s, count, count, state);
+        add_block(s, count, count, &a, state);
         if (blocks % CARRY_BLOCKS == 0) weft_exact_carry(state);
     }
     if (rest) {
         s.x = memcpy(last[0], at(s.dtype, x, whole), rest * element_bytes(s.dtype));
         s.y = memcpy(last[1], at(s.dtype, y, whole), rest * element_bytes(s.dtype));
-        add_block(s, GROUP, rest, state);
+        add_block(s, GROUP, rest, &a, state);
     }
     weft_exact_carry(state);
 }
