@@ -93,6 +93,10 @@ foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve matmul s
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
+if(TARGET oracle_exact_sum)
+  weft_test(emulated_exact_sum_oracle emulated 300 oracle_exact_sum cuda)
+  set_tests_properties(emulated_exact_sum_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
+endif()
 # Every variant of laplace and matmul (docs/guide/tune.md).
 weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --list --check --every 600)
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
