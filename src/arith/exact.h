@@ -9,14 +9,14 @@
 
 __extension__ typedef unsigned __int128 weft_u128;
 
-/* Digits that a product can have, and the words that a term is added to: piece[i] to word first + i. */
-#define WEFT_EXACT_PIECES 5
+/* Digits of a product. digit[i] of a term is added to word first + i of a state. */
+#define WEFT_EXACT_TERM_DIGITS 5
 
 typedef struct weft_exact_term {
     int counter; /* EXACT_NANS, EXACT_PLUS or EXACT_MINUS, to which 1 is added, if the term is no number; else -1 */
     bool other;  /* the term is not -0.0 */
     int first;
-    int64_t piece[WEFT_EXACT_PIECES];
+    int64_t digit[WEFT_EXACT_TERM_DIGITS];
 } weft_exact_term;
 
 /* Returns the significand of a finite number, and the exponent of its lowest bit. */
@@ -33,9 +33,9 @@ WEFT_ARITH void weft_exact_cut(weft_exact_term *t, weft_u128 m, bool negative, i
     const uint64_t lowest = (uint64_t)(uint32_t)m << shift;
     upper += lowest >> 32;
     t->first = at / 32;
-    t->piece[0] = (int64_t)(uint32_t)lowest;
-    for (int i = 1; i < WEFT_EXACT_PIECES; i++, upper >>= 32) t->piece[i] = (int64_t)(uint32_t)upper;
-    for (int i = 0; negative && i < WEFT_EXACT_PIECES; i++) t->piece[i] = -t->piece[i];
+    t->digit[0] = (int64_t)(uint32_t)lowest;
+    for (int i = 1; i < WEFT_EXACT_TERM_DIGITS; i++, upper >>= 32) t->digit[i] = (int64_t)(uint32_t)upper;
+    for (int i = 0; negative && i < WEFT_EXACT_TERM_DIGITS; i++) t->digit[i] = -t->digit[i];
 }
 
 /* Returns the term x y. With y = 1 the term is x. */

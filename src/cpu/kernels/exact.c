@@ -40,7 +40,7 @@ typedef struct term {
 INLINE bool is_product(source s) { return s.terms == EXACT_SQUARES || s.terms == EXACT_PRODUCTS; }
 INLINE bool has_rest(source s) { return is_product(s) && s.dtype == WEFT_F64; }
 
-INLINE vector_f64 magnitudes(vector_f64 v) { return (vector_f64)((vector_i64)v & INT64_MAX); }
+INLINE vector_f64 magnitude(vector_f64 v) { return (vector_f64)((vector_i64)v & INT64_MAX); }
 
 INLINE vector_f64 load(weft_dtype dtype, const void *x, size_t i) {
     vector_narrow narrow;
@@ -65,7 +65,7 @@ INLINE vector_f64 fused(vector_f64 x, vector_f64 y, vector_f64 z) {
 INLINE term load_term(source s, size_t i) {
     const vector_f64 x = load(s.dtype, s.x, i), y = s.terms == EXACT_PRODUCTS ? load(s.dtype, s.y, i) : x;
     term t = {x, {0}};
-    if (s.terms == EXACT_MAGNITUDES) t.value = magnitudes(x);
+    if (s.terms == EXACT_MAGNITUDES) t.value = magnitude(x);
     if (is_product(s)) t.value = x * y;
     if (has_rest(s)) t.rest = fused(x, y, -t.value);
     return t;
@@ -78,7 +78,7 @@ INLINE void enter(int64_t *state, weft_exact_term t) {
     if (t.counter >= 0)
         state[t.counter]++;
     else
-        for (int i = 0; i < WEFT_EXACT_PIECES; i++) state[t.first + i] += t.piece[i];
+        for (int i = 0; i < WEFT_EXACT_TERM_DIGITS; i++) state[t.first + i] += t.digit[i];
 }
 
 static void enter_value(int64_t *state, double v) {
@@ -166,7 +166,7 @@ INLINE void add_rests(source s, size_t n, const anchors *a, int64_t *state) {
     }
 }
 
-/* What the folds of a block found. */
+/* Result of the folds of a block. */
 typedef struct folded {
     int64_t sums[FOLDS]; /* in units of 2^q */
     bool beyond;         /* a term is too large for its anchor, or not finite: the sums are not valid */
@@ -189,7 +189,7 @@ INLINE folded fold_block(source s, size_t n, const anchors *a) {
 #pragma GCC unroll 4
         for (size_t k = 0; k < GROUP; k += LANES) {
             term t = load_term(s, i + k);
-            if (has_rest(s)) small |= magnitudes(t.value) < TERM_LEAST;
+            if (has_rest(s)) small |= magnitude(t.value) < TERM_LEAST;
             t.value = fold(t.value, a->at[0], &sums[0], &beyond);
             if (value_folds(s) > 1) t.value = fold(t.value, a->at[1], &sums[1], NULL);
             left |= (vector_i64)t.value;
@@ -267,17 +267,18 @@ INLINE void add(source s, size_t n, int64_t *state) {
     weft_exact_carry(state);
 }
 
-#define KERNEL(kind, ID, name)                                                              \
-    static void kind##_##name(const void *x, const void *y, size_t n, int64_t *state) {     \
+#define KERNEL(kernel, kind, ID, name)                                                      \
+    static void kernel##_##name(const void *x, const void *y, size_t n, int64_t *state) {   \
         add((source){.terms = EXACT_##kind, .dtype = WEFT_##ID, .x = x, .y = y}, n, state); \
     }
-#define KERNELS(kind)      \
-    KERNEL(kind, F32, f32) \
-    KERNEL(kind, F64, f64)
-KERNELS(VALUES)
-KERNELS(MAGNITUDES)
-KERNELS(SQUARES)
-KERNELS(PRODUCTS)
+#define KERNELS(kernel, kind)      \
+    KERNEL(kernel, kind, F32, f32) \
+    KERNEL(kernel, kind, F64, f64)
+KERNELS(values, VALUES)
+KERNELS(magnitudes, MAGNITUDES)
+KERNELS(squares, SQUARES)
+KERNELS(dot, PRODUCTS)
 
-#define ENTRY(kind) [EXACT_##kind] = {[WEFT_F32] = kind##_f32, [WEFT_F64] = kind##_f64}
-const exact_kernels LEVELED(cpu_exact) = {.add = {ENTRY(VALUES), ENTRY(MAGNITUDES), ENTRY(SQUARES), ENTRY(PRODUCTS)}};
+#define ENTRY(kernel, kind) [EXACT_##kind] = {[WEFT_F32] = kernel##_f32, [WEFT_F64] = kernel##_f64}
+const exact_kernels LEVELED(cpu_exact) = {
+    .add = {ENTRY(values, VALUES), ENTRY(magnitudes, MAGNITUDES), ENTRY(squares, SQUARES), ENTRY(dot, PRODUCTS)}};

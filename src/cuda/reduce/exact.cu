@@ -47,7 +47,7 @@ template <class K, class T> struct exact_batch {
 template <int FOLDS> struct exact_sums {
     int top;
     double anchor[FOLDS], sum[FOLDS];
-    uint32_t room; /* terms that a thread may still add */
+    uint32_t remaining; /* terms that a thread may still add */
 };
 
 static __device__ __forceinline__ double power_of_two(int exponent) {
@@ -67,7 +67,7 @@ static __device__ __forceinline__ void add_term(int64_t *state, const weft_exact
     if (t.counter >= 0)
         add_to_word(&state[t.counter], 1);
     else
-        for (int i = 0; i < WEFT_EXACT_PIECES; i++) add_to_word(&state[t.first + i], t.piece[i]);
+        for (int i = 0; i < WEFT_EXACT_TERM_DIGITS; i++) add_to_word(&state[t.first + i], t.digit[i]);
 }
 
 /* Adds the sums of a warp to the state. A sum is at most 2^53 2^q in magnitude. */
@@ -83,7 +83,7 @@ template <int FOLDS> static __device__ __forceinline__ void add_sums(exact_sums<
         if (threadIdx.x % WARP == 0) add_term(state, t);
         s.sum[f] = 0;
     }
-    s.room = CAPACITY;
+    s.remaining = CAPACITY;
 }
 
 template <int FOLDS> static __device__ __forceinline__ void set_top(exact_sums<FOLDS> &s, int top) {
@@ -170,11 +170,11 @@ static __device__ __forceinline__ bool add_batch(const exact_batch<K, T> &b, exa
         add_singly<TERMS>(b, state);
         return false;
     }
-    if (exponent - BIAS > s.top || s.room < (uint32_t)K::BATCH) {
+    if (exponent - BIAS > s.top || s.remaining < (uint32_t)K::BATCH) {
         add_sums(s, state);
         if (exponent - BIAS > s.top) set_top(s, exponent - BIAS);
     }
-    s.room -= K::BATCH;
+    s.remaining -= K::BATCH;
     uint32_t upper = 0, lower = 0;
 #pragma unroll
     for (int k = 0; k < K::BATCH; k++) {
@@ -255,7 +255,7 @@ static __global__ void __launch_bounds__(32 * EXACT_WARPS, EXACT_BLOCKS) exact_k
     if (threadIdx.x < WEFT_EXACT_WORDS) state[threadIdx.x] = 0;
 #pragma unroll
     for (int f = 0; f < kind::FOLDS; f++) s.sum[f] = 0;
-    s.room = CAPACITY;
+    s.remaining = CAPACITY;
     set_top(s, -BIAS);
     __syncthreads();
     for (uint64_t i = (uint64_t)blockIdx.x * warps + threadIdx.x / WARP; i < batches;
