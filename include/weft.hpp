@@ -286,8 +286,8 @@ template <class R = detail::natural, class X> auto mean(context &ctx, const X &x
 template <class X> auto min(context &ctx, const X &x) { return reduce<WEFT_MIN>(ctx, x); }
 template <class X> auto max(context &ctx, const X &x) { return reduce<WEFT_MAX>(ctx, x); }
 
-// Reduces x, of float or double, exactly (WEFT_EXACT_SUM): the value is rounded once and does not depend on the order of
-// the elements. op: WEFT_SUM, WEFT_MEAN, WEFT_NORM1 or WEFT_NORM2.
+// Reduces x, of float or double, exactly (WEFT_EXACT_SUM): the value is rounded once and does not depend on the order
+// of the elements. op: WEFT_SUM, WEFT_MEAN, WEFT_NORM1 or WEFT_NORM2.
 template <weft_op op = WEFT_SUM, class X> auto exact(context &ctx, const X &x) {
     detail::value<X> r;
     ctx(weft_reduce, op, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), std::data(x), &r);
