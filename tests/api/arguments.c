@@ -139,6 +139,9 @@ static void reduce(void) {
     REFUSED(WEFT_SUM, WEFT_U8, WEFT_DEFAULT, SIZE_MAX, x, OUT, WEFT_INVALID, "do not fit in memory");
 #undef REFUSED
     double total = 0;
+    static const double above_a_tie[] = {1, 0x1p-53, 0x1p-1074};
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_EXACT_SUM, 3, above_a_tie, &total), WEFT_OK);
+    EXPECT(total == 1 + 0x1p-52, "the exact sum is %a", total);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x + N), WEFT_OK); /* adjacent to x */
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_F64, N, x, &total), WEFT_OK);
     EXPECT(total == x[N], "%a and %a", total, x[N]);
