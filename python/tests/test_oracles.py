@@ -62,7 +62,7 @@ def test_reductions(dtype: Any, data: Any) -> None:
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_exact_sums(data: Any) -> None:
-    x = data.draw(arrays.arrays("f8", st.integers(1, 200), elements={"allow_nan": False, "allow_infinity": False}))
+    x = data.draw(arrays.arrays("f8", st.integers(1, 200), elements={"min_value": -1e30, "max_value": 1e30}))
     y = rng.permutation(np.concatenate([x / 4, -x / 4, [2.0**-1074]]))
     total = weft.sum(y, accumulate="exact")
     assert total == math.fsum(y) and total.dtype == y.dtype
