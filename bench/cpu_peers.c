@@ -153,6 +153,8 @@ static double copy_scatter_f32(const void *x, const void *y, size_t n, int threa
 
 typedef enum function {
     REDUCE,
+    EXACT, /* REDUCE with exact sums */
+    EXACT_DOT,
     VARIANCE,
     HISTOGRAM,
     MATCH, /* PEER_WORDS in the bytes */
@@ -175,7 +177,7 @@ typedef enum function {
 typedef struct row {
     const char *name;
     function function;
-    weft_op op; /* for REDUCE and SCAN */
+    weft_op op; /* for REDUCE, EXACT and SCAN */
     weft_dtype dtype;
     bool alone; /* a short array on one thread; otherwise a long array on all threads */
     int passes; /* passes over the input */
@@ -186,6 +188,8 @@ typedef struct row {
 static const row rows[] = {
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, false, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
+    {"sum f32 exact", EXACT, WEFT_SUM, WEFT_F32, false, 1, "OpenMP simd", openmp_sum_f32},
+    {"sum f64 exact", EXACT, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
     {"sum i32", REDUCE, WEFT_SUM, WEFT_I32, false, 1, "OpenMP simd", openmp_sum_i32},
     {"sum u8", REDUCE, WEFT_SUM, WEFT_U8, false, 1, "OpenMP simd", openmp_sum_u8},
     {"min f32", REDUCE, WEFT_MIN, WEFT_F32, false, 1, "OpenMP simd", openmp_min_f32},
@@ -214,6 +218,8 @@ static const row rows[] = {
 #ifdef WEFT_BENCH_OPENBLAS
     {"dot f32", DOT, WEFT_SUM, WEFT_F32, false, 1, "OpenBLAS sdot", blas_dot_f32},
     {"dot f64", DOT, WEFT_SUM, WEFT_F64, false, 1, "OpenBLAS ddot", blas_dot_f64},
+    {"dot f32 exact", EXACT_DOT, WEFT_SUM, WEFT_F32, false, 1, "OpenBLAS sdot", blas_dot_f32},
+    {"dot f64 exact", EXACT_DOT, WEFT_SUM, WEFT_F64, false, 1, "OpenBLAS ddot", blas_dot_f64},
     {"norm2 f64", REDUCE, WEFT_NORM2, WEFT_F64, false, 1, "OpenBLAS dnrm2", blas_norm2_f64},
     {"dot f32", DOT, WEFT_SUM, WEFT_F32, true, 1, "OpenBLAS sdot", blas_dot_f32},
     {"dot f64", DOT, WEFT_SUM, WEFT_F64, true, 1, "OpenBLAS ddot", blas_dot_f64},
@@ -288,6 +294,8 @@ static void call_weft(const work *w) {
     uint64_t out, counts[BINS];
     switch (r->function) {
     case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
+    case EXACT: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_EXACT_SUM, w->n, w->x, &out)); break;
+    case EXACT_DOT: ok(weft_dot(ctx, r->dtype, WEFT_EXACT_SUM, w->n, w->x, w->y, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
     case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;

@@ -311,11 +311,13 @@ static work blas_norm_f32(const void *, size_t, void *) { return work(); }
 
 /* ------------------------------------------------------------------------------------- weft */
 
-static work weft_work(weft_op op, weft_dtype dtype, size_t n, const void *x, void *out) {
-    return [=] { ok(weft_reduce(ctx, op, dtype, WEFT_DEFAULT, n, x, out)); };
+static work weft_work(weft_op op, weft_dtype dtype, size_t n, const void *x, void *out,
+                      weft_dtype sums = WEFT_DEFAULT) {
+    return [=] { ok(weft_reduce(ctx, op, dtype, sums, n, x, out)); };
 }
-static work weft_dot_work(weft_dtype dtype, size_t n, const void *x, const void *y, void *out) {
-    return [=] { ok(weft_dot(ctx, dtype, WEFT_DEFAULT, n, x, y, out)); };
+static work weft_dot_work(weft_dtype dtype, size_t n, const void *x, const void *y, void *out,
+                          weft_dtype sums = WEFT_DEFAULT) {
+    return [=] { ok(weft_dot(ctx, dtype, sums, n, x, y, out)); };
 }
 
 static work weft_scan_work(weft_op op, weft_dtype dtype, size_t n, const void *x, void *y) {
@@ -380,11 +382,15 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
     fill<float>(y, n, 2);
     rate("sum f32", n, bytes, weft_work(WEFT_SUM, WEFT_F32, n, x, out), "CUB Sum",
          cub_sum<float, float>(x, n, out_peer));
+    rate("sum f32 exact", n, bytes, weft_work(WEFT_SUM, WEFT_F32, n, x, out, WEFT_EXACT_SUM), "CUB Sum",
+         cub_sum<float, float>(x, n, out_peer));
     rate("min f32", n, bytes, weft_work(WEFT_MIN, WEFT_F32, n, x, out), "CUB Min", cub_min<float>(x, n, out_peer));
     rate("max f32", n, bytes, weft_work(WEFT_MAX, WEFT_F32, n, x, out), "CUB Max", cub_max<float>(x, n, out_peer));
     rate("argmax f32", n, bytes, weft_work(WEFT_ARGMAX, WEFT_F32, n, x, out), "CUB ArgMax",
          cub_argmax(x, n, out_peer));
     rate("dot f32", n, 2 * bytes, weft_dot_work(WEFT_F32, n, x, y, out), "cublasSdot",
+         blas_dot_f32(x, y, n, out_peer));
+    rate("dot f32 exact", n, 2 * bytes, weft_dot_work(WEFT_F32, n, x, y, out, WEFT_EXACT_SUM), "cublasSdot",
          blas_dot_f32(x, y, n, out_peer));
     rate("norm2 f32", n, bytes, weft_work(WEFT_NORM2, WEFT_F32, n, x, out), "cublasSnrm2",
          blas_norm_f32(x, n, out_peer));
@@ -407,7 +413,11 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
     fill<double>(y, half, 5);
     rate("sum f64", half, bytes, weft_work(WEFT_SUM, WEFT_F64, half, x, out), "CUB Sum",
          cub_sum<double, double>(x, half, out_peer));
+    rate("sum f64 exact", half, bytes, weft_work(WEFT_SUM, WEFT_F64, half, x, out, WEFT_EXACT_SUM), "CUB Sum",
+         cub_sum<double, double>(x, half, out_peer));
     rate("dot f64", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out), "cublasDdot",
+         blas_dot_f64(x, y, half, out_peer));
+    rate("dot f64 exact", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out, WEFT_EXACT_SUM), "cublasDdot",
          blas_dot_f64(x, y, half, out_peer));
 }
 

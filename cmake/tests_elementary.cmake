@@ -1,9 +1,9 @@
-# Compares the elementary functions (ORDER.md 18) with MPFR. src/arith is compiled for each level, like the kernels.
+# Compares the elementary functions (ORDER.md 18) and exact sums (ORDER.md 30) with MPFR. src/arith is compiled for each level, like the kernels.
 find_path(WEFT_MPFR_H mpfr.h)
 find_library(WEFT_MPFR mpfr)
 find_library(WEFT_GMP gmp)
 if(NOT WEFT_MPFR_H OR NOT WEFT_MPFR OR NOT WEFT_GMP)
-  weft_left_out(TESTS "test of the elementary functions" MPFR)
+  weft_left_out(TESTS "tests of the elementary functions and of exact sums" MPFR)
   return()
 endif()
 
@@ -19,3 +19,11 @@ foreach(level IN LISTS WEFT_ALL_CPU_LEVELS)
   target_sources(oracle_elementary PRIVATE $<TARGET_OBJECTS:elementary_${level}>)
 endforeach()
 weft_test(oracle_elementary oracle 300 oracle_elementary)
+
+weft_program(oracle_exact_sum tests/oracle/exact_sum.c tests/oracle/oracle.c)
+target_include_directories(oracle_exact_sum SYSTEM PRIVATE ${WEFT_MPFR_H})
+target_link_libraries(oracle_exact_sum PRIVATE ${WEFT_MPFR} ${WEFT_GMP})
+foreach(device ref cpu cpu:base)
+  string(REPLACE : _ name ${device})
+  weft_test(oracle_exact_sum_${name} oracle 300 oracle_exact_sum ${device})
+endforeach()

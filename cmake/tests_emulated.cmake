@@ -7,7 +7,7 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
-    convolve_direct convolve_passes cuda dot extremes fft fft_passes gather heads heat histogram integers laplace laplace_solve map
+    convolve_direct convolve_passes cuda dot exact extremes fft fft_passes gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text match matmul matmul_epilogue matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_means segmented_products segmented_sums segmented_unordered sobol
@@ -21,7 +21,7 @@ executor_sources(translated ${emulated} ${emulated_sources})
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
 # Tensor cores and reductions over a warp are not emulated: this is the code for GPUs without them.
 list(TRANSFORM emulated_sources REPLACE ".*/(.*)\\.cu" "${emulated}/\\1.cc" OUTPUT_VARIABLE for_older_gpus)
-list(FILTER for_older_gpus INCLUDE REGEX "/(matmul_f|heads|segmented)")
+list(FILTER for_older_gpus INCLUDE REGEX "/(matmul_f|heads|segmented|exact)")
 set_source_files_properties(${for_older_gpus} PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
 executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc
@@ -93,6 +93,10 @@ foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve matmul s
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
+if(TARGET oracle_exact_sum)
+  weft_test(emulated_exact_sum_oracle emulated 300 oracle_exact_sum cuda)
+  set_tests_properties(emulated_exact_sum_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
+endif()
 # Every variant of laplace and matmul (docs/guide/tune.md).
 weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --list --check --every 600)
 weft_test(emulated_api_tune emulated 600 api_tune cuda)

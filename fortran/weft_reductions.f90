@@ -23,22 +23,24 @@ contains
     accumulate = merge(WEFT_DEFAULT, y%dtype, x%dtype == y%dtype)
   end function scan_accumulate
 
-  ! Reduces x to one value with op: WEFT_SUM, WEFT_MEAN, ...
-  subroutine weft_reduce(ctx, op, x, result, stat, message)
+  ! Reduces x to one value with op: WEFT_SUM, WEFT_MEAN, ... accumulate: WEFT_EXACT_SUM for exact sums.
+  subroutine weft_reduce(ctx, op, x, result, stat, message, accumulate)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op
     type(*), intent(in), target :: x(..)
     type(*), intent(inout), target :: result(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
     type(weft_request) :: call
     type(weft_array) :: ax, ar
-    integer(c_int) :: accumulate
+    integer(c_int) :: sums
     ax = whole(call, 'x', x)
     ar = whole(call, 'result', result)
     call need_capacity(call, 'result', ar, 1_c_int64_t)
-    accumulate = accumulate_for(call, op, ax, ar)
-    if (call%status == WEFT_OK) call%status = c_weft_reduce(ctx, op, ax%dtype, accumulate, ax%n, ax%p, ar%p)
+    sums = accumulate_for(call, op, ax, ar)
+    if (present(accumulate)) sums = accumulate
+    if (call%status == WEFT_OK) call%status = c_weft_reduce(ctx, op, ax%dtype, sums, ax%n, ax%p, ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce
 
@@ -64,24 +66,26 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_variance
 
-  ! Computes the sum of x(i) * y(i). x and y have one type and size.
-  subroutine weft_dot(ctx, x, y, result, stat, message)
+  ! Computes the sum of x(i) * y(i). x and y have one type and size. accumulate: WEFT_EXACT_SUM for the exact sum.
+  subroutine weft_dot(ctx, x, y, result, stat, message, accumulate)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..), y(..)
     type(*), intent(inout), target :: result(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
     type(weft_request) :: call
     type(weft_array) :: ax, ay, ar
-    integer(c_int) :: accumulate
+    integer(c_int) :: sums
     ax = whole(call, 'x', x)
     ay = whole(call, 'y', y)
     ar = whole(call, 'result', result)
     call need_same_type(call, 'x', ax, 'y', ay)
     call need_equal(call, 'the size of x', ax%n, 'that of y', ay%n)
     call need_capacity(call, 'result', ar, 1_c_int64_t)
-    accumulate = accumulate_for(call, WEFT_SUM, ax, ar)
-    if (call%status == WEFT_OK) call%status = c_weft_dot(ctx, ax%dtype, accumulate, ax%n, ax%p, ay%p, ar%p)
+    sums = accumulate_for(call, WEFT_SUM, ax, ar)
+    if (present(accumulate)) sums = accumulate
+    if (call%status == WEFT_OK) call%status = c_weft_dot(ctx, ax%dtype, sums, ax%n, ax%p, ay%p, ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_dot
 

@@ -107,10 +107,12 @@ typedef enum weft_dtype {
     WEFT_U32 = 7,     /* uint32_t */
     WEFT_U64 = 8,     /* uint64_t */
     WEFT_F32 = 9,     /* float: IEEE 754 binary32 */
-    WEFT_F64 = 10     /* double: IEEE 754 binary64 */
+    WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
+    /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
+    WEFT_EXACT_SUM = 11
 } weft_dtype;
 
-/* Returns "i8" ... "f64"; "unknown" for a value that is not an element type. */
+/* Returns "i8" ... "f64", or "exact"; "unknown" for WEFT_DEFAULT and for values that are not a weft_dtype. */
 WEFT_API const char *weft_dtype_name(weft_dtype dtype);
 /* Returns the number of bytes of one element; 0 for a value that is not an element type. */
 WEFT_API size_t weft_dtype_size(weft_dtype dtype);
@@ -288,7 +290,9 @@ WEFT_API weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype
 
 /* Reduces x[0..n) with `op` to one value.
  *   accumulate  WEFT_DEFAULT: types as listed at weft_op. WEFT_F64 with f32 elements: the result of sum, prod, mean
- *               and the norms is f64, and sum and prod accumulate in f64
+ *               and the norms is f64, and sum and prod accumulate in f64. WEFT_EXACT_SUM with f32 or f64 elements:
+ *               sum, mean, norm1 and norm2 are computed exactly and rounded once to the type of the elements. They do
+ *               not depend on the order of the elements (docs/ops/exact.md, docs/spec/ORDER.md 30)
  *   out         one value of the type that weft_reduce_result returns
  * Returns WEFT_EMPTY if n = 0 and op has no value for it. Order: docs/spec/ORDER.md 3. Docs: docs/ops/reduce.md. */
 WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
@@ -308,7 +312,8 @@ WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dty
 /* ---------------------------------------------------------------------------------- dot */
 
 /* Computes the sum of x[i] * y[i], i in [0, n). Each product of floats is fused into the sum (one rounding).
- *   accumulate  WEFT_DEFAULT, or WEFT_F64 to accumulate f32 elements in f64
+ *   accumulate  WEFT_DEFAULT, or WEFT_F64 to accumulate f32 elements in f64, or WEFT_EXACT_SUM for the exact sum of
+ *               the products of floats, rounded once to the type of the elements (docs/spec/ORDER.md 30)
  *   x, y        n elements of any type; x == y is allowed
  *   out         one value: i64 or u64 for integers, modulo 2^64; f32 or f64 for floats, f64 with WEFT_F64. n = 0: 0
  * Order: docs/spec/ORDER.md 5. Docs: docs/ops/dot.md. */

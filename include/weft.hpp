@@ -286,6 +286,23 @@ template <class R = detail::natural, class X> auto mean(context &ctx, const X &x
 template <class X> auto min(context &ctx, const X &x) { return reduce<WEFT_MIN>(ctx, x); }
 template <class X> auto max(context &ctx, const X &x) { return reduce<WEFT_MAX>(ctx, x); }
 
+// Reduces x, of float or double, exactly (WEFT_EXACT_SUM): the value is rounded once and does not depend on the order
+// of the elements. op: WEFT_SUM, WEFT_MEAN, WEFT_NORM1 or WEFT_NORM2.
+template <weft_op op = WEFT_SUM, class X> auto exact(context &ctx, const X &x) {
+    detail::value<X> r;
+    ctx(weft_reduce, op, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), std::data(x), &r);
+    return r;
+}
+
+// Returns the exact sum of x[i] * y[i], rounded once. x and y must have one size and one type, float or double.
+template <class X, class Y> auto exact_dot(context &ctx, const X &x, const Y &y) {
+    detail::one_type<X, Y>();
+    detail::need_size("y", std::size(y), std::size(x));
+    detail::value<X> r;
+    ctx(weft_dot, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), std::data(x), std::data(y), &r);
+    return r;
+}
+
 // Returns the variance of x: of a population (ddof 0) or of a sample (ddof 1). ddof must be less than the size of x.
 template <class R = detail::natural, class X> auto variance(context &ctx, const X &x, std::size_t ddof = 0) {
     using natural = typename reduced<WEFT_MEAN, detail::value<X>>::type;

@@ -240,6 +240,9 @@ template <class T, class B> T from_bits(B bits) {
 }
 static inline float __uint_as_float(unsigned bits) { return from_bits<float>(bits); }
 static inline unsigned __float_as_uint(float value) { return from_bits<unsigned>(value); }
+static inline int __double2hiint(double x) { return (int)(from_bits<uint64_t>(x) >> 32); }
+static inline int __double2loint(double x) { return (int)from_bits<uint64_t>(x); }
+static inline long long __double2ll_rn(double x) { return llrint(x); }
 static inline double __longlong_as_double(long long bits) { return from_bits<double>(bits); }
 /* The one instruction that is written in assembly, in src/cuda/tridiag/tridiag.cuh: an approximation of 1/x. Only a
  * GPU gives its last bits. */

@@ -16,6 +16,7 @@ from pyweft._arrays import (
     U64,
     Array,
     call,
+    exactly,
     give_scalar,
     leader,
     operand,
@@ -54,9 +55,9 @@ _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 
 
 @lru_cache(maxsize=None)
-def reduction(op: int, code: int, dtype: Any) -> tuple[int, Any, int]:
+def reduction(op: int, code: int, dtype: Any, exact: bool = False) -> tuple[int, Any, int]:
     """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in."""
-    accumulate = wide_accumulator(code, dtype)
+    accumulate = lib.WEFT_EXACT_SUM if exact else wide_accumulator(code, dtype)
     if code is FLAG:
         op = _OF_FLAGS.get(op, op)
     made = ffi.new("weft_dtype *")
@@ -71,27 +72,40 @@ def reduction(op: int, code: int, dtype: Any) -> tuple[int, Any, int]:
     return op, result, accumulate
 
 
-def _reduce(op: int, x: Array, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
+def _reduce(
+    op: int, x: Array, dtype: Any, out: Optional[Array], device: Optional[str], accumulate: Optional[str] = None
+) -> Any:
     a = operand(x, "x")
-    op, result, accumulate = reduction(op, a.code, dtype)
+    op, result, sums = reduction(op, a.code, dtype, exactly(accumulate, dtype))
     y = scalar_destination(a, out, result)
-    call(lib.weft_reduce, a, device, op, a.code, accumulate, a.array.size, a.pointer, y.pointer)
+    call(lib.weft_reduce, a, device, op, a.code, sums, a.array.size, a.pointer, y.pointer)
     return give_scalar(y, out, result)
 
 
-def sum(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def sum(
+    x: Array,
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Sum of the elements.
 
     x      any shape and number type
     dtype  None: int64 or uint64 for integers (wrapping), int64 for bool, float32, float64. np.float64 accumulates
            float32 in float64
+    accumulate  "exact": the exact sum of floats, rounded once; it does not depend on the order of the elements
+           (docs/ops/exact.md)
     out    an array of shape () for the result
     The empty sum is 0. Order: ORDER.md 3.
 
     >>> weft.sum([1.5, -0.25, 3.0])
     np.float64(4.25)
+    >>> weft.sum([1e100, 1.0, -1e100], accumulate="exact")
+    np.float64(1.0)
     """
-    return _reduce(lib.WEFT_SUM, x, dtype, out, device)
+    return _reduce(lib.WEFT_SUM, x, dtype, out, device, accumulate)
 
 
 def prod(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -197,33 +211,56 @@ def count_nonzero(x: Array, *, out: Optional[Array] = None, device: Optional[str
     return _reduce(lib.WEFT_COUNT_NONZERO, x, None, out, device)
 
 
-def mean(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def mean(
+    x: Array,
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Arithmetic mean, evaluated in float64: float32 for float32 unless dtype is np.float64, else float64.
 
-    ValueError when x is empty. Order: ORDER.md 3.
+    ValueError when x is empty. accumulate as for sum. Order: ORDER.md 3.
 
     >>> weft.mean([1, 2, 4, 5])
     np.float64(3.0)
     """
-    return _reduce(lib.WEFT_MEAN, x, dtype, out, device)
+    return _reduce(lib.WEFT_MEAN, x, dtype, out, device, accumulate)
 
 
-def norm1(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
-    """Sum of |x|; types as for mean. Order: ORDER.md 3.
+def norm1(
+    x: Array,
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Sum of |x|; types as for mean, accumulate as for sum. Order: ORDER.md 3.
 
     >>> weft.norm1([3.0, -4.0])
     np.float64(7.0)
     """
-    return _reduce(lib.WEFT_NORM1, x, dtype, out, device)
+    return _reduce(lib.WEFT_NORM1, x, dtype, out, device, accumulate)
 
 
-def norm2(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def norm2(
+    x: Array,
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Square root of the sum of squares, without needless overflow; types as for mean. Order: ORDER.md 3.
+
+    accumulate as for sum.
 
     >>> weft.norm2([3.0, -4.0])
     np.float64(5.0)
     """
-    return _reduce(lib.WEFT_NORM2, x, dtype, out, device)
+    return _reduce(lib.WEFT_NORM2, x, dtype, out, device, accumulate)
 
 
 def norminf(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -255,8 +292,16 @@ def variance(
     return give_scalar(y, out, result)
 
 
-def dot(x: Array, y: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
-    """Sum of x[i] * y[i], each product fused into the sum; types as for sum.
+def dot(
+    x: Array,
+    y: Array,
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Sum of x[i] * y[i], each product fused into the sum; types and accumulate as for sum.
 
     x, y  1-D, of one length and one dtype
     Order: ORDER.md 5.
@@ -270,7 +315,7 @@ def dot(x: Array, y: Array, *, dtype: Any = None, out: Optional[Array] = None, d
     if len(shape) != 1 or shape != b.array.shape:
         raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and the same length")
     on = leader(a, b)
-    _, result, accumulate = reduction(lib.WEFT_SUM, a.code, dtype)
+    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, exactly(accumulate, dtype))
     z = scalar_destination(on, out, result)
-    call(lib.weft_dot, on, device, a.code, accumulate, shape[0], a.pointer, b.pointer, z.pointer)
+    call(lib.weft_dot, on, device, a.code, sums, shape[0], a.pointer, b.pointer, z.pointer)
     return give_scalar(z, out, result)

@@ -25,7 +25,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand, unsigned
+from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, exactly, host_value, of_list, operand, unsigned
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
 from pyweft._reduce import reduction
@@ -69,22 +69,26 @@ def _value(dtype: Any) -> Any:
     return np.empty((), dtype)
 
 
-def _reduce(op: int, x: Source, dtype: Any, memory: Any, device: Optional[str]) -> Any:
+def _reduce(
+    op: int, x: Source, dtype: Any, memory: Any, device: Optional[str], accumulate: Optional[str] = None
+) -> Any:
     with Call(device, memory) as call:
         a = call.source(x, "x")
-        op, result, accumulate = reduction(op, a.code, dtype)
+        op, result, sums = reduction(op, a.code, dtype, exactly(accumulate, dtype))
         y = _value(result)
-        call.run(lib.weft_reduce_source, op, accumulate, a.c, ffi.from_buffer(y))
+        call.run(lib.weft_reduce_source, op, sums, a.c, ffi.from_buffer(y))
         return y[()]
 
 
-def sum(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
+def sum(
+    x: Source, *, dtype: Any = None, accumulate: Optional[str] = None, memory: Any = None, device: Optional[str] = None
+) -> Any:
     """Sum of the elements, as weft.sum. Order: ORDER.md 3.
 
     >>> weft.stream.sum([[1.5, -0.25], [3.0]])
     np.float64(4.25)
     """
-    return _reduce(lib.WEFT_SUM, x, dtype, memory, device)
+    return _reduce(lib.WEFT_SUM, x, dtype, memory, device, accumulate)
 
 
 def prod(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
@@ -186,25 +190,31 @@ def count_nonzero(x: Source, *, memory: Any = None, device: Optional[str] = None
     return _reduce(lib.WEFT_COUNT_NONZERO, x, None, memory, device)
 
 
-def mean(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
+def mean(
+    x: Source, *, dtype: Any = None, accumulate: Optional[str] = None, memory: Any = None, device: Optional[str] = None
+) -> Any:
     """Arithmetic mean, as weft.mean. Order: ORDER.md 3.
 
     >>> weft.stream.mean([[1, 2], [4, 5]])
     np.float64(3.0)
     """
-    return _reduce(lib.WEFT_MEAN, x, dtype, memory, device)
+    return _reduce(lib.WEFT_MEAN, x, dtype, memory, device, accumulate)
 
 
-def norm1(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
+def norm1(
+    x: Source, *, dtype: Any = None, accumulate: Optional[str] = None, memory: Any = None, device: Optional[str] = None
+) -> Any:
     """Sum of |x|, as weft.norm1. Order: ORDER.md 3.
 
     >>> weft.stream.norm1([[3.0], [-4.0]])
     np.float64(7.0)
     """
-    return _reduce(lib.WEFT_NORM1, x, dtype, memory, device)
+    return _reduce(lib.WEFT_NORM1, x, dtype, memory, device, accumulate)
 
 
-def norm2(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
+def norm2(
+    x: Source, *, dtype: Any = None, accumulate: Optional[str] = None, memory: Any = None, device: Optional[str] = None
+) -> Any:
     """Square root of the sum of squares, as weft.norm2. Where squares of float64 leave its range x is read twice.
 
     Order: ORDER.md 3.
@@ -212,7 +222,7 @@ def norm2(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[
     >>> weft.stream.norm2([[3.0], [-4.0]])
     np.float64(5.0)
     """
-    return _reduce(lib.WEFT_NORM2, x, dtype, memory, device)
+    return _reduce(lib.WEFT_NORM2, x, dtype, memory, device, accumulate)
 
 
 def norminf(x: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
@@ -242,7 +252,15 @@ def variance(x: Source, *, ddof: int = 0, dtype: Any = None, memory: Any = None,
         return y[()]
 
 
-def dot(x: Source, y: Source, *, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
+def dot(
+    x: Source,
+    y: Source,
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    memory: Any = None,
+    device: Optional[str] = None,
+) -> Any:
     """Sum of x[i] * y[i], as weft.dot. The chunks of x and y may differ in length. Order: ORDER.md 5.
 
     >>> weft.stream.dot([[1.5, -0.25], [3.0]], [[2.0], [4.0, 8.0]])
@@ -255,9 +273,9 @@ def dot(x: Source, y: Source, *, dtype: Any = None, memory: Any = None, device: 
         _one_row(b, "y")
         if a.shape and b.shape and a.shape != b.shape:
             raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must be the same")
-        _, result, accumulate = reduction(lib.WEFT_SUM, a.code, dtype)
+        _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, exactly(accumulate, dtype))
         z = _value(result)
-        call.run(lib.weft_dot_source, accumulate, a.c, b.c, ffi.from_buffer(z))
+        call.run(lib.weft_dot_source, sums, a.c, b.c, ffi.from_buffer(z))
         return z[()]
 
 

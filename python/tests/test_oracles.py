@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,31 @@ def test_reductions(dtype: Any, data: Any) -> None:
         np.testing.assert_allclose(norm(x), np.linalg.norm(y, order), rtol=1e-6, atol=1e-30)
     if dtype.kind == "f":
         np.testing.assert_allclose(weft.dot(x, x), np.dot(y, y), rtol=1e-5, atol=1e-30)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_exact_sums(data: Any) -> None:
+    x = data.draw(arrays.arrays("f8", st.integers(1, 200), elements={"min_value": -1e30, "max_value": 1e30}))
+    y = rng.permutation(np.concatenate([x / 4, -x / 4, [2.0**-1074]]))
+    total = weft.sum(y, accumulate="exact")
+    assert total == math.fsum(y) and total.dtype == y.dtype
+    assert weft.stream.sum(np.array_split(y, 3), accumulate="exact") == total
+    for reduce in (weft.sum, weft.mean, weft.norm1, weft.norm2):
+        assert bits(reduce(x, accumulate="exact")) == bits(reduce(rng.permutation(x), accumulate="exact"))
+    order = rng.permutation(len(x))
+    z = x[::-1].astype("f4")
+    w = x.astype("f4")
+    assert bits(weft.dot(w, z, accumulate="exact")) == bits(weft.dot(w[order], z[order], accumulate="exact"))
+
+
+def test_exact_sum_errors() -> None:
+    with pytest.raises(ValueError, match="it must be None or 'exact'"):
+        weft.sum([1.0], accumulate="exactly")
+    with pytest.raises(ValueError, match="dtype must be None"):
+        weft.dot([1.0], [1.0], dtype=np.float64, accumulate="exact")
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.sum([1, 2], accumulate="exact")
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 22
+#define WEFT_BACKEND_ABI 23
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -71,6 +71,17 @@ typedef struct dot_call {
     const void *x, *y;
     void *out;
 } dot_call;
+
+/* One call of weft_reduce or weft_dot that accumulates exactly, or the exact sum of a part of an array. */
+typedef struct exact_call {
+    exact_terms terms;
+    exact_finish finish;
+    weft_dtype dtype;  /* f32 or f64 */
+    size_t n;          /* >= 1 */
+    const void *x, *y; /* y: EXACT_PRODUCTS only */
+    void *out;         /* one value of dtype, or NULL */
+    int64_t *state;    /* if out is NULL: the sum, WEFT_EXACT_WORDS words in host memory */
+} exact_call;
 
 typedef struct scan_call {
     weft_op op;

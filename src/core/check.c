@@ -98,6 +98,16 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
     return WEFT_OK;
 }
 
+weft_status check_exact(const char *what, bool offered, weft_dtype dtype, weft_dtype *result, weft_error *error) {
+    type_kind kind;
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
+    RETURN_IF(!offered || kind != KIND_FLOAT, WEFT_UNSUPPORTED,
+              "%s of %s cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can", what,
+              weft_dtype_name(dtype));
+    *result = dtype;
+    return WEFT_OK;
+}
+
 weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
                               const void *index, range *r, weft_error *error) {
     type_kind kind;
@@ -128,6 +138,14 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
     RETURN_IF(OPS[op].domain == INTEGER && kind == KIND_FLOAT, WEFT_UNSUPPORTED,
               "%s requires integer elements, not %s", weft_op_name(op), weft_dtype_name(dtype));
     return check_result(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
+}
+
+weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                             weft_error *error) {
+    const bool sums = op == WEFT_SUM || op == WEFT_MEAN || op == WEFT_NORM1 || op == WEFT_NORM2;
+    if (accumulate != WEFT_EXACT_SUM || (unsigned)op >= OP_COUNT)
+        return check_reduce_type(op, dtype, accumulate, result, error);
+    return check_exact(weft_op_name(op), sums, dtype, result, error);
 }
 
 bool check_needs_elements(weft_op op) { return OPS[op].empty == FAILS; }

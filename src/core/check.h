@@ -27,6 +27,9 @@ weft_status check_distinct(weft_lines d, size_t systems, size_t n, weft_error *e
 /* Checks that a value is in host memory. NULL is allowed. */
 weft_status check_host_value(const char *name, const void *p, weft_error *error);
 
+/* Determines the result type of a sum that accumulates exactly (WEFT_EXACT_SUM): that of the elements. `offered` is
+ * false for operators without exact sums. */
+weft_status check_exact(const char *what, bool offered, weft_dtype dtype, weft_dtype *result, weft_error *error);
 /* The keywords of core/ops.def. */
 typedef enum result_rule { WIDE, SAME, INDEX, TRUTH, REAL } result_rule;
 typedef enum domain_rule { ANY, INTEGER } domain_rule;
@@ -50,6 +53,9 @@ weft_status check_index_array(const weft_context *ctx, const char *what, weft_ra
 /* Determines the result type of an operator of weft_reduce. */
 weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                               weft_error *error);
+/* check_reduce_type for a reduction of a whole array, which can also accumulate exactly (WEFT_EXACT_SUM). */
+weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                             weft_error *error);
 /* Returns true if the operator is undefined for zero elements. op must be valid. */
 bool check_needs_elements(weft_op op);
 /* Fails unless op is sum, prod, min, max, and, or, xor. */

@@ -21,6 +21,24 @@
 #define WEFT_NORM2_UP 0x1p600
 #define WEFT_NORM2_DOWN 0x1p-600
 
+/* Terms of an exact sum, and the value that is computed from the sum (ORDER.md 30). */
+typedef enum exact_terms { EXACT_VALUES, EXACT_MAGNITUDES, EXACT_SQUARES, EXACT_PRODUCTS } exact_terms;
+typedef enum exact_finish { EXACT_TOTAL, EXACT_MEAN, EXACT_ROOT } exact_finish;
+
+/* State of an exact sum (ORDER.md 30), int64 words. Word i < EXACT_DIGITS has the weight 2^(32 i - EXACT_POINT); the
+ * others count terms. Adding two states word by word merges them. A term is a multiple of 2^-2148 and less than
+ * 2^2048, and 2^64 terms are less than 2^2112. */
+#define WEFT_EXACT_DIGITS 136
+#define WEFT_EXACT_POINT 2176
+enum {
+    EXACT_NANS = WEFT_EXACT_DIGITS, /* terms that are NaN */
+    EXACT_PLUS,                     /* terms that are +Inf */
+    EXACT_MINUS,                    /* terms that are -Inf */
+    EXACT_OTHERS,                   /* not 0 if some term is not -0.0 */
+    EXACT_COUNT,                    /* all terms */
+    WEFT_EXACT_WORDS
+};
+
 /* Elements of a scan group, and the number of levels that suffices for any size_t. */
 #define WEFT_SCAN_GROUP 16
 #define WEFT_SCAN_LEVELS 17

@@ -3,7 +3,7 @@
 #ifndef WEFT_CORE_PART_H
 #define WEFT_CORE_PART_H
 
-#include "weft.h"
+#include "core/backend.h"
 
 /* Computes the part's sum (mean), sum of magnitudes (norm1) or sum of squares (norm2) in f64, without the final
  * division or square root. `squares` is that of part_sum_call. */
@@ -11,6 +11,10 @@ weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, 
                      double *sum);
 /* Computes the sum of squared deviations of the part from `mean`, the mean of the whole array. */
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum);
+
+/* Computes the state of the exact sum of the part, n >= 1, in host memory (ORDER.md 30). */
+weft_status part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, size_t n, const void *x, const void *y,
+                       int64_t *state);
 
 /* Compute weft_map and weft_map_reduce for a part whose element 0 is element `first` of the whole array. If `squares`
  * is not NULL, part_map_reduce returns the result of part_sum. */

@@ -14,6 +14,11 @@ weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, 
     return part_sum(ctx, WEFT_NORM2, dtype, n, x, parameter, value);
 }
 
+weft_status weft_part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, size_t n, const void *x,
+                            const void *y, int64_t *state) {
+    return part_exact(ctx, terms, dtype, n, x, y, state);
+}
+
 weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
                           const weft_binding *bindings, size_t count, void *out) {
     return part_map(ctx, expr, dtype, first, n, bindings, count, out);

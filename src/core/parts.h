@@ -5,6 +5,7 @@
 #define WEFT_CORE_PARTS_H
 
 #include "core/matmul_step.h"
+#include "core/order.h"
 #include "core/tridiag_part.h"
 #include "weft.h"
 
@@ -21,6 +22,10 @@ typedef enum tree_kind {
 /* Computes the tree reduction over x[0..n), n >= 1. */
 WEFT_API weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, size_t n, const void *x,
                                     double parameter, double *value);
+
+/* Computes the state of an exact sum over x[0..n) and, for products, y, in host memory (ORDER.md 30), n >= 1. */
+WEFT_API weft_status weft_part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, size_t n, const void *x,
+                                     const void *y, int64_t *state);
 
 /* Computes weft_map for n consecutive elements of longer arrays. The bound arrays start at element `first`. */
 WEFT_API weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first,

@@ -1,8 +1,11 @@
 /* weft_dist_reduce, weft_dist_variance, weft_dist_dot. If the order of the elements is free, each rank reduces its
  * slice, and the ranks' values are then reduced. If the order is a tree, forest.c combines the subtrees of all
  * ranks. */
+#include "arith/exact.h"
 #include "arith/finish.h"
+#include "core/exact_ops.h"
 #include "core/fpmode.h"
+#include "core/parts.h"
 #include "core/types.h"
 #include "dist/forest.h"
 
@@ -69,6 +72,17 @@ static weft_status run_fold(forest f, void *out) {
         *(float *)out = weft_canonical_f32(value.f32);
     else
         *(double *)out = weft_canonical_f64(value.f64);
+    return WEFT_OK;
+}
+
+/* Computes an exact sum: adds the states of the ranks word by word. */
+static weft_status run_exact(weft_dist *d, exact_terms terms, exact_finish finish, weft_dtype dtype, size_t n,
+                             const void *x, const void *y, void *out) {
+    int64_t own[WEFT_EXACT_WORDS] = {0}, all[WEFT_EXACT_WORDS];
+    const weft_status status = n ? weft_part_exact(d->ctx, terms, dtype, n, x, y, own) : WEFT_OK;
+    RETURN_IF_ERROR(dist_agree(d, dist_took(d, status)));
+    RETURN_IF_ERROR(d->line.add(d, (const uint64_t *)own, (uint64_t *)all, WEFT_EXACT_WORDS, "adding exact sums"));
+    weft_exact_store(all, finish, dtype == WEFT_F32, out);
     return WEFT_OK;
 }
 
@@ -147,6 +161,8 @@ static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_d
     const bool tree = type_is_float(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
     if (dist_total(d) == 0) return dist_took_host(d, weft_reduce(d->host, op, dtype, accumulate, 0, NULL, out));
     RETURN_IF_ERROR(weft_reduce_result(op, dtype, accumulate, &result));
+    if (accumulate == WEFT_EXACT_SUM)
+        return run_exact(d, exact_terms_of(op), exact_finish_of(op), dtype, n, x, NULL, out);
     if (statistic) return run_statistic(d, op, dtype, result, x, out);
     if (!tree) return run_free(d, op, dtype, accumulate, result, n, x, out);
     return run_fold((forest){.d = d, .kind = LEAF_REDUCE, .op = op, .dtype = dtype, .accumulate = accumulate, .x = x},
@@ -206,8 +222,10 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
     weft_dtype result;
     if (!d) return WEFT_INVALID;
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}, {"ddof", AS_NUMBER, ddof}};
-    RETURN_IF_ERROR(dist_begin(d, "variance", list, 3, slice,
-                               check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out)));
+    weft_status status = check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out);
+    if (accumulate == WEFT_EXACT_SUM)
+        status = weft_fail(&d->error, WEFT_UNSUPPORTED, "variance cannot accumulate in exact");
+    RETURN_IF_ERROR(dist_begin(d, "variance", list, 3, slice, status));
     RETURN_IF_ERROR(weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result));
     return run_variance(d, dtype, result, ddof, x, out);
 }
@@ -231,6 +249,7 @@ weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate,
     RETURN_IF_ERROR(dist_begin(d, "dot", list, 2, slice, status));
     if (!type_is_float(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
     if (dist_total(d) == 0) return dist_took_host(d, weft_dot(d->host, dtype, accumulate, 0, NULL, NULL, out));
+    if (accumulate == WEFT_EXACT_SUM) return run_exact(d, EXACT_PRODUCTS, EXACT_TOTAL, dtype, slice.count, x, y, out);
     return run_fold((forest){.d = d, .kind = LEAF_DOT, .dtype = dtype, .accumulate = accumulate, .x = x, .y = y},
                     out);
 }

@@ -1,6 +1,8 @@
 /* weft_reduce_source, weft_variance_source and weft_dot_source, and functions shared with weft_map_reduce_source. */
+#include "arith/exact.h"
 #include "arith/finish.h"
 #include "core/check.h"
+#include "core/exact_ops.h"
 #include "core/part.h"
 #include "stream/reduction.h"
 #include "stream/terms.h"
@@ -186,6 +188,41 @@ weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void
     return status;
 }
 
+/* -------------------------------------------------------------------------------- exact sums */
+
+/* An exact sum of the chunks so far. */
+typedef struct exact_pass {
+    exact_terms terms;
+    int64_t state[WEFT_EXACT_WORDS];
+} exact_pass;
+
+static weft_status visit_exact(const terms *t, const chunks *p, void *state) {
+    exact_pass *s = state;
+    int64_t part[WEFT_EXACT_WORDS];
+    RETURN_IF_ERROR(part_exact(t->ctx, s->terms, t->dtype, p->n, p->x[0], t->count > 1 ? p->x[1] : NULL, part));
+    for (int i = 0; i < WEFT_EXACT_WORDS; i++) s->state[i] += part[i];
+    weft_exact_carry(s->state);
+    return WEFT_OK;
+}
+
+/* Sums the terms of one or two sources, which are not empty or for which *n becomes 0. */
+static weft_status sum_exactly(const terms *t, exact_terms kind, exact_finish finish, uint64_t *n, void *out) {
+    exact_pass s = {.terms = kind};
+    RETURN_IF_ERROR(visit_all(t, visit_exact, &s, n));
+    if (*n) weft_exact_store(s.state, finish, t->dtype == WEFT_F32, out);
+    return WEFT_OK;
+}
+
+static weft_status reduce_exactly(const terms *t, weft_op op, void *out) {
+    weft_error *error = &t->ctx->error;
+    weft_dtype result;
+    uint64_t n;
+    RETURN_IF_ERROR(check_whole_type(op, t->dtype, WEFT_EXACT_SUM, &result, error));
+    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
+    RETURN_IF_ERROR(sum_exactly(t, exact_terms_of(op), exact_finish_of(op), &n, out));
+    return n ? WEFT_OK : t->reduce_none(t, op, WEFT_EXACT_SUM, out);
+}
+
 /* ------------------------------------------------------------------------------- one source */
 
 static weft_status reduce_chunk(const terms *t, const chunks *p, weft_op op, weft_dtype accumulate,
@@ -211,6 +248,7 @@ static terms terms_of(weft_context *ctx, const weft_source *x) {
 static weft_status run_reduce(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x, void *out) {
     RETURN_IF_ERROR(chunks_check(ctx, "x", x));
     const terms t = terms_of(ctx, x);
+    if (accumulate == WEFT_EXACT_SUM) return reduce_exactly(&t, op, out);
     return terms_reduce(&t, op, accumulate, out);
 }
 
@@ -286,11 +324,15 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     RETURN_IF(x->dtype != y->dtype, WEFT_INVALID,
               "x has elements of type %s and y of type %s: both must have the same type", weft_dtype_name(x->dtype),
               weft_dtype_name(y->dtype));
-    RETURN_IF_ERROR(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
+    const bool exact = accumulate == WEFT_EXACT_SUM;
+    RETURN_IF_ERROR(exact ? check_exact("dot", true, x->dtype, &result, error)
+                          : check_result("dot", WIDE, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};
     pass s = {.reduction = {.ctx = ctx, .combine = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
-    RETURN_IF_ERROR(visit_all(&t, visit_products, &s, &n));
+    RETURN_IF_ERROR(exact ? sum_exactly(&t, EXACT_PRODUCTS, EXACT_TOTAL, &n, out)
+                          : visit_all(&t, visit_products, &s, &n));
+    if (exact && n > 0) return WEFT_OK;
     if (n == 0) return weft_dot(ctx, x->dtype, accumulate, 0, NULL, NULL, out);
     RETURN_IF_ERROR(reduction_end(&s.reduction, &value));
     memcpy(out, &value, weft_dtype_size(result));

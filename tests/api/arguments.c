@@ -26,7 +26,8 @@ static void names(void) {
     EXPECT(strcmp(weft_status_name((weft_status)-1), "unknown") == 0, "%s", weft_status_name((weft_status)-1));
     EXPECT(strcmp(weft_dtype_name(WEFT_U16), "u16") == 0, "%s", weft_dtype_name(WEFT_U16));
     EXPECT(strcmp(weft_dtype_name(WEFT_DEFAULT), "unknown") == 0, "%s", weft_dtype_name(WEFT_DEFAULT));
-    EXPECT(strcmp(weft_dtype_name((weft_dtype)11), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)11));
+    EXPECT(strcmp(weft_dtype_name(WEFT_EXACT_SUM), "exact") == 0, "%s", weft_dtype_name(WEFT_EXACT_SUM));
+    EXPECT(strcmp(weft_dtype_name((weft_dtype)12), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)12));
     EXPECT(weft_dtype_size(WEFT_F32) == 4 && weft_dtype_size(WEFT_I8) == 1, "%zu", weft_dtype_size(WEFT_F32));
     EXPECT(weft_dtype_size((weft_dtype)11) == 0 && weft_dtype_size(WEFT_DEFAULT) == 0, "sizes of no types");
     EXPECT(strcmp(weft_op_name(WEFT_COUNT_NONZERO), "count_nonzero") == 0, "%s", weft_op_name(WEFT_COUNT_NONZERO));
@@ -107,6 +108,14 @@ static void reduce(void) {
     REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype -3");
     REFUSED(WEFT_SUM, WEFT_F64, (weft_dtype)77, N, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     REFUSED(WEFT_SUM, WEFT_I32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
+    REFUSED(WEFT_SUM, WEFT_I32, WEFT_EXACT_SUM, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in exact");
+    REFUSED(WEFT_PROD, WEFT_F64, WEFT_EXACT_SUM, N, x, OUT, WEFT_UNSUPPORTED,
+            "prod of f64 cannot accumulate in exact");
+    REFUSED(WEFT_SUM, WEFT_EXACT_SUM, WEFT_EXACT_SUM, N, x, OUT, WEFT_INVALID, "invalid dtype 11");
+    REFUSED((weft_op)16, WEFT_F64, WEFT_EXACT_SUM, N, x, OUT, WEFT_INVALID, "invalid op 16");
+    REFUSED(WEFT_MEAN, WEFT_F64, WEFT_EXACT_SUM, 0, x, OUT, WEFT_EMPTY, "mean of 0 elements is undefined");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_EXACT_SUM, N, NULL, OUT, WEFT_INVALID, "x is NULL");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_EXACT_SUM, N, x, x, WEFT_INVALID, "out (8 bytes at");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_F32, N, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
     REFUSED(WEFT_MIN, WEFT_F32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "min of f32 cannot accumulate in f64");
     REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, OUT, WEFT_UNSUPPORTED, "and requires integer elements");
@@ -130,6 +139,9 @@ static void reduce(void) {
     REFUSED(WEFT_SUM, WEFT_U8, WEFT_DEFAULT, SIZE_MAX, x, OUT, WEFT_INVALID, "do not fit in memory");
 #undef REFUSED
     double total = 0;
+    static const double above_a_tie[] = {1, 0x1p-53, 0x1p-1074};
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_EXACT_SUM, 3, above_a_tie, &total), WEFT_OK);
+    EXPECT(total == 1 + 0x1p-52, "the exact sum is %a", total);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x + N), WEFT_OK); /* adjacent to x */
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_F64, N, x, &total), WEFT_OK);
     EXPECT(total == x[N], "%a and %a", total, x[N]);
@@ -173,6 +185,7 @@ static void variance_and_dot(void) {
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "is undefined");
     REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_F64, WEFT_F32, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in f32");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in exact");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, shifted(x, 2), OUT, WEFT_INVALID, "not aligned");
@@ -183,6 +196,8 @@ static void variance_and_dot(void) {
     EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
     REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
+    REFUSED(WEFT_U8, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in exact");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, NULL, y, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, y, NULL, WEFT_INVALID, "out is NULL");
@@ -274,6 +289,7 @@ static void scan(void) {
     SUM_REFUSED(WEFT_U16, WEFT_I64, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i64");
     SUM_REFUSED(WEFT_I8, WEFT_I32, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i32");
     SUM_REFUSED(WEFT_F64, WEFT_F32, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
+    SUM_REFUSED(WEFT_F64, WEFT_EXACT_SUM, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in exact");
 #undef SUM_REFUSED
     REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid op 16");
     REFUSED((weft_op)-1, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid op -1");

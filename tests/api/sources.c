@@ -98,11 +98,14 @@ static void same(const char *what, weft_dtype dtype, size_t n, weft_status wante
     EXPECT(memcmp(found, expected, bytes) == 0, "%s of %zu %s: other bits", what, n, weft_dtype_name(dtype));
 }
 
+static const weft_dtype ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_EXACT_SUM};
+enum { HOWS = sizeof ACCUMULATES / sizeof *ACCUMULATES };
+
 static void reductions(weft_dtype dtype, size_t n) {
     const size_t size = weft_dtype_size(dtype);
     for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++)
-        for (int wide = 0; wide < 2; wide++) {
-            const weft_dtype accumulate = wide ? WEFT_F64 : WEFT_DEFAULT;
+        for (int how = 0; how < HOWS; how++) {
+            const weft_dtype accumulate = ACCUMULATES[how];
             weft_dtype result;
             feed f;
             if (weft_reduce_result((weft_op)op, dtype, accumulate, &result) != WEFT_OK) continue;
@@ -125,8 +128,8 @@ static void reductions(weft_dtype dtype, size_t n) {
 }
 
 static void pairs(weft_dtype dtype, size_t n) {
-    for (int wide = 0; wide < 2; wide++) {
-        const weft_dtype accumulate = wide ? WEFT_F64 : WEFT_DEFAULT;
+    for (int how = 0; how < HOWS; how++) {
+        const weft_dtype accumulate = ACCUMULATES[how];
         weft_dtype result;
         feed f, g;
         if (weft_reduce_result(WEFT_SUM, dtype, accumulate, &result) != WEFT_OK) continue;

@@ -46,6 +46,11 @@ static void reductions(weft::context &ctx) {
     expect(weft::reduce<WEFT_ARGMIN>(ctx, i) == 1 && weft::reduce<WEFT_ANY>(ctx, i) == 1, "argmin, any");
     expect(weft::mean(ctx, y) == 2 && weft::variance(ctx, y, 1) == 1, "mean, variance");
     expect(weft::dot(ctx, y, y) == 14, "dot");
+    const std::vector<double> far = {1e100, 1, -1e100};
+    expect(weft::exact(ctx, far) == 1 && weft::exact<WEFT_NORM2>(ctx, std::vector<float>{3, 4}) == 5, "exact sums");
+    expect(weft::exact_dot(ctx, far, std::vector<double>{1, 3, 1}) == 3, "exact dot");
+    expect_thrown([&] { weft::exact(ctx, i); }, WEFT_UNSUPPORTED,
+                  "sum of i32 cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can");
     expect(weft::sum(ctx, std::vector<double>()) == 0, "sum of nothing");
 }
 

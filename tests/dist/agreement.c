@@ -47,7 +47,10 @@ static void check_reductions(world *w, weft_dtype dtype, size_t n) {
     for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
         check_reduce(w, (weft_op)op, dtype, WEFT_DEFAULT, &c, x);
         if (last) check_reduce(w, (weft_op)op, dtype, last, &c, x);
+        check_reduce(w, (weft_op)op, dtype, WEFT_EXACT_SUM, &c, x); /* or both refuse it */
     }
+    if (dtype == WEFT_F32 || dtype == WEFT_F64) check_dot(w, dtype, WEFT_EXACT_SUM, &c, x, y);
+    check_variance(w, dtype, WEFT_EXACT_SUM, &c, x);
     check_dot(w, dtype, WEFT_DEFAULT, &c, x, y);
     check_variance(w, dtype, WEFT_DEFAULT, &c, x);
     if (last) check_dot(w, dtype, last, &c, x, y);

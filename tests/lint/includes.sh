@@ -36,7 +36,7 @@ only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/match\.h|weft\.h)\"" cli/
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/executor/*.cc ladder/executor/*.h
-only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|fpmode|indices|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
+only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|exact_ops|fpmode|indices|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # Only src/cuda and src/dist/nccl.c include CUDA's headers. <cuda.h> matches the pattern of the standard ones above.

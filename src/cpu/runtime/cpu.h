@@ -60,6 +60,13 @@ typedef struct product_kernels {
     kernel *differences_f64[DTYPES]; /* f32 and f64 elements only */
 } product_kernels;
 
+/* Adds n >= 1 terms of an exact sum (ORDER.md 30) to a state whose words are less than 2^33, as the result's are. */
+typedef void exact_kernel(const void *x, const void *y, size_t n, int64_t *state);
+
+typedef struct exact_kernels {
+    exact_kernel *add[EXACT_PRODUCTS + 1][DTYPES]; /* f32 and f64 elements only */
+} exact_kernels;
+
 typedef struct integer_kernels {
     kernel *sum[DTYPES], *prod[DTYPES], *dot[DTYPES], *nonzeros[DTYPES];
     kernel *bits_and, *bits_or, *bits_xor; /* 64-bit words, for every element type */
@@ -465,6 +472,7 @@ typedef struct map_kernels {
 #define EACH_KERNELS(DO, level)                  \
     DO(level, sum_kernels, sums)                 \
     DO(level, product_kernels, products)         \
+    DO(level, exact_kernels, exact)              \
     DO(level, integer_kernels, integers)         \
     DO(level, extreme_kernels, extremes)         \
     DO(level, scan_kernels, scans)               \

@@ -8,6 +8,7 @@
 typedef enum kernel_kind {
     KERNEL_TREE,      /* reduces by the canonical tree (tree.cuh) */
     KERNEL_UNORDERED, /* reduces vectors of 16 bytes in any order (unordered.cuh) */
+    KERNEL_EXACT,     /* sums exactly (exact.cu) */
     KERNEL_SCAN       /* scan (scan_tiles.cuh) */
 } kernel_kind;
 

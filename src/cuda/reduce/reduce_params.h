@@ -21,6 +21,11 @@
 /* Rows of a tile of unordered.cuh; a row is 16 bytes for each thread of a warp. */
 #define UNORDERED_ROWS 32
 
+/* Exact sums (exact.cu): warps of a block, maximum blocks per multiprocessor, and bytes that a thread loads at a time. */
+#define EXACT_WARPS 8
+#define EXACT_BLOCKS 3
+#define EXACT_BYTES 64
+
 /* Operation of the last thread on the reduced value (finish.cuh). */
 typedef enum finish_kind {
     FINISH_STORE,     /* stores the value; for an integer its low bytes */
@@ -61,6 +66,7 @@ typedef struct reduce_params {
     void *partials;   /* one value per block */
     void *stack;      /* values of finished chunks, by level of the tree over chunks */
     unsigned *ticket; /* number of finished blocks; 0 between launches */
+    int64_t *exact;   /* state of an exact sum; 0 between calls */
 
     /* Finish. */
     finish_kind finish;

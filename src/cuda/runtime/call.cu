@@ -130,9 +130,17 @@ typedef struct grid {
     unsigned blocks, warps;
 } grid;
 
+/* Blocks of exact sums take batches until none is left. */
+static grid shape_exact(const call *c, uint64_t bytes) {
+    const uint64_t blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BYTES) + 1;
+    const uint64_t most = (uint64_t)EXACT_BLOCKS * c->g->multiprocessors;
+    return grid{(unsigned)(blocks < most ? blocks : most), EXACT_WARPS};
+}
+
 static grid shape_launch(const call *c, kernel k, reduce_params *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
     grid shape = {0, 1};
+    if (k.kind == KERNEL_EXACT) return shape_exact(c, j->n * bytes * (j->y ? 2 : 1));
     if (k.kind == KERNEL_UNORDERED)
         shape_unordered(j, bytes);
     else

@@ -121,7 +121,8 @@ enum {
     KEEP_AT = STACK_AT + STACK_LEVELS * VALUE_BYTES,
     TICKET_AT = KEEP_AT + 16,
     SCAN_AT = TICKET_AT + 16,
-    SCRATCH_BYTES = SCAN_AT + 16
+    EXACT_AT = SCAN_AT + 16,
+    SCRATCH_BYTES = EXACT_AT + WEFT_EXACT_WORDS * 8
 };
 
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
@@ -171,4 +172,5 @@ void gpu_point_at_scratch(const gpu *g, reduce_params *j) {
     j->partials = g->scratch + PARTIALS_AT;
     j->stack = g->scratch + STACK_AT;
     j->ticket = (unsigned *)(g->scratch + TICKET_AT);
+    j->exact = (int64_t *)(g->scratch + EXACT_AT);
 }

@@ -1,0 +1,309 @@
+/* Exact sums (ORDER.md 30). Every block adds its terms to a state in shared memory, and its state to that of the
+ * call. All these additions are of integers, in any order.
+ *
+ * A warp does not add terms to the state one by one. Its terms are less than 2^top in magnitude. Adding and
+ * subtracting 1.5 2^(q + 52) rounds a term to a multiple of 2^q, q = top - SPACING, and a thread sums 2^16 such
+ * multiples exactly in an f64. What the rounding dropped is exact too, and is folded in the same way with the next q.
+ * The warp adds its sums to the state when a term is not less than 2^top, which then grows, and at the end. */
+#include "arith/exact.h"
+#include "cuda/runtime/gpu.h"
+#include "cuda/runtime/warp_reduce.cuh"
+
+#define WARP 32
+#define EVERY_LANE 0xffffffffu
+
+enum {
+    SPACING = 36,
+    CAPACITY = 1 << 16, /* terms of a thread between two additions to the state */
+    LEAST = -1074,      /* every f64 is a multiple of 2^LEAST */
+    TOP_MAX = 1000,     /* terms beyond 2^TOP_MAX are added one by one */
+    BIAS = 1022,        /* an f64 with the biased exponent e is less than 2^(e - BIAS) */
+    SMALL = 1023 - 900  /* biased exponent from which the remainder of a product is not subnormal */
+};
+
+/* Terms of one kind, of elements T. */
+template <exact_terms TERMS, class T> struct exact_kind {
+    static constexpr bool TWO = TERMS == EXACT_PRODUCTS;              /* terms of two arrays */
+    static constexpr bool MULTIPLIES = TWO || TERMS == EXACT_SQUARES; /* terms are products */
+    static constexpr bool ROUNDS = MULTIPLIES && sizeof(T) == 8;      /* products are rounded */
+    static constexpr int FOLDS = sizeof(T) == 4 ? 2 : ROUNDS ? 4 : 3;
+    static constexpr int BATCH = EXACT_BYTES / (int)sizeof(T) / (TWO ? 2 : 1); /* terms of a thread at a time */
+
+    static __device__ __forceinline__ double value(T x, T y) {
+        if (MULTIPLIES) return (double)x * (double)y;
+        return TERMS == EXACT_MAGNITUDES ? fabs((double)x) : (double)x;
+    }
+};
+
+/* Elements of a batch that a thread has loaded. y is x unless the terms have two arrays. */
+template <class K, class T> struct exact_batch {
+    T x[K::BATCH], y[K::TWO ? K::BATCH : 1];
+    uint32_t present; /* bit k: element k exists; others are 0 */
+
+    __device__ __forceinline__ T second(int k) const { return K::TWO ? y[K::TWO ? k : 0] : x[k]; }
+};
+
+/* Sums of a warp: `sum` is different in every thread, all other members are equal. */
+template <int FOLDS> struct exact_sums {
+    int top;
+    double anchor[FOLDS], sum[FOLDS];
+    uint32_t remaining; /* terms that a thread may still add */
+};
+
+static __device__ __forceinline__ double power_of_two(int exponent) {
+    return __longlong_as_double((long long)(exponent + 1023) << 52);
+}
+
+static __device__ __forceinline__ int exponent_of_fold(int top, int fold) {
+    const int q = top - SPACING * (fold + 1);
+    return q > LEAST ? q : LEAST;
+}
+
+static __device__ __forceinline__ void add_to_word(int64_t *word, int64_t v) {
+    if (v) atomicAdd((unsigned long long *)word, (unsigned long long)v);
+}
+
+static __device__ __forceinline__ void add_term(int64_t *state, const weft_exact_term &t) {
+    if (t.counter >= 0)
+        add_to_word(&state[t.counter], 1);
+    else
+        for (int i = 0; i < WEFT_EXACT_TERM_DIGITS; i++) add_to_word(&state[t.first + i], t.digit[i]);
+}
+
+/* Adds the sums of a warp to the state. A sum is at most 2^53 2^q in magnitude. */
+template <int FOLDS> static __device__ __forceinline__ void add_sums(exact_sums<FOLDS> &s, int64_t *state) {
+#pragma unroll
+    for (int f = 0; f < FOLDS; f++) {
+        const int q = exponent_of_fold(s.top, f), half = -q / 2;
+        long long total = __double2ll_rn(s.sum[f] * power_of_two(half) * power_of_two(-q - half));
+        for (int distance = WARP / 2; distance > 0; distance /= 2)
+            total += __shfl_xor_sync(EVERY_LANE, total, distance);
+        weft_exact_term t = {-1, true, 0, {0}};
+        weft_exact_cut(&t, (uint64_t)(total < 0 ? -total : total), total < 0, q);
+        if (threadIdx.x % WARP == 0) add_term(state, t);
+        s.sum[f] = 0;
+    }
+    s.remaining = CAPACITY;
+}
+
+template <int FOLDS> static __device__ __forceinline__ void set_top(exact_sums<FOLDS> &s, int top) {
+    s.top = top;
+#pragma unroll
+    for (int f = 0; f < FOLDS; f++) s.anchor[f] = 1.5 * power_of_two(exponent_of_fold(top, f) + 52);
+}
+
+static __device__ __forceinline__ double fold(double v, double anchor, double &sum) {
+    const double multiple = (v + anchor) - anchor;
+    sum += multiple;
+    return v - multiple;
+}
+
+/* Adds a term to the sums. Returns what is left of it, and of the remainder of a product. */
+template <class K, class T, int FOLDS>
+static __device__ __forceinline__ double2 fold_term(T x, T y, const exact_sums<FOLDS> &s, double *sum) {
+    double2 left = make_double2(K::value(x, y), 0);
+    if (K::ROUNDS) left.y = __fma_rn((double)x, (double)y, -left.x);
+#pragma unroll
+    for (int f = 0; f < (K::ROUNDS ? FOLDS - 1 : FOLDS); f++) left.x = fold(left.x, s.anchor[f], sum[f]);
+#pragma unroll
+    for (int f = 1; f < FOLDS && K::ROUNDS; f++) left.y = fold(left.y, s.anchor[f], sum[f]);
+    return left;
+}
+
+/* The two functions below are rare. They take copies of their arguments, which otherwise could not be in registers.
+ */
+
+/* Adds what the folds of a batch have left. Calculates it again, into sums that are not used. */
+template <class K, class T, int FOLDS>
+static __device__ __attribute__((noinline)) void add_left(exact_batch<K, T> b, exact_sums<FOLDS> s, int64_t *state) {
+    for (int k = 0; k < K::BATCH; k++) {
+        double unused[FOLDS] = {0};
+        const double2 left = fold_term<K>(b.x[k], b.second(k), s, unused);
+        if (left.x != 0) add_term(state, weft_exact_product(left.x, 1));
+        if (left.y != 0) add_term(state, weft_exact_product(left.y, 1));
+    }
+}
+
+/* Adds the terms of a batch one by one, in integers. */
+template <exact_terms TERMS, class K, class T>
+static __device__ __attribute__((noinline)) void add_singly(exact_batch<K, T> b, int64_t *state) {
+    bool other = false;
+    for (int k = 0; k < K::BATCH; k++) {
+        if (!(b.present >> k & 1)) continue;
+        const double x = TERMS == EXACT_MAGNITUDES ? fabs((double)b.x[k]) : (double)b.x[k];
+        const weft_exact_term t = weft_exact_product(x, K::MULTIPLIES ? (double)b.second(k) : 1.0);
+        other = other || t.other;
+        add_term(state, t);
+    }
+    if (other) add_to_word(&state[EXACT_OTHERS], 1);
+}
+
+/* Returns the greatest biased exponent of the terms of a warp's batch. Returns a negative number if they must be
+ * added one by one: they are all zero or subnormal, or not finite, or a product is too small or too large. */
+template <class K, class T> static __device__ __forceinline__ int greatest_exponent(const exact_batch<K, T> &b) {
+    uint32_t most = 0, least = UINT32_MAX;
+#pragma unroll
+    for (int k = 0; k < K::BATCH; k++) {
+        const uint32_t upper = (uint32_t)__double2hiint(K::value(b.x[k], b.second(k))) & 0x7fffffffu;
+        most = upper > most ? upper : most;
+        least = upper < least ? upper : least;
+    }
+    most = warp_max(most) >> 20;
+    bool apart = most == 0 || most > TOP_MAX + BIAS;
+    if (K::ROUNDS && __any_sync(EVERY_LANE, least >> 20 < SMALL)) {
+        bool small = false;
+#pragma unroll
+        for (int k = 0; k < K::BATCH; k++) {
+            const double v = fabs(K::value(b.x[k], b.second(k)));
+            small = small || (v < power_of_two(SMALL - 1023) && b.x[k] != 0 && b.second(k) != 0);
+        }
+        apart = apart || __any_sync(EVERY_LANE, small);
+    }
+    return apart ? -1 : (int)most;
+}
+
+/* Adds a batch of a warp. Returns true if it has a term other than -0.0, unless it records this in the state. */
+template <exact_terms TERMS, class K, class T, int FOLDS>
+static __device__ __forceinline__ bool add_batch(const exact_batch<K, T> &b, exact_sums<FOLDS> &s, int64_t *state) {
+    const int exponent = greatest_exponent(b);
+    if (exponent < 0) {
+        add_singly<TERMS>(b, state);
+        return false;
+    }
+    if (exponent - BIAS > s.top || s.remaining < (uint32_t)K::BATCH) {
+        add_sums(s, state);
+        if (exponent - BIAS > s.top) set_top(s, exponent - BIAS);
+    }
+    s.remaining -= K::BATCH;
+    uint32_t upper = 0, lower = 0;
+#pragma unroll
+    for (int k = 0; k < K::BATCH; k++) {
+        const double2 left = fold_term<K>(b.x[k], b.second(k), s, s.sum);
+        upper |= (uint32_t)__double2hiint(left.x) | (uint32_t)__double2hiint(left.y);
+        lower |= (uint32_t)__double2loint(left.x) | (uint32_t)__double2loint(left.y);
+    }
+    if (upper << 1 | lower) add_left(b, s, state);
+    return true;
+}
+
+/* Loads batch number `batch` of the input, of 32 BATCH elements. */
+template <class K, class T>
+static __device__ __forceinline__ void load_array(const T *x, uint64_t first, uint64_t n, bool vectors, T *to) {
+    constexpr int PER = 16 / (int)sizeof(T);
+    const uint32_t lane = threadIdx.x % WARP;
+    if (vectors) {
+#pragma unroll
+        for (int v = 0; v < K::BATCH / PER; v++) {
+            const uint4 bits = __ldg((const uint4 *)(x + first) + v * WARP + lane);
+            memcpy(to + v * PER, &bits, sizeof bits);
+        }
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < K::BATCH; k++) {
+        const uint64_t i = first + k * WARP + lane;
+        to[k] = i < n ? __ldg(x + i) : (T)0;
+    }
+}
+
+template <class K, class T>
+static __device__ __forceinline__ void load_batch(const reduce_params &j, uint64_t batch, exact_batch<K, T> &b) {
+    const uint64_t first = batch * (WARP * K::BATCH);
+    const bool whole = j.n - first >= WARP * K::BATCH;
+    load_array<K>((const T *)j.x, first, j.n, j.vectors && whole, b.x);
+    if (K::TWO) load_array<K>((const T *)j.y, first, j.n, j.vectors && whole, b.y);
+    b.present = UINT32_MAX;
+#pragma unroll
+    for (int k = 0; k < K::BATCH && !whole; k++)
+        if (first + k * WARP + threadIdx.x % WARP >= j.n) b.present &= ~(1u << k);
+}
+
+/* Adds the state of the block, with one step of carries so that its words are less than 2^34, to that of the call. */
+static __device__ void add_state(const int64_t *state, int64_t *all) {
+    const uint32_t i = threadIdx.x;
+    if (i >= WEFT_EXACT_WORDS) return;
+    int64_t v = state[i];
+    if (i < WEFT_EXACT_DIGITS - 1) v &= 0xffffffff;
+    if (i > 0 && i < WEFT_EXACT_DIGITS) v += state[i - 1] >> 32;
+    add_to_word(&all[i], v);
+}
+
+/* Stores the result of the call and clears its state. */
+static __device__ __attribute__((noinline)) void finish_exact(const reduce_params &j, int64_t *state) {
+    if (threadIdx.x < WEFT_EXACT_WORDS) {
+        state[threadIdx.x] = __ldcg((const long long *)j.exact + threadIdx.x);
+        j.exact[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    state[EXACT_COUNT] = (int64_t)j.total;
+    const exact_finish how = j.finish == FINISH_MEAN   ? EXACT_MEAN
+                             : j.finish == FINISH_ROOT ? EXACT_ROOT
+                                                       : EXACT_TOTAL;
+    weft_exact_store(state, how, j.result == WEFT_F32, j.out);
+}
+
+template <exact_terms TERMS, class T>
+static __global__ void __launch_bounds__(32 * EXACT_WARPS, EXACT_BLOCKS) exact_kernel(const reduce_params j) {
+    typedef exact_kind<TERMS, T> kind;
+    __shared__ int64_t state[WEFT_EXACT_WORDS];
+    __shared__ bool is_last;
+    exact_sums<kind::FOLDS> s;
+    const uint64_t batches = (j.n - 1) / (WARP * kind::BATCH) + 1;
+    const uint32_t warps = blockDim.x / WARP;
+    bool other = false;
+    if (threadIdx.x < WEFT_EXACT_WORDS) state[threadIdx.x] = 0;
+#pragma unroll
+    for (int f = 0; f < kind::FOLDS; f++) s.sum[f] = 0;
+    s.remaining = CAPACITY;
+    set_top(s, -BIAS);
+    __syncthreads();
+    for (uint64_t i = (uint64_t)blockIdx.x * warps + threadIdx.x / WARP; i < batches;
+         i += (uint64_t)gridDim.x * warps) {
+        exact_batch<kind, T> b;
+        load_batch(j, i, b);
+        other |= add_batch<TERMS>(b, s, state);
+    }
+    add_sums(s, state);
+    if (other && threadIdx.x % WARP == 0) add_to_word(&state[EXACT_OTHERS], 1);
+    __syncthreads();
+    add_state(state, j.exact);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicInc(j.ticket, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    __threadfence();
+    if (is_last && j.last && j.out) finish_exact(j, state);
+}
+
+template <class T> static kernel kernel_of(exact_terms terms) {
+    switch (terms) {
+    case EXACT_MAGNITUDES: return kernel{(const void *)exact_kernel<EXACT_MAGNITUDES, T>, KERNEL_EXACT};
+    case EXACT_SQUARES: return kernel{(const void *)exact_kernel<EXACT_SQUARES, T>, KERNEL_EXACT};
+    case EXACT_PRODUCTS: return kernel{(const void *)exact_kernel<EXACT_PRODUCTS, T>, KERNEL_EXACT};
+    default: return kernel{(const void *)exact_kernel<EXACT_VALUES, T>, KERNEL_EXACT};
+    }
+}
+
+/* Copies the state of the call to host memory and clears it. */
+static weft_status take_state(call *c, const exact_call *e, weft_error *error) {
+    const size_t bytes = WEFT_EXACT_WORDS * sizeof(int64_t);
+    CUDA_TRY(cudaMemcpyAsync(e->state, c->j.exact, bytes, cudaMemcpyDeviceToHost, c->g->stream), c->name);
+    CUDA_TRY(cudaMemsetAsync(c->j.exact, 0, bytes, c->g->stream), c->name);
+    CUDA_TRY(cudaStreamSynchronize(c->g->stream), c->name);
+    e->state[EXACT_COUNT] = (int64_t)e->n;
+    return WEFT_OK;
+}
+
+weft_status cuda_exact(void *context, const exact_call *e, weft_error *error) {
+    gpu *g = (gpu *)context;
+    const current_device scope(g->device);
+    call c;
+    RETURN_IF_ERROR(
+        call_begin(&c, g, "exact sum", e->dtype, e->dtype, e->n, e->x, e->y, e->out ? e->out : e->state, error));
+    if (!e->out) c.j.out = NULL;
+    c.j.finish = e->finish == EXACT_MEAN ? FINISH_MEAN : e->finish == EXACT_ROOT ? FINISH_ROOT : FINISH_STORE;
+    RETURN_IF_ERROR(
+        call_run(&c, e->dtype == WEFT_F32 ? kernel_of<float>(e->terms) : kernel_of<double>(e->terms), error));
+    return e->out ? call_end(&c, error) : take_state(&c, e, error);
+}

@@ -1,0 +1,206 @@
+/* Compares exact sums (WEFT_EXACT_SUM) with MPFR: numbers of 4500 bits, in which every sum of the test is exact. Also
+ * checks that the bits do not depend on the order of the elements, nor on the chunks in which a source gives them. */
+#include "tests/oracle/oracle.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 4500, MOST = 5003, KINDS = 12 };
+enum { SUM, MEAN, NORM1, NORM2, DOT, RESULTS };
+static const char *const NAMES[] = {"sum", "mean", "norm1", "norm2", "dot"};
+static const weft_op OPS[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM1, WEFT_NORM2};
+
+static weft_context *ctx;
+
+/* ------------------------------------------------------------------------------------ inputs */
+
+static uint64_t state;
+
+static uint64_t draw(uint64_t below) { return (input_random(state++, 1) >> 11) % below; }
+static double unit(void) { return (double)(input_random(state++, 2) >> 11) * 0x1p-53; }
+static double sign(void) { return draw(2) ? 1 : -1; }
+static double scaled(long from, long to) {
+    return sign() * ldexp(0.5 + unit() / 2, (int)(from + (long)draw((uint64_t)(to - from + 1))));
+}
+
+/* Returns an element of an input of this kind. f32 elements have exponents of f32. */
+static double element(int kind, bool narrow) {
+    const long low = narrow ? -149 : -1074, high = narrow ? 128 : 1024;
+    switch (kind) {
+    case 0: return unit();
+    case 1: return scaled(-60, 60);
+    case 2: return scaled(low, high);                            /* the whole range */
+    case 3: return sign() * ldexp((double)draw(1024), (int)low); /* subnormal */
+    case 4: return scaled(high, high);                           /* sums beyond the largest number, and back */
+    case 5: return scaled(low / 2 - 40, low / 2 + 10);           /* products that underflow */
+    case 6: return scaled(high / 2 - 10, high / 2 + 10);         /* products that overflow */
+    case 7: return sign() * 0.0;
+    case 8: return -0.0;
+    case 9: return draw(40) ? scaled(-2, 2) : draw(2) ? (double)INFINITY : -0.0;
+    case 10: return draw(40) ? scaled(-2, 2) : draw(3) ? -(double)INFINITY : (double)NAN;
+    default: return (double)(int64_t)(draw(1 << 20)) - (1 << 19); /* integers: many ties in f32 */
+    }
+}
+
+static void put(bool narrow, void *x, size_t i, double v) {
+    if (narrow)
+        ((float *)x)[i] = (float)v;
+    else
+        ((double *)x)[i] = v;
+}
+
+static double get(bool narrow, const void *x, size_t i) {
+    return narrow ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static void swap(bool narrow, void *x, size_t i, size_t k) {
+    const double v = get(narrow, x, i);
+    put(narrow, x, i, get(narrow, x, k));
+    put(narrow, x, k, v);
+}
+
+/* Fills x and y. With `cancels`, the second half of x is minus the first, and y repeats its first half; the sum is
+ * that of the last element, which is tiny. */
+static void fill(int kind, bool narrow, bool cancels, size_t n, void *x, void *y) {
+    const size_t half = n / 2;
+    for (size_t i = 0; i < n; i++) {
+        put(narrow, x, i, element(kind, narrow));
+        put(narrow, y, i, element(kind, narrow));
+    }
+    for (size_t i = 0; cancels && i < half; i++) {
+        put(narrow, x, half + i, -get(narrow, x, i));
+        put(narrow, y, half + i, get(narrow, y, i));
+    }
+    for (size_t i = 0; cancels && i < n; i++) {
+        const size_t k = draw(n);
+        swap(narrow, x, i, k);
+        swap(narrow, y, i, k);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- truth */
+
+static void add_term(mpfr_t total, double x, double y) {
+    mpfr_t term;
+    mpfr_init2(term, 106);
+    mpfr_set_d(term, x, MPFR_RNDN);
+    mpfr_mul_d(term, term, y, MPFR_RNDN);
+    mpfr_add(total, total, term, MPFR_RNDN);
+    mpfr_clear(term);
+}
+
+/* Returns total, rounded once. `inexact` is not 0 if the value is not exactly `total`, which was rounded toward zero:
+ * a number between `total` and its neighbour is rounded instead. */
+static double rounded(mpfr_t total, int inexact, bool narrow) {
+    if (inexact) {
+        mpfr_prec_round(total, BITS + 2, MPFR_RNDN);
+        mpfr_sgn(total) < 0 ? mpfr_nextbelow(total) : mpfr_nextabove(total);
+    }
+    return narrow ? (double)mpfr_get_flt(total, MPFR_RNDN) : mpfr_get_d(total, MPFR_RNDN);
+}
+
+static double truth(int what, bool narrow, size_t n, const void *x, const void *y) {
+    bool all_minus = n > 0;
+    int inexact = 0;
+    mpfr_t total;
+    mpfr_init2(total, BITS);
+    mpfr_set_zero(total, 1);
+    for (size_t i = 0; i < n; i++) {
+        const double v = get(narrow, x, i);
+        const double a = what == NORM1 ? fabs(v) : v, b = what == NORM2 ? v : what == DOT ? get(narrow, y, i) : 1;
+        all_minus = all_minus && (a == 0 || b == 0) && isfinite(a) && isfinite(b) && !signbit(a) != !signbit(b);
+        add_term(total, a, b);
+    }
+    const bool zero = mpfr_zero_p(total) != 0;
+    if (what == MEAN) inexact = mpfr_div_ui(total, total, n, MPFR_RNDZ);
+    if (what == NORM2) inexact = mpfr_sqrt(total, total, MPFR_RNDZ);
+    const double v = zero ? (all_minus ? -0.0 : 0.0) : rounded(total, inexact, narrow);
+    mpfr_clear(total);
+    return v;
+}
+
+/* ------------------------------------------------------------------------------------- checks */
+
+static double computed(int what, bool narrow, size_t n, const void *x, const void *y) {
+    const weft_dtype dtype = narrow ? WEFT_F32 : WEFT_F64;
+    double out[1] = {0};
+    EXPECT_STATUS(ctx,
+                  what == DOT ? weft_dot(ctx, dtype, WEFT_EXACT_SUM, n, x, y, out)
+                              : weft_reduce(ctx, OPS[what], dtype, WEFT_EXACT_SUM, n, x, out),
+                  WEFT_OK);
+    return get(narrow, out, 0);
+}
+
+/* Returns the result of two sources that give the elements in chunks. */
+static double streamed(int what, bool narrow, size_t n, const void *x, const void *y) {
+    const weft_dtype dtype = narrow ? WEFT_F32 : WEFT_F64;
+    weft_channel of_x, of_y;
+    const weft_source from_x = weft_source_memory(&of_x, dtype, n, x),
+                      from_y = weft_source_memory(&of_y, dtype, n, y);
+    double out[1] = {0};
+    EXPECT_STATUS(ctx,
+                  what == DOT ? weft_dot_source(ctx, WEFT_EXACT_SUM, &from_x, &from_y, out)
+                              : weft_reduce_source(ctx, OPS[what], WEFT_EXACT_SUM, &from_x, out),
+                  WEFT_OK);
+    return get(narrow, out, 0);
+}
+
+static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
+
+static void check(int kind, bool narrow, bool cancels, size_t n) {
+    static double x[MOST], y[MOST];
+    double wanted[RESULTS];
+    fill(kind, narrow, cancels, n, x, y);
+    for (int what = 0; what < RESULTS; what++) {
+        const double found = computed(what, narrow, n, x, y);
+        wanted[what] = truth(what, narrow, n, x, y);
+        EXPECT(same(found, wanted[what]), "%s of %s, kind %d%s, n = %zu: %a, wanted %a", NAMES[what],
+               narrow ? "f32" : "f64", kind, cancels ? ", cancelling" : "", n, found, wanted[what]);
+        const double by_chunks = streamed(what, narrow, n, x, y);
+        EXPECT(same(by_chunks, found), "%s of a source: %a, of the array: %a", NAMES[what], by_chunks, found);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = draw(n);
+        swap(narrow, x, i, k);
+        swap(narrow, y, i, k);
+    }
+    for (int what = 0; what < RESULTS; what++) {
+        const double found = computed(what, narrow, n, x, y);
+        EXPECT(same(found, wanted[what]), "%s of a permutation of n = %zu: %a, wanted %a", NAMES[what], n, found,
+               wanted[what]);
+    }
+}
+
+/* Checks sums that are half way between two numbers, and just above and below. */
+static void check_ties(bool narrow) {
+    const double half = narrow ? 0x1p-24 : 0x1p-53, tiny = narrow ? 0x1p-149 : 0x1p-1074;
+    const double cases[][4] = {{1, half, 0, 1},
+                               {1, half, tiny, 1 + 2 * half},
+                               {1, half, -tiny, 1},
+                               {1 + 2 * half, half, 0, 1 + 4 * half},
+                               {1 + 2 * half, half, -tiny, 1 + 2 * half},
+                               {-1, -half, -tiny, -1 - 2 * half}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double x[3];
+        for (size_t i = 0; i < 3; i++) put(narrow, x, i, cases[c][i]);
+        const double found = computed(SUM, narrow, 3, x, x);
+        EXPECT(same(found, cases[c][3]), "tie %zu of %s: %a, wanted %a", c, narrow ? "f32" : "f64", found,
+               cases[c][3]);
+    }
+}
+
+int main(int argc, char **argv) {
+    static const size_t sizes[] = {1, 2, 3, 10, 63, 64, 65, 1000, MOST};
+    ctx = oracle_open(argc, argv);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        check_ties(narrow);
+        for (int kind = 0; kind < KINDS; kind++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                for (int turn = 0; turn < (sizes[s] < 100 ? 8 : 2); turn++) check(kind, narrow, turn % 2, sizes[s]);
+    }
+    weft_close(ctx);
+    return expect_end();
+}
