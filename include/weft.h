@@ -107,10 +107,12 @@ typedef enum weft_dtype {
     WEFT_U32 = 7,     /* uint32_t */
     WEFT_U64 = 8,     /* uint64_t */
     WEFT_F32 = 9,     /* float: IEEE 754 binary32 */
-    WEFT_F64 = 10     /* double: IEEE 754 binary64 */
+    WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
+    /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
+    WEFT_EXACT_SUM = 11
 } weft_dtype;
 
-/* Returns "i8" ... "f64"; "unknown" for a value that is not an element type. */
+/* Returns "i8" ... "f64", or "exact"; "unknown" for WEFT_DEFAULT and for values that are not a weft_dtype. */
 WEFT_API const char *weft_dtype_name(weft_dtype dtype);
 /* Returns the number of bytes of one element; 0 for a value that is not an element type. */
 WEFT_API size_t weft_dtype_size(weft_dtype dtype);

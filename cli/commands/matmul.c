@@ -48,7 +48,7 @@ static bool read_transpose(const char *text, request *r) {
 
 static bool read_option(int option, request *r) {
     switch (option) {
-    case 'a': return reduce_options_f64("matmul", optarg, &r->accumulate);
+    case 'a': return reduce_options_sums("matmul", optarg, &r->accumulate);
     case 't': return read_transpose(optarg, r);
     case 'c': r->check = true; return true;
     case 'o': r->to = optarg; return true;

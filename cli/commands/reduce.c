@@ -200,7 +200,7 @@ static int read_and_apply(const cli_options *options, int argc, char **argv) {
     operands in = {0};
     for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         long long ddof = 0;
-        if (option == 'a' && reduce_options_f64(argv[0], optarg, &in.accumulate)) continue;
+        if (option == 'a' && reduce_options_sums(argv[0], optarg, &in.accumulate)) continue;
         if (option != 'd' || !cli_number(argv[0], "--ddof", optarg, 0, INT64_MAX, &ddof)) return CLI_USAGE;
         in.ddof = (size_t)ddof;
     }

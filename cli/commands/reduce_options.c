@@ -32,6 +32,13 @@ bool reduce_options_f64(const char *command, const char *text, weft_dtype *accum
     return false;
 }
 
+bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate) {
+    *accumulate = strcmp(text, weft_dtype_name(WEFT_EXACT_SUM)) == 0 ? WEFT_EXACT_SUM : WEFT_F64;
+    if (strcmp(text, weft_dtype_name(*accumulate)) == 0) return true;
+    cli_error(command, "--accumulate %s: expected f64 or exact", text);
+    return false;
+}
+
 bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate) {
     static const weft_dtype types[] = {WEFT_F64, WEFT_I64, WEFT_U64};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)

@@ -47,7 +47,8 @@ static void add_range(summary *s, size_t n, const void *p) {
         }                                                                  \
         break;
 #include "core/types.def"
-    case WEFT_DEFAULT: break;
+    case WEFT_DEFAULT:
+    case WEFT_EXACT_SUM: break;
     }
 }
 

@@ -462,6 +462,17 @@ def accumulator(dtype: Any) -> int:
     return code
 
 
+def exactly(accumulate: Optional[str], dtype: Any = None) -> bool:
+    """Whether accumulate= asks for exact sums (WEFT_EXACT_SUM), which are rounded to the type of the elements."""
+    if accumulate is None:
+        return False
+    if accumulate != "exact":
+        raise ValueError(f"accumulate is {accumulate!r}; it must be None or 'exact'")
+    if dtype is not None:
+        raise ValueError("accumulate='exact' gives a result of the elements' type; dtype must be None")
+    return True
+
+
 def wide_accumulator(code: int, dtype: Any) -> int:
     """accumulator() for elements of a weft_dtype. Sums of bools in int64 are those in u64, which have the same bits."""
     wide = accumulator(dtype)

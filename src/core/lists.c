@@ -35,6 +35,8 @@ enum {
     _Static_assert((int)WEFT_##ID == (int)DISTRIBUTION_##ID, "weft.h and distributions.def");
 #include "core/distributions.def"
 
+_Static_assert((int)WEFT_EXACT_SUM == (int)TYPE_COUNT, "weft.h and types.def");
+
 const char *weft_status_name(weft_status status) {
     static const char *const names[] = {
 #define STATUS(ID, name) #name,
@@ -49,6 +51,7 @@ const char *weft_dtype_name(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) #name,
 #include "core/types.def"
     };
+    if (dtype == WEFT_EXACT_SUM) return "exact";
     return dtype != WEFT_DEFAULT && (unsigned)dtype < TYPE_COUNT ? names[dtype] : "unknown";
 }
 

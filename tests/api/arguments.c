@@ -26,7 +26,8 @@ static void names(void) {
     EXPECT(strcmp(weft_status_name((weft_status)-1), "unknown") == 0, "%s", weft_status_name((weft_status)-1));
     EXPECT(strcmp(weft_dtype_name(WEFT_U16), "u16") == 0, "%s", weft_dtype_name(WEFT_U16));
     EXPECT(strcmp(weft_dtype_name(WEFT_DEFAULT), "unknown") == 0, "%s", weft_dtype_name(WEFT_DEFAULT));
-    EXPECT(strcmp(weft_dtype_name((weft_dtype)11), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)11));
+    EXPECT(strcmp(weft_dtype_name(WEFT_EXACT_SUM), "exact") == 0, "%s", weft_dtype_name(WEFT_EXACT_SUM));
+    EXPECT(strcmp(weft_dtype_name((weft_dtype)12), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)12));
     EXPECT(weft_dtype_size(WEFT_F32) == 4 && weft_dtype_size(WEFT_I8) == 1, "%zu", weft_dtype_size(WEFT_F32));
     EXPECT(weft_dtype_size((weft_dtype)11) == 0 && weft_dtype_size(WEFT_DEFAULT) == 0, "sizes of no types");
     EXPECT(strcmp(weft_op_name(WEFT_COUNT_NONZERO), "count_nonzero") == 0, "%s", weft_op_name(WEFT_COUNT_NONZERO));

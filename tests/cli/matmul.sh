@@ -79,7 +79,7 @@ refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector
 refuses 2 "weft matmul: $dir/a.npy: option -o C.npy is required" matmul "$dir/a.npy" "$dir/b.npy"
 refuses 2 "weft matmul: 1 files given, 2 expected" matmul "$dir/a.npy" -o "$c"
 refuses 2 "weft matmul: --transpose c: expected a, b or ab" matmul "$dir/a.npy" "$dir/b.npy" --transpose c -o "$c"
-refuses 2 "weft matmul: --accumulate i64: expected f64" matmul "$dir/a.npy" "$dir/b.npy" --accumulate i64 -o "$c"
+refuses 2 "weft matmul: --accumulate i64: expected f64 or exact" matmul "$dir/a.npy" "$dir/b.npy" --accumulate i64 -o "$c"
 refuses 2 "weft matmul: -: only one of the two arrays can be read from standard input" matmul - - -o "$c"
 refuses 2 "weft matmul: --json cannot be combined with" matmul "$dir/a.npy" "$dir/b.npy" -o - --json
 refuses 2 "weft matmul: --check cannot be combined with -o -" matmul "$dir/a.npy" "$dir/b.npy" -o - --check
