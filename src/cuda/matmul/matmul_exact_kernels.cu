@@ -377,49 +377,58 @@ template <class E, bool PLAIN> static __global__ void __launch_bounds__(THREADS)
 
 /* --------------------------------------------------------------------------------------- launches */
 
-static cudaError_t launch(const gpu *g, const void *kernel, uint64_t blocks, void **arguments) {
-    if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
-    return cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(THREADS), arguments, 0, g->stream);
+/* Returns true if a launch can have this number of blocks. */
+static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
+
+template <class E> static cudaError_t find_magnitudes(const gpu *g, const exact_params *j, bool of_a) {
+    const matmul_factor &f = of_a ? j->a : j->b;
+    const uint64_t lines = of_a ? j->m : j->n, parts = div_up(j->k, MAGNITUDE_TERMS);
+    const uint64_t blocks =
+        f.across ? div_up(lines, THREADS) * parts * j->items : div_up(lines * parts * j->items, THREADS / WARP);
+    void *const to = of_a ? j->magnitudes_a : j->magnitudes_b;
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    if (f.across)
+        magnitudes_across<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(f, lines, j->k, to);
+    else
+        magnitudes_along<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(f, lines, j->items, j->k, to);
+    return cudaGetLastError();
+}
+
+template <class E> static cudaError_t find_residues(const gpu *g, const exact_params *j, bool of_a) {
+    const uint64_t blocks =
+        div_up(j->padded_terms, LINE_TERMS) * div_up(of_a ? j->padded_rows : j->padded_columns, LINES) * j->items;
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    residues_kernel<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j, of_a);
+    return cudaGetLastError();
+}
+
+template <class E> static cudaError_t finish(const gpu *g, const exact_params *j) {
+    const uint64_t threads = j->padded_columns / exact_type<E>::COLUMNS * j->rows * j->items;
+    const uint64_t blocks = div_up(threads, THREADS);
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    if (j->alpha == 1 && j->beta == 0 && j->first && j->last)
+        finish_kernel<E, true><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
+    else
+        finish_kernel<E, false><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
+    return cudaGetLastError();
 }
 
 cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
-    const bool f32 = dtype == WEFT_F32;
-    matmul_factor f = of_a ? j->a : j->b;
-    uint64_t lines = of_a ? j->m : j->n, items = j->items, terms = j->k;
-    const uint64_t parts = div_up(terms, MAGNITUDE_TERMS);
-    void *to = of_a ? j->magnitudes_a : j->magnitudes_b;
-    if (f.across) {
-        void *arguments[] = {&f, &lines, &terms, &to};
-        return launch(g, f32 ? (const void *)magnitudes_across<float> : (const void *)magnitudes_across<double>,
-                      div_up(lines, THREADS) * parts * items, arguments);
-    }
-    void *arguments[] = {&f, &lines, &items, &terms, &to};
-    return launch(g, f32 ? (const void *)magnitudes_along<float> : (const void *)magnitudes_along<double>,
-                  div_up(lines * parts * items, THREADS / WARP), arguments);
+    return dtype == WEFT_F32 ? find_magnitudes<float>(g, j, of_a) : find_magnitudes<double>(g, j, of_a);
 }
 
 cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
-    const bool f32 = dtype == WEFT_F32;
-    void *arguments[] = {(void *)j, &of_a};
-    return launch(g, f32 ? (const void *)residues_kernel<float> : (const void *)residues_kernel<double>,
-                  div_up(j->padded_terms, LINE_TERMS) * div_up(of_a ? j->padded_rows : j->padded_columns, LINES) *
-                      j->items,
-                  arguments);
+    return dtype == WEFT_F32 ? find_residues<float>(g, j, of_a) : find_residues<double>(g, j, of_a);
 }
 
 cudaError_t cuda_exact_sums(const gpu *g, weft_dtype dtype, const exact_params *j) {
-    void *arguments[] = {(void *)j};
     const uint64_t moduli = dtype == WEFT_F32 ? EXACT_MODULI_F32 : EXACT_MODULI_F64;
-    return launch(g, (const void *)sums_kernel,
-                  div_up(j->padded_rows, SIDE) * div_up(j->padded_columns, SIDE) * moduli * j->items, arguments);
+    const uint64_t blocks = div_up(j->padded_rows, SIDE) * div_up(j->padded_columns, SIDE) * moduli * j->items;
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    sums_kernel<<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
+    return cudaGetLastError();
 }
 
 cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j) {
-    const bool f32 = dtype == WEFT_F32, plain = j->alpha == 1 && j->beta == 0 && j->first && j->last;
-    const uint64_t columns = f32 ? (int)exact_type<float>::COLUMNS : (int)exact_type<double>::COLUMNS;
-    const void *const kernel =
-        f32 ? (plain ? (const void *)finish_kernel<float, true> : (const void *)finish_kernel<float, false>)
-            : (plain ? (const void *)finish_kernel<double, true> : (const void *)finish_kernel<double, false>);
-    void *arguments[] = {(void *)j};
-    return launch(g, kernel, div_up(j->padded_columns / columns * j->rows * j->items, THREADS), arguments);
+    return dtype == WEFT_F32 ? finish<float>(g, j) : finish<double>(g, j);
 }
