@@ -28,17 +28,17 @@ static __device__ __forceinline__ void raise(uint64_t *p, uint64_t v) {
 
 /* ------------------------------------------------------------------------------------ magnitudes */
 
-enum { MAGNITUDE_TERMS = 1024 }; /* terms per thread (across) or per warp */
+enum { TERMS_ACROSS = 64, TERMS_ALONG = 256 }; /* terms of a thread, and of a warp */
 
-/* Factors whose lines are adjacent: a thread has one line, a block THREADS lines and MAGNITUDE_TERMS terms. */
+/* Factors whose lines are adjacent: a thread has one line, a block THREADS lines and TERMS_ACROSS terms. */
 template <class E>
 static __global__ void __launch_bounds__(THREADS)
     magnitudes_across(const matmul_factor f, uint64_t lines, uint64_t terms, void *to) {
-    const uint64_t groups = (lines + THREADS - 1) / THREADS, parts = (terms + MAGNITUDE_TERMS - 1) / MAGNITUDE_TERMS;
+    const uint64_t groups = (lines + THREADS - 1) / THREADS, parts = (terms + TERMS_ACROSS - 1) / TERMS_ACROSS;
     const uint64_t line = blockIdx.x % groups * THREADS + threadIdx.x, part = blockIdx.x / groups % parts;
     const uint64_t item = blockIdx.x / groups / parts;
-    const uint64_t first = part * MAGNITUDE_TERMS, left = terms - first;
-    const uint32_t count = left < MAGNITUDE_TERMS ? (uint32_t)left : MAGNITUDE_TERMS;
+    const uint64_t first = part * TERMS_ACROSS, left = terms - first;
+    const uint32_t count = left < TERMS_ACROSS ? (uint32_t)left : TERMS_ACROSS;
     if (line >= lines) return;
     const E *x = (const E *)f.p + item * f.stride + first * f.ld + line;
     typename exact_type<E>::word most = 0;
@@ -50,16 +50,16 @@ static __global__ void __launch_bounds__(THREADS)
     raise((typename exact_type<E>::word *)to + item * lines + line, most);
 }
 
-/* Factors whose terms are adjacent: a warp has MAGNITUDE_TERMS terms of one line. */
+/* Factors whose terms are adjacent: a warp has TERMS_ALONG terms of one line. */
 template <class E>
 static __global__ void __launch_bounds__(THREADS)
     magnitudes_along(const matmul_factor f, uint64_t lines, uint64_t items, uint64_t terms, void *to) {
-    const uint64_t parts = (terms + MAGNITUDE_TERMS - 1) / MAGNITUDE_TERMS;
+    const uint64_t parts = (terms + TERMS_ALONG - 1) / TERMS_ALONG;
     const uint64_t warp = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
     const uint64_t part = warp % parts, line = warp / parts % lines, item = warp / parts / lines;
     if (item >= items) return;
-    const uint64_t first = part * MAGNITUDE_TERMS, left = terms - first;
-    const uint32_t count = left < MAGNITUDE_TERMS ? (uint32_t)left : MAGNITUDE_TERMS;
+    const uint64_t first = part * TERMS_ALONG, left = terms - first;
+    const uint32_t count = left < TERMS_ALONG ? (uint32_t)left : TERMS_ALONG;
     const E *x = (const E *)f.p + item * f.stride + line * f.ld + first;
     typename exact_type<E>::word most = 0;
 #pragma unroll 8
@@ -382,7 +382,7 @@ static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
 
 template <class E> static cudaError_t find_magnitudes(const gpu *g, const exact_params *j, bool of_a) {
     const matmul_factor &f = of_a ? j->a : j->b;
-    const uint64_t lines = of_a ? j->m : j->n, parts = div_up(j->k, MAGNITUDE_TERMS);
+    const uint64_t lines = of_a ? j->m : j->n, parts = div_up(j->k, f.across ? TERMS_ACROSS : TERMS_ALONG);
     const uint64_t blocks =
         f.across ? div_up(lines, THREADS) * parts * j->items : div_up(lines * parts * j->items, THREADS / WARP);
     void *const to = of_a ? j->magnitudes_a : j->magnitudes_b;

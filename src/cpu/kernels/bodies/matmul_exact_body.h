@@ -29,8 +29,8 @@ INLINE vector_f64 nearest_multiples(vector_f64 x, int log) {
     return (x + large) - large;
 }
 
-INLINE vector_f64 exact_term(double a, vector_f64 b, vector_f64 s) {
-    for (size_t l = 0; l < EXACT_WIDTH; l++) s[l] = FMA_INSTRUCTION ? fma_f64(a, b[l], s[l]) : a * b[l] + s[l];
+INLINE vector_f64 exact_term(vector_f64 a, vector_f64 b, vector_f64 s) {
+    for (size_t l = 0; l < EXACT_WIDTH; l++) s[l] = FMA_INSTRUCTION ? fma_f64(a[l], b[l], s[l]) : a[l] * b[l] + s[l];
     return s;
 }
 
@@ -119,43 +119,58 @@ static void matmul_pack_exact_f64(const void *from, size_t ld, bool across, cons
 
 /* ------------------------------------------------------------------------------------------- tiles */
 
-/* The chains of a tile are followed by their multiples of 2^40. */
+/* Adds x to the values at p. */
+INLINE void add_to(double *p, vector_f64 x) {
+    vector_f64 sum;
+    memcpy(&sum, p, sizeof sum);
+    sum += x;
+    memcpy(p, &sum, sizeof sum);
+}
+
+/* The chains of a tile, which stay in registers, are followed by their multiples of 2^40. */
 static void matmul_exact_tile_f32(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b,
                                   bool first, void *sums) {
     const double *x = a;
     const double *y = b;
-    (void)step_a, (void)step_b;
-    double *const chains = sums, *const multiples = chains + TILE_ROWS * TILE_COLUMNS;
+    double *const chains = sums;
     vector_f64 s[TILE_ROWS][TILE_VECTORS];
+    (void)step_a, (void)step_b;
     if (first) memset(sums, 0, EXACT_SUMS_F32 * TILE_ROWS * TILE_COLUMNS * sizeof *chains);
-    memcpy(s, chains, sizeof s);
-    for (size_t left = terms; left > 0;) {
-        size_t count = left < EXACT_CHAIN ? left : EXACT_CHAIN;
-        left -= count;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < TILE_ROWS; i++)
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE_VECTORS; j++)
+            memcpy(&s[i][j], chains + (i * TILE_VECTORS + j) * EXACT_WIDTH, sizeof s[i][j]);
+    while (terms > 0) {
+        size_t count = terms < EXACT_CHAIN ? terms : EXACT_CHAIN;
+        terms -= count;
         for (; count > 0; count--, x += TILE_ROWS, y += TILE_COLUMNS) {
             vector_f64 v[TILE_VECTORS];
-            memcpy(v, y, sizeof v);
+#pragma GCC unroll 4
+            for (size_t j = 0; j < TILE_VECTORS; j++) memcpy(&v[j], y + j * EXACT_WIDTH, sizeof v[j]);
 #pragma GCC unroll 16
             for (size_t i = 0; i < TILE_ROWS; i++) {
-                const double u = (TILE_ROWS % EXACT_WIDTH == 0 ? hidden_f64(x) : x)[i];
+                const vector_f64 u = hidden_f64(x)[i] - (vector_f64){0};
 #pragma GCC unroll 4
                 for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = exact_term(u, v[j], s[i][j]);
             }
         }
+        double *at = chains + TILE_ROWS * TILE_COLUMNS;
+        __asm__("" : "+r"(at)); /* the multiples do not stay in registers */
 #pragma GCC unroll 16
         for (size_t i = 0; i < TILE_ROWS; i++)
 #pragma GCC unroll 4
-            for (size_t j = 0; j < TILE_VECTORS; j++) {
-                double *const at = multiples + (i * TILE_VECTORS + j) * EXACT_WIDTH;
+            for (size_t j = 0; j < TILE_VECTORS; j++, at += EXACT_WIDTH) {
                 const vector_f64 moved = nearest_multiples(s[i][j], 40);
-                vector_f64 sum;
-                memcpy(&sum, at, sizeof sum);
-                sum += moved;
-                memcpy(at, &sum, sizeof sum);
                 s[i][j] -= moved;
+                add_to(at, moved);
             }
     }
-    memcpy(chains, s, sizeof s);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < TILE_ROWS; i++)
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE_VECTORS; j++)
+            memcpy(chains + (i * TILE_VECTORS + j) * EXACT_WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
 /* Reduces sums to digits. at[w] is the sum of weight w of one vector of elements; sums are `plane` values apart. */
@@ -194,12 +209,13 @@ static void matmul_exact_tile_f64(size_t terms, const void *a, size_t step_a, co
             for (size_t w = 0; w < 5; w++) memcpy(&s[i][w], at + w * PLANE + i * EXACT_WIDTH, sizeof s[i][w]);
         for (; count > 0; count--, x += EXACT_DIGITS * EXACT_ROWS, y += EXACT_DIGITS * EXACT_WIDTH) {
             vector_f64 v[EXACT_DIGITS];
-            memcpy(v, y, sizeof v);
+#pragma GCC unroll 3
+            for (size_t d = 0; d < EXACT_DIGITS; d++) memcpy(&v[d], y + d * EXACT_WIDTH, sizeof v[d]);
 #pragma GCC unroll 4
             for (size_t i = 0; i < EXACT_ROWS; i++)
 #pragma GCC unroll 3
                 for (size_t d = 0; d < EXACT_DIGITS; d++) {
-                    const double u = hidden_f64(x)[d * EXACT_ROWS + i];
+                    const vector_f64 u = hidden_f64(x)[d * EXACT_ROWS + i] - (vector_f64){0};
 #pragma GCC unroll 3
                     for (size_t e = 0; e < EXACT_DIGITS; e++) s[i][4 - d - e] = exact_term(u, v[e], s[i][4 - d - e]);
                 }
