@@ -96,14 +96,14 @@ static __device__ __forceinline__ double power_of_two(double, int e) { return we
 
 #define EXACT_LARGE 12582912.0f /* 1.5 * 2^23: the sum with |x| <= 2^22 is rounded to an integer */
 
-/* Pieces of an integer, whose sum with the powers of a modulus has the residue of the integer and is exact in f32. */
-template <class E> struct exact_pieces;
-template <> struct exact_pieces<float> {
+/* Digits of an integer, whose sum with the powers of a modulus has the residue of the integer and is exact in f32. */
+template <class E> struct exact_digits;
+template <> struct exact_digits<float> {
     float v;
     __device__ __forceinline__ void set(float x) { v = x; }
     __device__ __forceinline__ float sum(const float *) const { return v; }
 };
-template <> struct exact_pieces<double> {
+template <> struct exact_digits<double> {
     float v[4]; /* base 2^14, the lowest first, at most 2^13 in magnitude */
     __device__ __forceinline__ void set(double x) {
         long long left = (long long)x;
@@ -165,9 +165,9 @@ static __global__ void __launch_bounds__(THREADS) residues_kernel(const exact_pa
     const int line = threadIdx.x / RUNS, run = threadIdx.x % RUNS;
     const uint64_t term = first_term + run * RUN;
     if (first_line + line >= padded || term >= j.padded_terms) return;
-    exact_pieces<E> pieces[RUN];
+    exact_digits<E> digits[RUN];
 #pragma unroll
-    for (int i = 0; i < RUN; i++) pieces[i].set(tile[line * LINE_WORDS + run * (RUN + 1) + i]);
+    for (int i = 0; i < RUN; i++) digits[i].set(tile[line * LINE_WORDS + run * (RUN + 1) + i]);
     int8_t *to = (of_a ? j.residues_a : j.residues_b) +
                  (item * exact_type<E>::MODULI * padded + first_line + line) * j.padded_terms + term;
 #pragma unroll 1
@@ -175,7 +175,7 @@ static __global__ void __launch_bounds__(THREADS) residues_kernel(const exact_pa
         uint32_t packed[RUN / 4];
 #pragma unroll
         for (int i = 0; i < RUN; i++) {
-            const float residue = reduce(pieces[i].sum(j.moduli.power[r]), j.moduli.m[r], j.moduli.inverse[r]);
+            const float residue = reduce(digits[i].sum(j.moduli.power[r]), j.moduli.m[r], j.moduli.inverse[r]);
             const uint32_t byte = __float_as_uint(residue + EXACT_LARGE) & 255;
             packed[i / 4] = i % 4 == 0 ? byte : packed[i / 4] | byte << i % 4 * 8;
         }
