@@ -53,7 +53,7 @@ typedef struct match_shape {
     void (*tell)(const match_case *c, char text[100]); /* describes what varies with `turn`; may be NULL */
 } match_shape;
 
-enum { MATCH_ACCUMULATE_COUNT = 4 };
+enum { MATCH_ACCUMULATE_COUNT = 5 };
 extern const weft_dtype MATCH_ACCUMULATES[MATCH_ACCUMULATE_COUNT];
 
 /* Return the number of values and of bytes of the whole output. */

@@ -18,7 +18,7 @@ static const weft_dtype DTYPES[] = {
 #include "core/types.def"
 };
 
-const weft_dtype MATCH_ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_I64, WEFT_U64};
+const weft_dtype MATCH_ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_EXACT_SUM, WEFT_I64, WEFT_U64};
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 

@@ -162,6 +162,7 @@ static bool widens(const match_case *c) {
     switch (c->accumulate) {
     case WEFT_F64: return evaluation_type(c) == WEFT_F32;
     case WEFT_I64: return evaluation_type(c) == WEFT_I32;
+    case WEFT_EXACT_SUM: return false;
     default: return evaluation_type(c) == WEFT_U32;
     }
 }
@@ -204,7 +205,7 @@ static void tell_map_scan(const match_case *c, char text[100]) {
 
 const match_shape match_map_scan = {.inputs = 2,
                                     .parameters = PARAMETERS,
-                                    .accumulates = 4,
+                                    .accumulates = 5,
                                     .values = match_each,
                                     .out_bytes = map_scan_bytes,
                                     .call = call_map_scan,

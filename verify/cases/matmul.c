@@ -1,14 +1,14 @@
 /* weft_matmul. The inputs are the factors; only as many elements as the shape requires are used. The parameter
- * selects the kind of shape: tiles and their edges, a vector, a k that is divided into parts, a batch; the last four
- * are the same for exact products. The shape and all other arguments vary with match_case.turn. The output is C with
- * its padding. It contains NaNs before a call that must not read it. */
+ * selects the kind of shape: tiles and their edges, a vector, a k that is divided into parts, a batch. The shape and
+ * all other arguments vary with match_case.turn. The output is C with its padding. It contains NaNs before a call
+ * that must not read it. */
 #include "core/types.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILES, VECTOR, PARTS, BATCH, KINDS, PARAMETERS = 2 * KINDS };
+enum { TILES, VECTOR, PARTS, BATCH, PARAMETERS };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef struct product {
@@ -45,12 +45,11 @@ static size_t depth(draws *d) {
 }
 
 static void draw_shape(product *p, const match_case *c, draws *d) {
-    const int kind = c->parameter % KINDS;
-    p->batch = kind == BATCH ? 2 + draw(d, 4) : 1;
-    p->m = kind == PARTS ? 1 + draw(d, 5) : dimension(d);
-    p->n = kind == PARTS ? 1 + draw(d, 5) : dimension(d);
-    p->k = kind == PARTS ? depth(d) : dimension(d);
-    if (kind == VECTOR) {
+    p->batch = c->parameter == BATCH ? 2 + draw(d, 4) : 1;
+    p->m = c->parameter == PARTS ? 1 + draw(d, 5) : dimension(d);
+    p->n = c->parameter == PARTS ? 1 + draw(d, 5) : dimension(d);
+    p->k = c->parameter == PARTS ? depth(d) : dimension(d);
+    if (c->parameter == VECTOR) {
         if (draw(d, 2)) p->k = dimension(d) * dimension(d);
         p->m = draw(d, 3) ? dimension(d) * (1 + draw(d, 20)) : 1;
         p->n = 1;
@@ -112,11 +111,8 @@ static product product_of(const match_case *c) {
 static size_t values(const match_case *c) { return product_of(c).values; }
 
 static size_t out_bytes(const match_case *c) {
-    const bool wide = c->accumulate == WEFT_F64 && c->parameter < KINDS;
-    return type_is_float(c->dtype) && (c->accumulate == WEFT_DEFAULT || wide) ? weft_dtype_size(c->dtype) : 0;
+    return type_is_float(c->dtype) ? weft_dtype_size(c->dtype) : 0; /* in f64: only f32, see walk.c */
 }
-
-static weft_dtype accumulate_of(const match_case *c) { return c->parameter < KINDS ? c->accumulate : WEFT_EXACT_SUM; }
 
 /* Fills C before the call: with part of an input if beta requires reading it, else with NaN. */
 static weft_status fill_c(const match_case *c, const product *p, weft_context *ctx, void *out) {
@@ -140,22 +136,21 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     const void *const beta = f32 ? (const void *)&narrow_beta : &p.beta;
     const weft_status status = fill_c(c, &p, ctx, out);
     if (status != WEFT_OK) return status;
-    return weft_matmul_batched(ctx, p.layout, p.transpose_a, p.transpose_b, c->dtype, accumulate_of(c), p.m, p.n, p.k,
+    return weft_matmul_batched(ctx, p.layout, p.transpose_a, p.transpose_b, c->dtype, c->accumulate, p.m, p.n, p.k,
                                scalars ? alpha : NULL, inputs[0], p.lda, p.stride_a, inputs[p.same ? 0 : 1], p.ldb,
                                p.stride_b, scalars ? beta : NULL, out, p.ldc, p.stride_c, p.batch);
 }
 
 static void tell(const match_case *c, char text[100]) {
     const product p = product_of(c);
-    snprintf(text, 100, "%s%zu x %zu x %zu, %zu times, %s %c%c, ld %zu %zu %zu, alpha %g, beta %g",
-             c->parameter < KINDS ? "" : "exact, ", p.m, p.n, p.k, p.batch,
-             p.layout == WEFT_ROW_MAJOR ? "rows" : "columns", p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N',
-             p.lda, p.ldb, p.ldc, p.alpha, p.beta);
+    snprintf(text, 100, "%zu x %zu x %zu, %zu times, %s %c%c, ld %zu %zu %zu, alpha %g, beta %g", p.m, p.n, p.k,
+             p.batch, p.layout == WEFT_ROW_MAJOR ? "rows" : "columns", p.transpose_a ? 'T' : 'N',
+             p.transpose_b ? 'T' : 'N', p.lda, p.ldb, p.ldc, p.alpha, p.beta);
 }
 
 const match_shape match_matmul = {.inputs = 2,
                                   .parameters = PARAMETERS,
-                                  .accumulates = 2,
+                                  .accumulates = 3,
                                   .values = values,
                                   .out_bytes = out_bytes,
                                   .call = call,

@@ -94,7 +94,7 @@ static void tell(const match_case *c, char text[100]) {
 
 const match_shape match_scan = {.inputs = 1,
                                 .parameters = PARAMETERS,
-                                .accumulates = 4,
+                                .accumulates = 5,
                                 .values = match_each,
                                 .out_bytes = out_bytes,
                                 .call = call,

@@ -236,7 +236,7 @@ const match_shape match_segmented_reduce = {.inputs = 1,
                                             .tell = tell};
 const match_shape match_segmented_scan = {.inputs = 1,
                                           .parameters = PARAMETERS,
-                                          .accumulates = 4,
+                                          .accumulates = 5,
                                           .values = match_each,
                                           .out_bytes = scan_bytes,
                                           .call = scan,
