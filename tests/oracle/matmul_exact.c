@@ -137,6 +137,20 @@ static void extremes(void) {
         }
 }
 
+/* Checks sums that cancel to 1 out of 2 * half products of the greatest integers. */
+static void check_cancellation(weft_dtype dtype, size_t half) {
+    const double most = dtype == WEFT_F32 ? 0x1p24 - 1 : 0x1p53 - 1;
+    product p = product_of(dtype, 1, 1, 2 * half + 1);
+    for (size_t l = 0; l < p.k; l++) {
+        store(&p, p.a, l, l == 0 ? 1 : l <= half ? most : -most);
+        store(&p, p.b, l, l == 0 ? 1 : most);
+    }
+    multiply(&p, 1, 0, p.c);
+    EXPECT(element(dtype, p.c, 0) == 1, "%s, %zu products cancel: %a", weft_dtype_name(dtype), half,
+           element(dtype, p.c, 0));
+    discard(&p);
+}
+
 /* ------------------------------------------------------------------------------- the same bits */
 
 /* Checks that a permutation of k, an appended term of zeros, two products in a batch, a column-major call and a cut
@@ -237,6 +251,7 @@ int main(int argc, char **argv) {
     rules();
     for (int i = 0; i < 2; i++) {
         const weft_dtype dtype = i ? WEFT_F64 : WEFT_F32;
+        for (size_t half = 1; half < 100000; half *= 3) check_cancellation(dtype, half);
         check_orders(dtype, 1, 1, 1);
         check_orders(dtype, 7, 13, 200);
         check_orders(dtype, 33, 50, 17);
