@@ -111,8 +111,9 @@ WEFT_ARITH weft_exact weft_exact_shifted(const weft_exact *x, int exponent) {
     return y;
 }
 
-/* Returns x + y. Both have at most 256 bits, so that bits are only combined if the exponents of their highest bits
- * differ by more than 64 + 53: then the lowest bit of the sum is far below the digits that remain after rounding. */
+/* Returns x + y. Both have at most 256 bits of the 384. Bits are only combined if the highest bits are at least 127
+ * bits apart. Then the lowest 127 bits of the greater number are 0, so that the combined bit, which is far below the
+ * digits that remain after rounding, only decides between up and down. */
 WEFT_ARITH weft_exact weft_exact_sum(const weft_exact *x, const weft_exact *y) {
     const int length_x = weft_exact_length(x), length_y = weft_exact_length(y);
     if (length_x == 0) return *y;
