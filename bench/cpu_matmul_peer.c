@@ -100,6 +100,8 @@ int main(int argc, char **argv) {
         measure((product){"f32", WEFT_F32, WEFT_DEFAULT, s[0], s[1], s[2], NULL, NULL, NULL});
         measure((product){"f64", WEFT_F64, WEFT_DEFAULT, s[0], s[1], s[2], NULL, NULL, NULL});
         measure((product){"f32 in f64", WEFT_F32, WEFT_F64, s[0], s[1], s[2], NULL, NULL, NULL});
+        measure((product){"f32 exact", WEFT_F32, WEFT_EXACT_SUM, s[0], s[1], s[2], NULL, NULL, NULL});
+        measure((product){"f64 exact", WEFT_F64, WEFT_EXACT_SUM, s[0], s[1], s[2], NULL, NULL, NULL});
     }
     weft_close(ctx);
     return 0;

@@ -44,12 +44,13 @@ static double batch(const work &w, int calls) {
     return ms / 1e3 / calls;
 }
 
-/* Fills with uniform values in [-1, 1). All digits are used, which loads the GPU up to its power limit. */
-template <class T> static __global__ void fill_kernel(T *x, size_t n, uint64_t seed) {
+/* Fills with uniform values in [-1, 1), times powers of two in a range of 2^spread. All digits are used, which loads
+ * the GPU up to its power limit. */
+template <class T> static __global__ void fill_kernel(T *x, size_t n, uint64_t seed, int spread = 0) {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + seed;
         z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        x[i] = (T)((double)((z ^ (z >> 27)) >> 11) * 0x1p-52 - 1);
+        x[i] = (T)scalbn((double)((z ^ (z >> 27)) >> 11) * 0x1p-52 - 1, -(int)(z % (spread + 1)));
     }
 }
 
@@ -110,10 +111,19 @@ static void measure(const char *name, weft_dtype accumulate, const shape &s, con
                "\"weft\": %.6g, \"peer_name\": \"cuBLAS\", \"peer\": %.6g, \"ratio\": %.4f, \"differ\": %llu}",
                first ? "" : ",\n", name, s.m, s.n, s.k, mine, theirs, mine / theirs, differ);
     else
-        printf("%-12s %8zu x %6zu x %8zu %8.2f  cuBLAS %8.2f %6.2fx %12llu\n", name, s.m, s.n, s.k, mine, theirs,
+        printf("%-34s %8zu x %6zu x %8zu %8.2f  cuBLAS %8.2f %6.2fx %12llu\n", name, s.m, s.n, s.k, mine, theirs,
                mine / theirs, differ);
     first = false;
     fflush(stdout);
+}
+
+/* Exact products of uniform values, and of values whose exponents differ by up to 20. */
+template <class T> static void measure_exact(const char *const names[2], const shape &s, const arrays &x, bool json) {
+    for (int i = 0; i < 2; i++) {
+        fill_kernel<<<1024, 256, 0, stream>>>((T *)x.a, s.m * s.k, 1, 20 * i);
+        fill_kernel<<<1024, 256, 0, stream>>>((T *)x.b, s.k * s.n, 2, 20 * i);
+        measure<T>(names[i], WEFT_EXACT_SUM, s, x, json);
+    }
 }
 
 static void measure_all(const arrays &x, size_t bytes, bool json) {
@@ -130,6 +140,11 @@ static void measure_all(const arrays &x, size_t bytes, bool json) {
         fill_kernel<<<1024, 256, 0, stream>>>((double *)x.a, bytes / 8, 1);
         fill_kernel<<<1024, 256, 0, stream>>>((double *)x.b, bytes / 8, 2);
         measure<double>("f64", WEFT_DEFAULT, s, x, json);
+        if (s.m < 1024 || s.m != s.n || s.n != s.k) continue;
+        static const char *const f32[] = {"f32 exact", "f32 exact, exponents differ by 20"};
+        static const char *const f64[] = {"f64 exact", "f64 exact, exponents differ by 20"};
+        measure_exact<float>(f32, s, x, json);
+        measure_exact<double>(f64, s, x, json);
     }
 }
 
@@ -149,7 +164,7 @@ int main(int argc, char **argv) {
     if (json)
         printf("{\"rows\": [\n");
     else
-        printf("%-12s %30s %8s  %15s %7s %12s\n", "", "m x n x k", "TFLOP/s", "", "ratio", "differ");
+        printf("%-34s %30s %8s  %15s %7s %12s\n", "", "m x n x k", "TFLOP/s", "", "ratio", "differ");
     measure_all(x, bytes, json);
     if (json) printf("\n]}\n");
     weft_close(ctx);

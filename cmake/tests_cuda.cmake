@@ -10,8 +10,8 @@ add_test(NAME cuda.no_gpu COMMAND test_no_gpu)
 set_tests_properties(cuda.no_gpu PROPERTIES SKIP_RETURN_CODE 77)
 
 # Compiles formulas through libnvrtc, which does not require a GPU. Label nvrtc.
-add_executable(test_nvrtc_formulas tests/cuda/nvrtc_formulas.cu src/cuda/map/map_text.cu src/cuda/runtime/nvrtc.cu
-  ${WEFT_NVRTC_EMBEDDED})
+add_executable(test_nvrtc_formulas tests/cuda/nvrtc_formulas.cu src/cuda/map/map_text.cu src/cuda/runtime/library.cu
+  src/cuda/runtime/nvrtc.cu ${WEFT_NVRTC_EMBEDDED})
 target_include_directories(test_nvrtc_formulas PRIVATE include src)
 target_compile_options(test_nvrtc_formulas PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
 target_link_libraries(test_nvrtc_formulas PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
@@ -33,3 +33,7 @@ foreach(program gpu_elementary gpu_heat gpu_large gpu_map gpu_matmul gpu_memory 
   add_test(NAME cuda.${program} COMMAND test_${program})
   set_tests_properties(cuda.${program} PROPERTIES LABELS gpu RUN_SERIAL ON SKIP_RETURN_CODE 77)
 endforeach()
+# Exact products without cuBLASLt.
+add_test(NAME cuda.gpu_matmul_without_library COMMAND test_gpu_matmul)
+set_tests_properties(cuda.gpu_matmul_without_library PROPERTIES LABELS gpu RUN_SERIAL ON SKIP_RETURN_CODE 77
+  ENVIRONMENT WEFT_CUBLASLT=0)

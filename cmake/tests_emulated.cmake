@@ -8,7 +8,7 @@ endif()
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
     convolve_direct convolve_passes cuda dot exact extremes fft fft_passes gather heads heat histogram integers laplace laplace_solve map
-    map_compiled map_scan map_text match matmul matmul_epilogue matmul_f32 matmul_f64 matmul_vector merge price
+    map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_means segmented_products segmented_sums segmented_unordered sobol
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
@@ -27,7 +27,8 @@ set_source_files_properties(${for_older_gpus} PROPERTIES COMPILE_OPTIONS
 executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc
   tests/emulated/sort.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
-target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)")
+target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
+  "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.

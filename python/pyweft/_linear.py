@@ -13,6 +13,7 @@ from pyweft._arrays import (
     Array,
     Operand,
     accumulator,
+    exactly,
     call,
     destination,
     give,
@@ -55,6 +56,7 @@ def matmul(
     alpha: float = 1.0,
     beta: float = 0.0,
     dtype: Any = None,
+    accumulate: Optional[str] = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
@@ -64,8 +66,9 @@ def matmul(
            of a stack. A transposed NumPy matrix (x.T) is not copied
     beta   not 0 only with out, whose contents are then used
     dtype  np.float64 with float32: the sums are in float64, and rounded once
+    accumulate  "exact": the sums are exact and rounded once, so that no order of the terms matters
     out    must not overlap a or b
-    The bits of each product are those of the transposed one. Order: ORDER.md 13.
+    The bits of each product are those of the transposed one. Order: ORDER.md 13 and 31.
 
     >>> weft.matmul([[1.0, 2.0], [3.0, 4.0]], [[1.0], [10.0]])
     array([[21.],
@@ -96,7 +99,7 @@ def matmul(
         x_transpose,
         y_transpose,
         x.code,
-        accumulator(dtype),
+        lib.WEFT_EXACT_SUM if exactly(accumulate, dtype) else accumulator(dtype),
         m,
         n,
         k,

@@ -105,6 +105,7 @@ CASES: list[tuple[str, Call]] = [
     ("argsort u32 -o Y", lambda: weft.argsort(I["u32"])),
     ("matmul m32 n32 -o Y", lambda: weft.matmul(I["m32"], I["n32"])),
     ("matmul m32 n32 --accumulate f64 -o Y", lambda: weft.matmul(I["m32"], I["n32"], dtype="f8")),
+    ("matmul m32 n32 --accumulate exact -o Y", lambda: weft.matmul(I["m32"], I["n32"], accumulate="exact")),
     ("matmul n32 m32 --transpose ab -o Y", lambda: weft.matmul(I["n32"].T, I["m32"].T)),
     ("fft z64 -o Y", lambda: weft.fft(I["z64"])),
     ("fft z64 --inverse -o Y", lambda: weft.ifft(I["z64"])),

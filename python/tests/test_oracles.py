@@ -290,6 +290,10 @@ def test_matmul(dtype: Any, m: int, k: int, n: int) -> None:
     assert np.array_equal(strided, out)
     if dtype.itemsize == 4:
         np.testing.assert_allclose(weft.matmul(a, b, dtype="f8"), exact, rtol=1e-6, atol=1e-6)
+    product = weft.matmul(a, b, accumulate="exact")
+    np.testing.assert_allclose(product, exact, **close)
+    order = rng.permutation(k)
+    assert np.array_equal(bits(weft.matmul(a[:, order], b[order], accumulate="exact")), bits(product))
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)

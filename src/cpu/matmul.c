@@ -5,20 +5,23 @@
  * them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41, 2015).
  * A tile continues from the sums of the preceding terms, so blocking k for the caches does not change the results.
  * If the canonical order splits k into parts (13.2), each block belongs to one part, and the sums of the parts are
- * combined at the end. */
+ * combined at the end. An exact product
+ * (ORDER.md 31) has no parts; the exponents of the rows and columns are found first. */
+#include "arith/exact_product.h"
 #include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
 #include <string.h>
 
 enum {
-    SLICE_VALUES = 1 << 12,     /* values of the parts' sums that are combined at a time */
-    ALONE_TERMS = 1 << 18,      /* below this size, starting threads costs more than it gains */
-    SUMS_MAX = 1 << 22,         /* maximum values of parts' sums stored at a time, unless one product has more */
-    BLOCK_ROWS = 1152,          /* maximum rows of a block */
-    ROW_TERMS = 512,            /* terms at a time of a matrix-vector product if a row of A is contiguous */
-    COLUMN_TERMS = 16,          /* terms at a time of a matrix-vector product if a column of A is contiguous */
-    COLUMN_BLOCK_ROWS = 1 << 13 /* maximum rows of a block in that case; A is then read in place */
+    SLICE_VALUES = 1 << 12,      /* values of the parts' sums that are combined at a time */
+    ALONE_TERMS = 1 << 18,       /* below this size, starting threads costs more than it gains */
+    SUMS_MAX = 1 << 22,          /* maximum values of parts' sums stored at a time, unless one product has more */
+    BLOCK_ROWS = 1152,           /* maximum rows of a block */
+    ROW_TERMS = 512,             /* terms at a time of a matrix-vector product if a row of A is contiguous */
+    COLUMN_TERMS = 16,           /* terms at a time of a matrix-vector product if a column of A is contiguous */
+    COLUMN_BLOCK_ROWS = 1 << 13, /* maximum rows of a block in that case; A is then read in place */
+    EXPONENT_LANES = 256         /* lanes of an exact product whose exponents are found at a time */
 };
 
 /* Block sizes (matmul.def). */
@@ -46,6 +49,8 @@ typedef struct plan {
     const matmul_shape *shape;
     const variant *variant;
     size_t element;                               /* bytes of an element */
+    bool exact;                                   /* accumulate = WEFT_EXACT_SUM */
+    int *row_exponents, *column_exponents;        /* of an exact product: m and n of each product */
     size_t terms;                                 /* terms processed at a time */
     size_t cache_rows, block_rows, block_columns; /* multiples of the shape's rows or columns */
     size_t row_blocks, column_blocks, parts;
@@ -73,6 +78,17 @@ static void turn_row(matmul_call *c) {
     c->ldc = 1;
 }
 
+/* Transposes an exact product with one column to one with one row, which wastes less of a tile. */
+static void turn_column(matmul_call *c) {
+    const matmul_operand a = c->a;
+    if (c->n != 1 || c->m == 1 || c->ldc != 1) return;
+    c->a = (matmul_operand){c->b.p, c->b.ld, c->b.stride, !c->b.transposed};
+    c->b = (matmul_operand){a.p, a.ld, a.stride, !a.transposed};
+    c->n = c->m;
+    c->m = 1;
+    c->ldc = c->n;
+}
+
 /* Chooses the block sizes: halves them while there are fewer than two blocks per thread. */
 static void cut(plan *p, size_t threads) {
     const matmul_call *c = &p->c;
@@ -97,10 +113,10 @@ static void cut(plan *p, size_t threads) {
 }
 
 static void lay_out_thread(plan *p) {
-    const size_t real = p->kernel->bytes, slack = p->kernel->slack;
-    p->packed_a = round_up(p->cache_rows * p->terms * real + slack, 64);
-    p->packed_b = round_up(p->block_columns * p->terms * real + slack, 64);
-    p->block_sums = round_up(p->block_rows * p->block_columns * real, 64);
+    const size_t packed = p->kernel->packed, slack = p->kernel->slack;
+    p->packed_a = round_up(p->cache_rows * p->terms * packed + slack, 64);
+    p->packed_b = round_up(p->block_columns * p->terms * packed + slack, 64);
+    p->block_sums = round_up(p->block_rows * p->block_columns * p->kernel->bytes, 64);
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
@@ -109,8 +125,15 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
     const bool f64 = c->dtype == WEFT_F64, in_f64 = c->accumulate == WEFT_F64;
     p->c = *c;
     p->step = step;
-    turn_row(&p->c);
-    p->kernel = f64 ? &kernels->f64 : in_f64 ? &kernels->f32_in_f64 : &kernels->f32;
+    p->exact = c->accumulate == WEFT_EXACT_SUM;
+    if (p->exact)
+        turn_column(&p->c);
+    else
+        turn_row(&p->c);
+    p->kernel = p->exact ? (f64 ? &kernels->f64_exact : &kernels->f32_exact)
+                : f64    ? &kernels->f64
+                : in_f64 ? &kernels->f32_in_f64
+                         : &kernels->f32;
     p->variant = f64      ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
                  : in_f64 ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F32_IN_F64]]
                           : &SUMS_OF_F32[ctx->chosen[TUNE_MATMUL_F32]];
@@ -118,7 +141,7 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
 }
 
 static void make_plan(plan *p, size_t threads) {
-    const bool gemv = p->c.n == 1, across = gemv && p->c.a.transposed;
+    const bool gemv = p->c.n == 1 && !p->exact, across = gemv && p->c.a.transposed;
     p->shape = gemv ? &p->kernel->gemv : &p->kernel->tile;
     p->in_place = across && p->element == p->kernel->bytes;
     p->terms = min_u64(across ? COLUMN_TERMS : gemv ? ROW_TERMS : p->variant->terms, min_u64(p->c.k, p->c.part));
@@ -177,7 +200,11 @@ static void end_tile(const plan *p, const block *b, size_t row, size_t column, c
     const size_t rows = rows_of_tile(p, b, row), columns = columns_of_tile(p, b, column);
     if (!p->keeps) {
         char *to = (char *)c->c + (b->item * c->stride_c + row * c->ldc + column) * p->element;
-        p->kernel->finish(c->alpha, c->beta, rows, columns, sums, ld, to, c->ldc);
+        if (p->exact)
+            p->kernel->finish_exact(c->alpha, c->beta, p->row_exponents + b->item * c->m + row,
+                                    p->column_exponents + b->item * c->n + column, rows, columns, sums, to, c->ldc);
+        else
+            p->kernel->finish(c->alpha, c->beta, rows, columns, sums, ld, to, c->ldc);
         return;
     }
     char *to = kept_sum(p, b, row, column);
@@ -194,40 +221,111 @@ static void prefetch(const char *p, size_t bytes) {
 static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t term, size_t count,
                       bool first, bool last) {
     const matmul_shape *s = p->shape;
-    const size_t real = p->kernel->bytes, tiles = p->block_rows / s->rows;
+    const size_t real = p->kernel->bytes, packed = p->kernel->packed, tiles = p->block_rows / s->rows;
     for (size_t j = 0; j < b->columns; j += s->columns)
         for (size_t i = first_row; i < first_row + rows; i += s->rows) {
             const bool in_place = p->in_place && b->rows - i >= s->rows;
             const char *a = in_place ? find(p, &p->c.a, b->item, true, b->row + i, term)
-                                     : b->packed_a + (i - first_row) * count * real;
+                                     : b->packed_a + (i - first_row) * count * packed;
             const size_t tile = first && last ? 0 : j / s->columns * tiles + i / s->rows;
             char *sums = b->sums + tile * s->rows * s->columns * real;
             if (!first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
             if (first && p->resumes) resume_tile(p, b, b->row + i, b->column + j, sums);
-            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * real, s->columns,
+            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * packed, s->columns,
                    first && !p->resumes, sums);
             if (last) end_tile(p, b, b->row + i, b->column + j, sums);
         }
 }
 
+/* Packs `count` terms, from `term` on, of `lanes` rows of A or columns of B. */
+static void pack_lanes(const plan *p, const block *b, bool of_a, size_t lane, size_t lanes, size_t term,
+                       size_t count) {
+    const matmul_operand *x = of_a ? &p->c.a : &p->c.b;
+    const bool across = x->transposed == of_a;
+    const char *from = find(p, x, b->item, across, lane, term);
+    char *to = of_a ? b->packed_a : b->packed_b;
+    const size_t width = of_a ? p->shape->rows : p->shape->columns;
+    const int *exponents = of_a ? p->row_exponents + b->item * p->c.m : p->column_exponents + b->item * p->c.n;
+    if (p->exact)
+        p->kernel->pack_exact(from, x->ld, across, exponents + lane, lanes, count, to, width);
+    else
+        p->kernel->pack(from, x->ld, across, lanes, count, to, width);
+}
+
 static void run_block(const plan *p, const block *b) {
     const matmul_call *c = &p->c;
-    const bool across_a = c->a.transposed, across_b = !c->b.transposed;
     const size_t begin = b->part * c->part, terms = min_u64(c->part, c->k - begin);
     const size_t step = ceil_div(terms, ceil_div(terms, p->terms));
     for (size_t t = 0; t < terms && !cpu_cancelled(); t += step) {
         const size_t count = min_u64(step, terms - t), term = begin + t;
-        p->kernel->pack(find(p, &c->b, b->item, across_b, b->column, term), c->b.ld, across_b, b->columns, count,
-                        b->packed_b, p->shape->columns);
+        pack_lanes(p, b, false, b->column, b->columns, term, count);
         for (size_t i = 0; i < b->rows; i += p->cache_rows) {
             const size_t rows = min_u64(p->cache_rows, b->rows - i);
-            if (!p->in_place || rows % p->shape->rows != 0)
-                p->kernel->pack(find(p, &c->a, b->item, across_a, b->row + i, term), c->a.ld, across_a, rows, count,
-                                b->packed_a, p->shape->rows);
+            if (!p->in_place || rows % p->shape->rows != 0) pack_lanes(p, b, true, b->row + i, rows, term, count);
             run_tiles(p, b, i, rows, term, count, t == 0, t + count == terms);
         }
     }
 }
+
+/* ----------------------------------------------------------------------------- exact products */
+
+/* Finds the exponents of group `number` of the rows or columns of all products. */
+static void find_exponents(void *self, size_t number) {
+    const plan *p = self;
+    const matmul_call *c = &p->c;
+    const size_t row_groups = ceil_div(c->m, EXPONENT_LANES), groups = row_groups + ceil_div(c->n, EXPONENT_LANES);
+    const size_t item = number / groups, group = number % groups;
+    const bool of_a = group < row_groups;
+    const matmul_operand *x = of_a ? &c->a : &c->b;
+    const size_t all = of_a ? c->m : c->n, lane = (of_a ? group : group - row_groups) * EXPONENT_LANES;
+    const bool across = x->transposed == of_a;
+    uint64_t magnitudes[EXPONENT_LANES];
+    p->kernel->find_exponents(find(p, x, item, across, lane, 0), x->ld, across, min_u64(EXPONENT_LANES, all - lane),
+                              c->k, magnitudes, (of_a ? p->row_exponents : p->column_exponents) + item * all + lane);
+}
+
+static double real_at(const plan *p, const void *x, size_t at) {
+    return p->element == sizeof(float) ? (double)((const float *)x)[at] : ((const double *)x)[at];
+}
+
+/* Returns s of a special element (ORDER.md 31.4). */
+static double special_sum(const plan *p, size_t item, size_t i, size_t j) {
+    const matmul_operand *a = &p->c.a, *b = &p->c.b;
+    double sum = 0;
+    for (size_t l = 0; l < p->c.k; l++) {
+        const double u = real_at(p, a->p, item * a->stride + (a->transposed ? l * a->ld + i : i * a->ld + l));
+        const double v = real_at(p, b->p, item * b->stride + (b->transposed ? j * b->ld + l : l * b->ld + j));
+        if (!weft_is_finite(u) || !weft_is_finite(v)) sum += u * v;
+    }
+    return sum;
+}
+
+/* Computes the special elements of row `number` of all products. */
+static void run_special_row(void *self, size_t number) {
+    const plan *p = self;
+    const matmul_call *c = &p->c;
+    const size_t item = number / c->m, i = number % c->m;
+    const bool row = p->row_exponents[number] == WEFT_EXACT_SPECIAL;
+    for (size_t j = 0; j < c->n && !cpu_cancelled(); j++) {
+        if (!row && p->column_exponents[item * c->n + j] != WEFT_EXACT_SPECIAL) continue;
+        const size_t at = item * c->stride_c + i * c->ldc + j;
+        const double v = weft_exact_not_finite(c->alpha, special_sum(p, item, i, j), c->beta,
+                                               c->beta == 0 ? 0 : real_at(p, c->c, at));
+        if (p->element == sizeof(float))
+            ((float *)c->c)[at] = weft_canonical_f32((float)v);
+        else
+            ((double *)c->c)[at] = weft_canonical_f64(v);
+    }
+}
+
+/* Returns true if a row or column of a product is special. */
+static bool any_special(const plan *p) {
+    for (size_t i = 0; i < p->c.batch * (p->c.m + p->c.n); i++)
+        if (p->row_exponents[i] == WEFT_EXACT_SPECIAL) return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------- blocks */
 
 /* A range of products that starts at product `first`. */
 typedef struct item_range {
@@ -291,8 +389,11 @@ static weft_status make_workspace(plan *p, cpu_context *ctx, int threads, weft_e
     const bool combines = p->parts != 1 && !p->step;
     p->slots = combines ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
     const size_t sums = combines ? p->slots * values * p->kernel->bytes : 0;
-    RETURN_IF_ERROR(cpu_workspace(ctx, own + sums, &workspace, error));
+    const size_t exponents = p->exact ? p->c.batch * (p->c.m + p->c.n) * sizeof(int) : 0;
+    RETURN_IF_ERROR(cpu_workspace(ctx, own + sums + exponents, &workspace, error));
     p->workspace = workspace;
+    p->row_exponents = (int *)(p->workspace + own + sums);
+    p->column_exponents = p->row_exponents + p->c.batch * p->c.m;
     p->sums = p->step ? p->step->sums : p->workspace + own;
     return WEFT_OK;
 }
@@ -326,9 +427,13 @@ static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_step
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
     RETURN_IF_ERROR(make_workspace(&p, ctx, threads, error));
-    cpu_plan_regions(2 * ceil_div(c->batch, p.slots));
+    cpu_plan_regions(2 * ceil_div(c->batch, p.slots) + (p.exact ? 2 : 0));
+    const size_t groups = ceil_div(p.c.m, EXPONENT_LANES) + ceil_div(p.c.n, EXPONENT_LANES);
+    if (p.exact) cpu_parallel_for(threads, c->batch * groups, PARALLEL_IN_ORDER, find_exponents, &p);
     for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
         run_items(&p, first, min_u64(p.slots, c->batch - first), threads);
+    if (p.exact && !cpu_cancelled() && any_special(&p))
+        cpu_parallel_for(threads, c->batch * p.c.m, PARALLEL_IN_ORDER, run_special_row, &p);
     return WEFT_OK;
 }
 

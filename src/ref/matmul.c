@@ -68,7 +68,8 @@ void ref_matmul_store(const matmul_call *c, size_t item, size_t i, size_t j, sum
 }
 
 weft_status ref_matmul(void *state, const matmul_call *c, weft_error *error) {
-    (void)state, (void)error;
+    (void)state;
+    if (c->accumulate == WEFT_EXACT_SUM) return ref_matmul_exact(c, error);
     for (size_t item = 0; item < c->batch; item++)
         for (size_t i = 0; i < c->m; i++)
             for (size_t j = 0; j < c->n; j++) ref_matmul_store(c, item, i, j, sum_part, &(position){c, item, i, j});

@@ -14,4 +14,7 @@ typedef double (*sum_of_part)(const void *from, size_t part);
  * without a partner moves up unchanged (ORDER.md 2.4). */
 void ref_matmul_store(const matmul_call *c, size_t item, size_t i, size_t j, sum_of_part sum, const void *from);
 
+/* Computes a product with WEFT_EXACT_SUM (ORDER.md 31). k >= 1. */
+weft_status ref_matmul_exact(const matmul_call *c, weft_error *error);
+
 #endif

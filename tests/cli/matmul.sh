@@ -18,6 +18,8 @@ npy "$dir/empty.npy" '<f4' '(0, 2)'
 
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy"
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy" --accumulate f64
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy" --accumulate exact
+gives "<f8 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a8.npy" "$dir/b8.npy" --accumulate exact
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/af.npy" "$dir/b.npy"
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/bf.npy"
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/af.npy" "$dir/bf.npy"

@@ -76,13 +76,17 @@ static void test_shapes() {
             check(p, number % 5 == 3);
             p.dtype = WEFT_F64;
             check(p, number % 5 == 2);
+            p.accumulate = WEFT_EXACT_SUM;
+            check(p, number % 5 == 1);
+            p.dtype = WEFT_F32;
+            check(p, number % 5 == 0);
         }
 }
 
 /* A product is captured once its scratch memory is there, and replayed on other values. */
-static void test_graph() {
-    const product p = {WEFT_F64, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 64, 64, 9000,
-                       0,        false};
+static void test_graph(weft_dtype accumulate) {
+    const product p = {WEFT_F64, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 64, 64,
+                       9000,     0,          false};
     const std::vector<float> a = mixed(2 * p.m * p.k, 5), b = mixed(2 * p.k * p.n, 6),
                              other = mixed(2 * p.m * p.k, 7);
     std::vector<float> expected(2 * p.m * p.n), found(2 * p.m * p.n);
@@ -122,7 +126,8 @@ int main() {
     }
     OK(weft_open(&cpu, "cpu"));
     test_shapes();
-    test_graph();
+    test_graph(WEFT_DEFAULT);
+    test_graph(WEFT_EXACT_SUM);
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

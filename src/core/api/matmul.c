@@ -66,6 +66,8 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 
 static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
     RETURN_IF_ERROR(check_float("matmul", dtype, error));
+    *chains = WEFT_EXACT_SUM;
+    if (accumulate == WEFT_EXACT_SUM) return WEFT_OK;
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);
 }
 
@@ -101,7 +103,10 @@ static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b,
     RETURN_IF_ERROR(check_blocks_apart(c, b, size, error));
     if (call->alpha == 0) call->k = 0;
     if (call->k == 0 && call->beta == 1) return WEFT_OK;
-    call->part = call->k ? weft_matmul_part(call->m, call->n, call->k) : 0;
+    if (call->k == 0 && call->accumulate == WEFT_EXACT_SUM) call->accumulate = call->dtype; /* only beta C */
+    call->part = call->accumulate == WEFT_EXACT_SUM ? call->k
+                 : call->k                          ? weft_matmul_part(call->m, call->n, call->k)
+                                                    : 0;
     return ctx->backend->matmul(ctx->state, call, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Accumulates `terms` terms of the chains of a tile. Term t has the elements of its rows at a + t * step_a and
  * those of its columns at b + t * step_b. The sums are stored row by row; if `first`, they start at +0. */
@@ -18,6 +19,7 @@ typedef struct matmul_shape {
 /* Kernels for one element type and one accumulator type. */
 typedef struct matmul_kernel {
     size_t bytes;            /* bytes of an accumulator */
+    size_t packed;           /* bytes of a packed element */
     size_t slack;            /* bytes that pack may write after its output */
     matmul_shape tile, gemv; /* gemv: matrix-vector product */
     /* Packs `lanes` rows of A or columns of B into panels of `width` lanes. With `across`, the lanes of a term are
@@ -27,10 +29,19 @@ typedef struct matmul_kernel {
     void (*finish)(double alpha, double beta, size_t rows, size_t columns, const void *sums, size_t ld, void *c,
                    size_t ldc);
     void (*scale)(double beta, size_t columns, void *c);
+    /* Members of exact products only (ORDER.md 31), instead of pack and finish. Exponents are those of the lanes, of
+     * the rows and of the columns. find_exponents may use to[lanes] as it likes. finish_exact writes only elements
+     * that are not special; `sums` is a tile. */
+    void (*find_exponents)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, uint64_t *magnitudes,
+                           int *to);
+    void (*pack_exact)(const void *from, size_t ld, bool across, const int *exponents, size_t lanes, size_t terms,
+                       void *to, size_t width);
+    void (*finish_exact)(double alpha, double beta, const int *row_exponents, const int *column_exponents,
+                         size_t rows, size_t columns, const void *sums, void *c, size_t ldc);
 } matmul_kernel;
 
 typedef struct matmul_kernels {
-    matmul_kernel f32, f32_in_f64, f64;
+    matmul_kernel f32, f32_in_f64, f64, f32_exact, f64_exact;
 } matmul_kernels;
 
 #endif

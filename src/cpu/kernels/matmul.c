@@ -1,4 +1,5 @@
 /* Matrix product kernels (ORDER.md 13); compiled once per instruction set level. */
+#include "arith/exact_product.h"
 #include "cpu/common/matmul_calls.h"
 #include "cpu/kernels/vectors.h"
 
@@ -50,17 +51,28 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #define OF(name) name##_f64
 #include "cpu/kernels/bodies/matmul_kernel_body.h"
 
+#include "cpu/kernels/bodies/matmul_exact_body.h"
+
 #define VECTORED(real) (VECTOR_BYTES / sizeof(real))
 #define KERNEL(name, real)                                                                             \
     {                                                                                                  \
-        .bytes = sizeof(real), .slack = VECTOR_BYTES,                                                  \
+        .bytes = sizeof(real), .packed = sizeof(real), .slack = VECTOR_BYTES,                          \
         .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                        \
         .gemv = {GEMV_VECTORS * VECTORED(real), 1, matmul_gemv_##name}, .pack = matmul_pack_##name,    \
         .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
+    }
+#define EXACT_KERNEL(name, sums, digits, tile_rows, tile_columns)                                     \
+    {                                                                                                 \
+        .bytes = (sums) * sizeof(double), .packed = (digits) * sizeof(double), .slack = VECTOR_BYTES, \
+        .tile = {tile_rows, tile_columns, matmul_exact_tile_##name}, .scale = matmul_scale_##name,    \
+        .find_exponents = matmul_find_exponents_##name, .pack_exact = matmul_pack_exact_##name,       \
+        .finish_exact = matmul_finish_exact_##name                                                    \
     }
 
 const matmul_kernels LEVELED(cpu_matmuls) = {
     .f32 = KERNEL(f32, float),
     .f32_in_f64 = KERNEL(f32_in_f64, double),
     .f64 = KERNEL(f64, double),
+    .f32_exact = EXACT_KERNEL(f32, EXACT_SUMS_F32, 1, TILE_ROWS, TILE_COLUMNS),
+    .f64_exact = EXACT_KERNEL(f64, EXACT_SUMS_F64, EXACT_DIGITS, EXACT_ROWS, EXACT_WIDTH),
 };

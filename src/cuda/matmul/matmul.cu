@@ -1,4 +1,5 @@
 /* weft_matmul on a GPU: copies of the matrices, choice of a kernel, launches (ORDER.md 13). */
+#include "cuda/matmul/matmul_exact.h"
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/runtime/arrays.h"
 
@@ -215,7 +216,37 @@ static weft_status run(gpu *g, const matmul_call *c, const matmul_step *step, we
     return arrays_copy_out(g, "matmul", arrays, C, error);
 }
 
+/* Maximum bytes of the workspace of an exact product, if its smallest block fits; less if memory is short. The
+ * emulated GPU of the tests uses small blocks. */
+#ifndef EXACT_BYTES
+#define EXACT_BYTES ((size_t)4 << 30)
+#endif
+#define EXACT_BYTES_MIN ((size_t)64 << 20)
+
+/* Computes an exact product (ORDER.md 31). */
+static weft_status run_exact(gpu *g, const matmul_call *c, weft_error *error) {
+    const current_device scope(g->device);
+    gpu_array arrays[ARRAYS];
+    void *workspace;
+    size_t limit = EXACT_BYTES;
+    list_arrays(c, NULL, arrays);
+    exact_plan plan = cuda_matmul_exact_plan(c, limit);
+    weft_status status = arrays_copy_in(g, "matmul", arrays, ARRAYS, plan.bytes, &workspace, error);
+    while (status == WEFT_OUT_OF_MEMORY && limit > EXACT_BYTES_MIN) {
+        limit /= 2;
+        plan = cuda_matmul_exact_plan(c, limit);
+        status = arrays_copy_in(g, "matmul", arrays, ARRAYS, plan.bytes, &workspace, error);
+    }
+    RETURN_IF_ERROR(status);
+    const matmul_factor a = factor_of(c, &c->a, arrays[A].at, c->a.transposed);
+    const matmul_factor b = factor_of(c, &c->b, arrays[B].at, !c->b.transposed);
+    RETURN_IF_ERROR(cuda_matmul_exact(g, c, &plan, &a, &b, arrays[C].at, workspace, error));
+    RETURN_IF_ERROR(return_c(g, c, &arrays[C], error));
+    return arrays_copy_out(g, "matmul", arrays, C, error);
+}
+
 weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
+    if (c->accumulate == WEFT_EXACT_SUM) return run_exact((gpu *)state, c, error);
     return run((gpu *)state, c, NULL, error);
 }
 

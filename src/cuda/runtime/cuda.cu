@@ -1,5 +1,6 @@
 /* The backend "cuda": devices, contexts, streams and memory. */
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/cublaslt.h"
 #include "cuda/runtime/gpu.h"
 #include "cuda/runtime/nvrtc.h"
 
@@ -129,6 +130,7 @@ static weft_status open_parts(gpu *g, weft_error *error) {
 static void close_parts(gpu *g) {
     if (g->stream) (void)cudaStreamSynchronize(g->stream);
     gpu_formulas_close(g);
+    cublaslt_close(g);
     gpu_scratch_close(g);
     transfer_close_copy_streams(g);
     if (g->handover) (void)cudaEventDestroy(g->handover);

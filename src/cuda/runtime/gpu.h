@@ -49,6 +49,7 @@ typedef struct gpu {
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
+    struct cublaslt *cublaslt; /* integer products by cuBLASLt (cublaslt.h); NULL until needed */
     struct formulas *formulas; /* formulas that are compiled, or queued for compilation; NULL until needed */
     /* Kernels whose dynamic shared-memory limit was raised; hash by address. */
     mutable const void *shared_limit_set[256];

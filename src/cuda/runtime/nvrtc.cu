@@ -1,8 +1,8 @@
 /* Finds and calls libnvrtc. Its functions are declared here, so that no header of it is needed to build. */
+#include "cuda/runtime/library.h"
 #include "cuda/runtime/nvrtc.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,36 +51,9 @@ static bool take(void *library) {
     return true;
 }
 
-/* Loads the library from a directory; "" is the search path of the system's loader. */
-static bool take_from(const char *directory) {
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[PATH_MAX];
-        if (snprintf(path, sizeof path, "%s%s%s", directory, *directory ? "/" : "", names[i]) >= (int)sizeof path)
-            continue;
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!library) continue;
-        if (take(library)) return true;
-        dlclose(library);
-    }
-    return false;
-}
-
-/* Searches, in this order: the plugin's directory, $CUDA_PATH/lib64, the search path of the system's loader, and
- * /usr/local/cuda/lib64. */
 static void find(void) {
-    char directory[PATH_MAX];
-    Dl_info self;
-    const char *toolkit = getenv("CUDA_PATH");
-    if (dladdr((const void *)take_from, &self) && strrchr(self.dli_fname, '/')) {
-        snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
-                 self.dli_fname);
-        if (take_from(directory)) return;
-    }
-    if (toolkit && *toolkit && snprintf(directory, sizeof directory, "%s/lib64", toolkit) < (int)sizeof directory &&
-        take_from(directory))
-        return;
-    if (!take_from("")) (void)take_from("/usr/local/cuda/lib64");
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+    (void)library_find(names, sizeof names / sizeof *names, take);
 }
 
 int nvrtc_version(void) {

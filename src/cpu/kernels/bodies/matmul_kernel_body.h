@@ -119,7 +119,8 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
         }
     for (; terms > 0; terms--, x += step_a, y += step_b) {
         VECTOR v[TILE_VECTORS];
-        memcpy(v, y, sizeof v);
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE_VECTORS; j++) memcpy(&v[j], y + j * WIDTH, sizeof v[j]);
 #pragma GCC unroll 16
         for (size_t i = 0; i < TILE_ROWS; i++) {
             const VECTOR u = (TILE_ROWS % WIDTH == 0 ? OF(hidden)(x) : x)[i] - (VECTOR){0};
@@ -144,7 +145,8 @@ static void OF(matmul_gemv)(size_t terms, const void *a, size_t step_a, const vo
     if (!first) memcpy(s, sums, sizeof s);
     for (; terms > 0; terms--, x += step_a, y += step_b) {
         VECTOR v[GEMV_VECTORS];
-        memcpy(v, x, sizeof v);
+#pragma GCC unroll 8
+        for (size_t i = 0; i < GEMV_VECTORS; i++) memcpy(&v[i], x + i * WIDTH, sizeof v[i]);
         const VECTOR u = *y - (VECTOR){0};
 #pragma GCC unroll 8
         for (size_t i = 0; i < GEMV_VECTORS; i++) s[i] = OF(matmul_term)(v[i], u, s[i]);

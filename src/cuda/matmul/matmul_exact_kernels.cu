@@ -1,0 +1,434 @@
+/* Kernels of exact products (matmul_exact.h): magnitudes, residues, products of residues, and the end. */
+#include "arith/exact_product.h"
+#include "cuda/matmul/matmul_exact.h"
+
+enum { WARP = 32, THREADS = 256 };
+static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
+
+/* Bits of the elements, and the values of a factor. */
+template <class E> struct exact_type;
+template <> struct exact_type<float> {
+    typedef uint32_t word;
+    enum { MODULI = EXACT_MODULI_F32, LIMBS = 2, DIGITS = 24, COLUMNS = 4 };
+};
+template <> struct exact_type<double> {
+    typedef uint64_t word;
+    enum { MODULI = EXACT_MODULI_F64, LIMBS = 4, DIGITS = 53, COLUMNS = 2 };
+};
+
+static __device__ __forceinline__ uint32_t magnitude_of(float x) { return weft_bits_f32(x) & 0x7fffffffu; }
+static __device__ __forceinline__ uint64_t magnitude_of(double x) { return weft_bits_f64(x) & ~(UINT64_C(1) << 63); }
+static __device__ __forceinline__ int exponent_of(uint32_t bits) { return weft_exact_exponent_f32(bits); }
+static __device__ __forceinline__ int exponent_of(uint64_t bits) { return weft_exact_exponent_f64(bits); }
+
+static __device__ __forceinline__ void raise(uint32_t *p, uint32_t v) { atomicMax(p, v); }
+static __device__ __forceinline__ void raise(uint64_t *p, uint64_t v) {
+    atomicMax((unsigned long long *)p, (unsigned long long)v);
+}
+
+/* ------------------------------------------------------------------------------------ magnitudes */
+
+enum { TERMS_ACROSS = 64, TERMS_ALONG = 256 }; /* terms of a thread, and of a warp */
+
+/* Factors whose lines are adjacent: a thread has one line, a block THREADS lines and TERMS_ACROSS terms. */
+template <class E>
+static __global__ void __launch_bounds__(THREADS)
+    magnitudes_across(const matmul_factor f, uint64_t lines, uint64_t terms, void *to) {
+    const uint64_t groups = (lines + THREADS - 1) / THREADS, parts = (terms + TERMS_ACROSS - 1) / TERMS_ACROSS;
+    const uint64_t line = blockIdx.x % groups * THREADS + threadIdx.x, part = blockIdx.x / groups % parts;
+    const uint64_t item = blockIdx.x / groups / parts;
+    const uint64_t first = part * TERMS_ACROSS, left = terms - first;
+    const uint32_t count = left < TERMS_ACROSS ? (uint32_t)left : TERMS_ACROSS;
+    if (line >= lines) return;
+    const E *x = (const E *)f.p + item * f.stride + first * f.ld + line;
+    typename exact_type<E>::word most = 0;
+#pragma unroll 8
+    for (uint32_t t = 0; t < count; t++) {
+        const typename exact_type<E>::word v = magnitude_of(x[t * f.ld]);
+        most = v > most ? v : most;
+    }
+    raise((typename exact_type<E>::word *)to + item * lines + line, most);
+}
+
+/* Factors whose terms are adjacent: a warp has TERMS_ALONG terms of one line. */
+template <class E>
+static __global__ void __launch_bounds__(THREADS)
+    magnitudes_along(const matmul_factor f, uint64_t lines, uint64_t items, uint64_t terms, void *to) {
+    const uint64_t parts = (terms + TERMS_ALONG - 1) / TERMS_ALONG;
+    const uint64_t warp = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
+    const uint64_t part = warp % parts, line = warp / parts % lines, item = warp / parts / lines;
+    if (item >= items) return;
+    const uint64_t first = part * TERMS_ALONG, left = terms - first;
+    const uint32_t count = left < TERMS_ALONG ? (uint32_t)left : TERMS_ALONG;
+    const E *x = (const E *)f.p + item * f.stride + line * f.ld + first;
+    typename exact_type<E>::word most = 0;
+#pragma unroll 8
+    for (uint32_t t = (uint32_t)lane; t < count; t += WARP) {
+        const typename exact_type<E>::word v = magnitude_of(x[t]);
+        most = v > most ? v : most;
+    }
+    for (int distance = WARP / 2; distance > 0; distance /= 2) {
+        const typename exact_type<E>::word other = __shfl_xor_sync(0xffffffffu, most, distance);
+        most = other > most ? other : most;
+    }
+    if (lane == 0) raise((typename exact_type<E>::word *)to + item * lines + line, most);
+}
+
+/* -------------------------------------------------------------------------------------- residues */
+
+/* A block has LINES lines and LINE_TERMS terms. A thread loads elements in the order of memory, and then reduces
+ * RUN adjacent terms of a line. Runs are RUN + 1 words apart in shared memory, so that no banks conflict. */
+enum { LINES = 32, LINE_TERMS = 128, RUN = 16, RUNS = LINE_TERMS / RUN, LINE_WORDS = RUNS * (RUN + 1) };
+static_assert(LINES * RUNS == THREADS, "one run per thread");
+
+/* Returns the integer of x (ORDER.md 31.1): x * 2^power, rounded, with 2^power = first * second. It fits in E. */
+static __device__ __forceinline__ float integer_of(float x, float first, float second) {
+    return rintf(x * first * second);
+}
+static __device__ __forceinline__ double integer_of(double x, double first, double second) {
+    return rint(x * first * second);
+}
+
+static __device__ __forceinline__ float power_of_two(float, int e) {
+    return weft_from_bits_f32((uint32_t)(e + 127) << 23);
+}
+static __device__ __forceinline__ double power_of_two(double, int e) { return weft_power_of_two(e); }
+
+#define EXACT_LARGE 12582912.0f /* 1.5 * 2^23: the sum with |x| <= 2^22 is rounded to an integer */
+
+/* Digits of an integer, whose sum with the powers of a modulus has the residue of the integer and is exact in f32. */
+template <class E> struct exact_digits;
+template <> struct exact_digits<float> {
+    float v;
+    __device__ __forceinline__ void set(float x) { v = x; }
+    __device__ __forceinline__ float sum(const float *) const { return v; }
+};
+template <> struct exact_digits<double> {
+    float v[4]; /* base 2^14, the lowest first, at most 2^13 in magnitude */
+    __device__ __forceinline__ void set(double x) {
+        long long left = (long long)x;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int digit = (int)((unsigned)left << 18) >> 18; /* the lowest 14 bits, with sign */
+            v[i] = (float)digit;
+            left = (left - digit) >> 14;
+        }
+        v[3] = (float)(int)left;
+    }
+    __device__ __forceinline__ float sum(const float *power) const {
+        return __fmaf_rn(v[3], power[2], __fmaf_rn(v[2], power[1], __fmaf_rn(v[1], power[0], v[0])));
+    }
+};
+
+/* Returns u modulo m, in [-m / 2 - 1, m / 2 + 1], for |u| <= 2^24: u / m has an error of at most 1 / m. */
+static __device__ __forceinline__ float reduce(float u, float m, float inverse) {
+    const float quotient = __fmaf_rn(u, inverse, EXACT_LARGE) - EXACT_LARGE;
+    return __fmaf_rn(-quotient, m, u);
+}
+
+template <class E>
+static __global__ void __launch_bounds__(THREADS) residues_kernel(const exact_params j, bool of_a) {
+    typedef typename exact_type<E>::word word;
+    __shared__ E tile[LINES * LINE_WORDS];
+    const matmul_factor &f = of_a ? j.a : j.b;
+    const uint64_t lines = of_a ? j.rows : j.columns, padded = of_a ? j.padded_rows : j.padded_columns;
+    const uint64_t term_groups = (j.padded_terms + LINE_TERMS - 1) / LINE_TERMS,
+                   line_groups = (padded + LINES - 1) / LINES;
+    const uint64_t first_term = blockIdx.x % term_groups * LINE_TERMS;
+    const uint64_t first_line = blockIdx.x / term_groups % line_groups * LINES,
+                   item = blockIdx.x / term_groups / line_groups;
+    const uint64_t line_of_c = (of_a ? j.row : j.column) + first_line;
+    const word *magnitudes =
+        (const word *)(of_a ? j.magnitudes_a : j.magnitudes_b) + (j.item + item) * (of_a ? j.m : j.n) + line_of_c;
+    const E *x = (const E *)f.p + (j.item + item) * f.stride;
+    __shared__ E factors[LINES][2];
+    if (threadIdx.x < LINES) {
+        const int exponent =
+            first_line + threadIdx.x < lines ? exponent_of(magnitudes[threadIdx.x]) : WEFT_EXACT_SPECIAL;
+        const int power = exponent == WEFT_EXACT_SPECIAL ? 0 : (int)exact_type<E>::DIGITS - exponent,
+                  half = power / 2;
+        factors[threadIdx.x][0] = exponent == WEFT_EXACT_SPECIAL ? (E)0 : power_of_two(E(), half);
+        factors[threadIdx.x][1] = power_of_two(E(), power - half);
+    }
+    __syncthreads();
+#pragma unroll 8
+    for (int i = threadIdx.x; i < LINES * LINE_TERMS; i += THREADS) {
+        const int line = f.across ? i % LINES : i / LINE_TERMS, term = f.across ? i / LINES : i % LINE_TERMS;
+        E v = 0;
+        if (factors[line][0] != 0 && first_term + term < j.terms) {
+            const uint64_t t = j.term + first_term + term, l = line_of_c + line;
+            v = integer_of(x[f.across ? t * f.ld + l : l * f.ld + t], factors[line][0], factors[line][1]);
+        }
+        tile[line * LINE_WORDS + term / RUN * (RUN + 1) + term % RUN] = v;
+    }
+    __syncthreads();
+    const int line = threadIdx.x / RUNS, run = threadIdx.x % RUNS;
+    const uint64_t term = first_term + run * RUN;
+    if (first_line + line >= padded || term >= j.padded_terms) return;
+    exact_digits<E> digits[RUN];
+#pragma unroll
+    for (int i = 0; i < RUN; i++) digits[i].set(tile[line * LINE_WORDS + run * (RUN + 1) + i]);
+    int8_t *to = (of_a ? j.residues_a : j.residues_b) +
+                 (item * exact_type<E>::MODULI * padded + first_line + line) * j.padded_terms + term;
+#pragma unroll 1
+    for (int r = 0; r < exact_type<E>::MODULI; r++, to += padded * j.padded_terms) {
+        uint32_t packed[RUN / 4];
+#pragma unroll
+        for (int i = 0; i < RUN; i++) {
+            const float residue = reduce(digits[i].sum(j.moduli.power[r]), j.moduli.m[r], j.moduli.inverse[r]);
+            const uint32_t byte = __float_as_uint(residue + EXACT_LARGE) & 255;
+            packed[i / 4] = i % 4 == 0 ? byte : packed[i / 4] | byte << i % 4 * 8;
+        }
+        uint4 all;
+        all.x = packed[0], all.y = packed[1], all.z = packed[2], all.w = packed[3];
+        *(uint4 *)to = all;
+    }
+}
+
+/* ------------------------------------------------------------------------- products of residues */
+
+/* A block has SIDE x SIDE sums of one product, a thread 4 x 4. WORDS words of 4 residues are staged at a time. */
+enum { SIDE = 64, WORDS = EXACT_TERM_PADDING / 4 };
+
+static __global__ void __launch_bounds__(THREADS) sums_kernel(const exact_params j) {
+    __shared__ int a[WORDS][SIDE + 1], b[WORDS][SIDE + 1];
+    const uint64_t row_tiles = (j.padded_rows + SIDE - 1) / SIDE, column_tiles = (j.padded_columns + SIDE - 1) / SIDE;
+    const uint64_t row = blockIdx.x / column_tiles % row_tiles * SIDE, column = blockIdx.x % column_tiles * SIDE;
+    const uint64_t product = blockIdx.x / column_tiles / row_tiles, words = j.padded_terms / 4;
+    const int *x = (const int *)j.residues_a + product * j.padded_rows * words;
+    const int *y = (const int *)j.residues_b + product * j.padded_columns * words;
+    const int mine = threadIdx.x / 16, mine_too = threadIdx.x % 16;
+    int sums[4][4] = {};
+    for (uint64_t first = 0; first < words; first += WORDS) {
+        for (int i = threadIdx.x; i < SIDE * WORDS; i += THREADS) {
+            const int line = i / WORDS, word = i % WORDS;
+            a[word][line] = row + line < j.padded_rows ? x[(row + line) * words + first + word] : 0;
+            b[word][line] = column + line < j.padded_columns ? y[(column + line) * words + first + word] : 0;
+        }
+        __syncthreads();
+        for (int word = 0; word < WORDS; word++)
+#pragma unroll
+            for (int p = 0; p < 4; p++)
+#pragma unroll
+                for (int q = 0; q < 4; q++)
+                    sums[p][q] = __dp4a(a[word][mine + 16 * p], b[word][mine_too + 16 * q], sums[p][q]);
+        __syncthreads();
+    }
+    int32_t *to = j.sums + product * j.padded_rows * j.padded_columns;
+    for (int p = 0; p < 4; p++)
+        for (int q = 0; q < 4; q++) {
+            const uint64_t r = row + mine + 16 * p, c = column + mine_too + 16 * q;
+            if (r < j.padded_rows && c < j.padded_columns) to[r * j.padded_columns + c] = sums[p][q];
+        }
+}
+
+/* --------------------------------------------------------------------------------------- the end */
+
+/* Returns, in 32-bit words, the integer I of ORDER.md 31.2 modulo 2^(32 LIMBS) from the sums of the residues. With
+ * y = sum * weight modulo m, I = sum of y * product / m - q * product, where q is the integer nearest to the sum of
+ * y / m: |I| is less than 0.35 products. y + 128 and 16 - q are not negative; `offset` corrects both. */
+template <class E>
+static __device__ __forceinline__ void exact_integer(const exact_moduli &t, const int32_t *sum, uint32_t *words) {
+    enum { LIMBS = exact_type<E>::LIMBS };
+    uint64_t limbs[LIMBS];
+    float quotient = 0;
+#pragma unroll
+    for (int k = 0; k < LIMBS; k++) limbs[k] = t.offset[k];
+#pragma unroll
+    for (int r = 0; r < exact_type<E>::MODULI; r++) {
+        const int high = (sum[r] + (1 << 14)) >> 15, low = sum[r] - (high << 15);
+        const int u = high * t.weight_high[r] + low * t.weight[r]; /* |u| < 2^22 */
+        const float v = weft_from_bits_f32((uint32_t)(u + 0x4b400000)) - EXACT_LARGE;
+        const float y = reduce(v, t.m[r], t.inverse[r]);
+        quotient = __fmaf_rn(y, t.inverse[r], quotient);
+        const uint32_t digit = __float_as_uint(y + (EXACT_LARGE + 128)) - 0x4b400000u;
+#pragma unroll
+        for (int k = 0; k < LIMBS; k++) limbs[k] += (uint64_t)digit * t.share[r][k];
+    }
+    const uint32_t back = 0x4b400000u + 16 - __float_as_uint(quotient + EXACT_LARGE);
+    uint64_t carry = 0;
+#pragma unroll
+    for (int k = 0; k < LIMBS; k++) {
+        carry += limbs[k] + (uint64_t)back * t.product[k];
+        words[k] = (uint32_t)carry;
+        carry >>= 32;
+    }
+}
+
+/* An integer of 192 bits in two's complement, lowest word first. */
+template <class E> static __device__ __forceinline__ void extend(const uint32_t *words, uint64_t *w) {
+    enum { LIMBS = exact_type<E>::LIMBS };
+    const uint64_t sign = (uint64_t)0 - (words[LIMBS - 1] >> 31);
+    for (int k = 0; k < 3; k++)
+        w[k] = 2 * k + 1 < LIMBS
+                   ? (uint64_t)words[2 * k + 1 < LIMBS ? 2 * k + 1 : 0] << 32 | words[2 * k < LIMBS ? 2 * k : 0]
+                   : sign;
+}
+
+static __device__ __forceinline__ void store_bits(float *to, uint64_t bits) {
+    *to = weft_from_bits_f32((uint32_t)bits);
+}
+static __device__ __forceinline__ void store_bits(double *to, uint64_t bits) { *to = weft_from_bits_f64(bits); }
+static __device__ __forceinline__ float canonical(float, double v) { return weft_canonical_f32((float)v); }
+static __device__ __forceinline__ double canonical(double, double v) { return weft_canonical_f64(v); }
+
+/* Returns I * 2^exponent, rounded. */
+template <class E> static __device__ __forceinline__ uint64_t rounded(const uint64_t *w, int exponent) {
+    enum { DIGITS = exact_type<E>::DIGITS };
+    const bool negative = w[2] >> 63, narrow = exact_type<E>::LIMBS == 2;
+    const uint64_t low = negative ? (uint64_t)0 - w[0] : w[0];
+    const uint64_t high = narrow ? 0 : negative ? ~w[1] + (w[0] == 0) : w[1];
+    if ((low | high) == 0) return 0;
+    const int shift = 64 - weft_bit_length(high ? high : low);
+    const uint64_t top = high == 0 ? low << shift : shift == 0 ? high : high << shift | low >> (64 - shift);
+    const bool more = high != 0 && low << shift != 0;
+    const uint64_t bits = weft_exact_round(top, more, exponent + (high ? 64 : 0) - shift, DIGITS);
+    return bits | (uint64_t)negative << (DIGITS == 24 ? 31 : 63);
+}
+
+/* Stores an element from its integer, for any alpha, beta and number of parts. */
+template <class E> static __device__ void store_any(const exact_params &j, const uint64_t *w, int exponent, E *to) {
+    weft_exact x;
+    x.negative = w[2] >> 63;
+    x.exponent = exponent;
+    uint64_t carry = x.negative;
+    for (int k = 0; k < WEFT_EXACT_WORDS; k++) {
+        x.w[k] = k >= 3 ? 0 : x.negative ? ~w[k < 3 ? k : 0] + carry : w[k < 3 ? k : 0];
+        carry = carry && x.w[k] == 0;
+    }
+    const double before = j.beta == 0 ? 0 : (double)*to;
+    if (weft_is_finite(j.alpha) && weft_is_finite(j.beta) && weft_is_finite(before)) {
+        store_bits(to, weft_exact_end(&x, j.alpha, j.beta, before, exact_type<E>::DIGITS));
+        return;
+    }
+    const double s = weft_exact_length(&x) == 0 ? 0 : x.negative ? -1 : 1;
+    *to = canonical(E(), weft_exact_not_finite(j.alpha, s, j.beta, before));
+}
+
+/* Stores a special element (ORDER.md 31.4). */
+template <class E>
+static __device__ void store_special(const exact_params &j, uint64_t item, uint64_t row, uint64_t column, E *to) {
+    const E *x = (const E *)j.a.p + item * j.a.stride + row * (j.a.across ? 1 : j.a.ld);
+    const E *y = (const E *)j.b.p + item * j.b.stride + column * (j.b.across ? 1 : j.b.ld);
+    const uint64_t step_x = j.a.across ? j.a.ld : 1, step_y = j.b.across ? j.b.ld : 1;
+    double s = 0;
+    for (uint64_t l = 0; l < j.k; l++) {
+        const double u = (double)x[l * step_x], v = (double)y[l * step_y];
+        if (!weft_is_finite(u) || !weft_is_finite(v)) s += u * v;
+    }
+    *to = canonical(E(), weft_exact_not_finite(j.alpha, s, j.beta, j.beta == 0 ? 0 : (double)*to));
+}
+
+/* Adds the integers of the parts before to that of this part. If parts follow, stores the sum and returns false. */
+static __device__ bool add_parts(const exact_params &j, uint64_t at, uint64_t *w) {
+    const uint64_t plane = j.items * j.rows * j.columns;
+    uint64_t carry = 0;
+    for (int k = 0; k < 3 && !j.first; k++) {
+        const uint64_t part = w[k] + carry;
+        carry = part < carry;
+        w[k] = part + j.wide[k * plane + at];
+        carry += w[k] < part;
+    }
+    for (int k = 0; k < 3 && !j.last; k++) j.wide[k * plane + at] = w[k];
+    return j.last;
+}
+
+/* A thread has COLUMNS adjacent columns. PLAIN: alpha = 1, beta = 0, and one part. */
+template <class E, bool PLAIN> static __global__ void __launch_bounds__(THREADS) finish_kernel(const exact_params j) {
+    typedef typename exact_type<E>::word word;
+    enum { MODULI = exact_type<E>::MODULI, COLUMNS = exact_type<E>::COLUMNS };
+    const uint64_t groups = j.padded_columns / COLUMNS, thread = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
+    const uint64_t column = thread % groups * COLUMNS, row = thread / groups % j.rows,
+                   item = thread / groups / j.rows;
+    if (item >= j.items || column >= j.columns) return;
+    const int32_t *sums = j.sums + (item * MODULI * j.padded_rows + row) * j.padded_columns + column;
+    int32_t sum[COLUMNS][MODULI];
+#pragma unroll
+    for (int r = 0; r < MODULI; r++) {
+        struct __align__(4 * COLUMNS) several {
+            int32_t at[COLUMNS];
+        }
+        v = *(const several *)(sums + r * j.padded_rows * j.padded_columns);
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) sum[i][r] = v.at[i];
+    }
+    const int row_exponent = exponent_of(((const word *)j.magnitudes_a)[(j.item + item) * j.m + j.row + row]);
+    const word *magnitudes = (const word *)j.magnitudes_b + (j.item + item) * j.n + j.column + column;
+    E *to = (E *)j.c + (j.item + item) * j.stride_c + (j.row + row) * j.ldc + j.column + column;
+#pragma unroll
+    for (int i = 0; i < COLUMNS; i++) {
+        if (column + i >= j.columns) return;
+        const int column_exponent = exponent_of(magnitudes[i]);
+        if (row_exponent == WEFT_EXACT_SPECIAL || column_exponent == WEFT_EXACT_SPECIAL) {
+            if (j.last) store_special(j, j.item + item, j.row + row, j.column + column + i, to + i);
+            continue;
+        }
+        const int exponent = row_exponent + column_exponent - 2 * (int)exact_type<E>::DIGITS;
+        uint32_t words[exact_type<E>::LIMBS];
+        uint64_t w[3];
+        exact_integer<E>(j.moduli, sum[i], words);
+        extend<E>(words, w);
+        if (PLAIN)
+            store_bits(to + i, rounded<E>(w, exponent));
+        else if (add_parts(j, (item * j.rows + row) * j.columns + column + i, w))
+            store_any(j, w, exponent, to + i);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- launches */
+
+/* Returns true if a launch can have this number of blocks. */
+static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
+
+template <class E> static cudaError_t find_magnitudes(const gpu *g, const exact_params *j, bool of_a) {
+    const matmul_factor &f = of_a ? j->a : j->b;
+    const uint64_t lines = of_a ? j->m : j->n, parts = div_up(j->k, f.across ? TERMS_ACROSS : TERMS_ALONG);
+    const uint64_t blocks =
+        f.across ? div_up(lines, THREADS) * parts * j->items : div_up(lines * parts * j->items, THREADS / WARP);
+    void *const to = of_a ? j->magnitudes_a : j->magnitudes_b;
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    if (f.across)
+        magnitudes_across<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(f, lines, j->k, to);
+    else
+        magnitudes_along<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(f, lines, j->items, j->k, to);
+    return cudaGetLastError();
+}
+
+template <class E> static cudaError_t find_residues(const gpu *g, const exact_params *j, bool of_a) {
+    const uint64_t blocks =
+        div_up(j->padded_terms, LINE_TERMS) * div_up(of_a ? j->padded_rows : j->padded_columns, LINES) * j->items;
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    residues_kernel<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j, of_a);
+    return cudaGetLastError();
+}
+
+template <class E> static cudaError_t finish(const gpu *g, const exact_params *j) {
+    const uint64_t threads = j->padded_columns / exact_type<E>::COLUMNS * j->rows * j->items;
+    const uint64_t blocks = div_up(threads, THREADS);
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    if (j->alpha == 1 && j->beta == 0 && j->first && j->last)
+        finish_kernel<E, true><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
+    else
+        finish_kernel<E, false><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
+    return cudaGetLastError();
+}
+
+cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
+    return dtype == WEFT_F32 ? find_magnitudes<float>(g, j, of_a) : find_magnitudes<double>(g, j, of_a);
+}
+
+cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
+    return dtype == WEFT_F32 ? find_residues<float>(g, j, of_a) : find_residues<double>(g, j, of_a);
+}
+
+cudaError_t cuda_exact_sums(const gpu *g, weft_dtype dtype, const exact_params *j) {
+    const uint64_t moduli = dtype == WEFT_F32 ? EXACT_MODULI_F32 : EXACT_MODULI_F64;
+    const uint64_t blocks = div_up(j->padded_rows, SIDE) * div_up(j->padded_columns, SIDE) * moduli * j->items;
+    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
+    sums_kernel<<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
+    return cudaGetLastError();
+}
+
+cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j) {
+    return dtype == WEFT_F32 ? finish<float>(g, j) : finish<double>(g, j);
+}

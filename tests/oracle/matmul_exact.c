@@ -1,0 +1,265 @@
+/* Compares exact matrix products with the definition of ORDER.md 31 in 113-bit arithmetic, which is exact for these
+ * sizes, and with true products. Tests that the order of k, batches, layouts and transposes do not change a bit. */
+#include "tests/oracle/oracle.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static weft_context *ctx;
+
+typedef struct product {
+    weft_dtype dtype;
+    size_t m, n, k;
+    void *a, *b, *c;
+} product;
+
+static product product_of(weft_dtype dtype, size_t m, size_t n, size_t k) {
+    const size_t size = weft_dtype_size(dtype);
+    return (product){dtype, m, n, k, malloc(m * k * size), malloc(k * n * size), malloc(m * n * size)};
+}
+
+static void discard(product *p) { free(p->a), free(p->b), free(p->c); }
+
+static void store(const product *p, void *x, size_t i, double v) {
+    if (p->dtype == WEFT_F32)
+        ((float *)x)[i] = (float)v;
+    else
+        ((double *)x)[i] = v;
+}
+
+static void multiply(const product *p, double alpha, double beta, void *c) {
+    const float narrow_alpha = (float)alpha, narrow_beta = (float)beta;
+    const bool f32 = p->dtype == WEFT_F32;
+    EXPECT_STATUS(ctx,
+                  weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->dtype, WEFT_EXACT_SUM,
+                              p->m, p->n, p->k, f32 ? (const void *)&narrow_alpha : &alpha, p->a, p->k, p->b, p->n,
+                              f32 ? (const void *)&narrow_beta : &beta, c, p->n),
+                  WEFT_OK);
+}
+
+/* ------------------------------------------------------------------------------ the definition */
+
+static double element(weft_dtype dtype, const void *x, size_t i) {
+    return dtype == WEFT_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+/* Returns the exponent of `count` elements, `step` apart (31.1). */
+static int exponent_of(weft_dtype dtype, const void *x, size_t first, size_t step, size_t count) {
+    double most = 0;
+    int exponent = 0;
+    for (size_t l = 0; l < count; l++) most = fmax(most, fabs(element(dtype, x, first + l * step)));
+    if (most > 0) (void)frexp(most, &exponent);
+    return exponent;
+}
+
+/* Returns 2^exponent in 113 bits, for any exponent that occurs. */
+static wide power(int exponent) {
+    wide v = 1;
+    for (; exponent > 1000; exponent -= 1000) v *= 0x1p1000;
+    for (; exponent < -1000; exponent += 1000) v *= 0x1p-1000;
+    return v * ldexp(1, exponent);
+}
+
+/* Returns alpha s + beta c of element (i, j). */
+static wide defined(const product *p, size_t i, size_t j, double alpha, double beta, double c) {
+    const int digits = p->dtype == WEFT_F32 ? 24 : 53;
+    const int e = exponent_of(p->dtype, p->a, i * p->k, 1, p->k), f = exponent_of(p->dtype, p->b, j, p->n, p->k);
+    wide sum = 0;
+    for (size_t l = 0; l < p->k; l++)
+        sum += (wide)nearbyint(ldexp(element(p->dtype, p->a, i * p->k + l), digits - e)) *
+               nearbyint(ldexp(element(p->dtype, p->b, l * p->n + j), digits - f));
+    return alpha * sum * power(e + f - 2 * digits) + (beta == 0 ? 0 : (wide)beta * c);
+}
+
+/* Checks every element of a product against the definition. */
+static void check(const product *p, double alpha, double beta, const char *what) {
+    const size_t size = weft_dtype_size(p->dtype);
+    void *before = malloc(p->m * p->n * size);
+    memcpy(before, p->c, p->m * p->n * size);
+    multiply(p, alpha, beta, p->c);
+    for (size_t e = 0; e < p->m * p->n; e++) {
+        const wide v = defined(p, e / p->n, e % p->n, alpha, beta, element(p->dtype, before, e));
+        const double wanted = p->dtype == WEFT_F32 ? (double)(float)v : (double)v, found = element(p->dtype, p->c, e);
+        if (found == wanted && (v == 0 ? !signbit(found) : !signbit(found) == (v > 0))) continue;
+        EXPECT(false, "%s of %s, %zu x %zu x %zu, alpha %g, beta %g: value %zu is %a, wanted %a", what,
+               weft_dtype_name(p->dtype), p->m, p->n, p->k, alpha, beta, e, found, wanted);
+        break;
+    }
+    free(before);
+}
+
+/* Fills an array with integers of at most `bits` bits, times powers of two in a range of `spread`, times 2^shift. */
+static void fill(const product *p, void *x, size_t n, uint64_t seed, int bits, unsigned spread, int shift) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t v = input_random(seed, 2 * i), u = input_random(seed, 2 * i + 1);
+        const double magnitude = (double)(v >> 11 >> (53 - bits)) + 1;
+        store(p, x, i, ldexp(u & 1 ? -magnitude : magnitude, (int)((u >> 1) % (spread + 1)) - bits + shift));
+    }
+}
+
+static void definition(void) {
+    static const size_t shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {9, 25, 33}, {17, 2, 64}, {1, 40, 50}, {40, 1, 31}};
+    static const double scalars[][2] = {{1, 0}, {-1, 0}, {0.75, 0}, {1, 1}, {1.5, -0.625}, {-0x1p-3, 1}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+            for (int wide_type = 0; wide_type < 2; wide_type++) {
+                const weft_dtype dtype = wide_type ? WEFT_F64 : WEFT_F32;
+                product p = product_of(dtype, shapes[s][0], shapes[s][1], shapes[s][2]);
+                const int bits = wide_type ? i == 0 ? 53 : 45 : 24;
+                fill(&p, p.a, p.m * p.k, 1 + s, bits, 0, 0);
+                fill(&p, p.b, p.k * p.n, 2 + s, bits, 0, 3);
+                fill(&p, p.c, p.m * p.n, 3 + s, 20, 4, 0);
+                check(&p, scalars[i][0], scalars[i][1], "uniform");
+                if (i > 0 && wide_type) {
+                    discard(&p);
+                    continue;
+                }
+                fill(&p, p.a, p.m * p.k, 4 + s, bits, 40, -30);
+                fill(&p, p.c, p.m * p.n, 5 + s, 20, 4, 0);
+                check(&p, scalars[i][0], scalars[i][1], "wide range");
+                discard(&p);
+            }
+}
+
+/* Results that underflow or overflow, and subnormal elements. */
+static void extremes(void) {
+    static const int shifts[][2] = {{-70, -70}, {-140, 5}, {-149, 0}, {60, 66}, {120, 8}, {119, -149}};
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++)
+        for (int wide_type = 0; wide_type < 2; wide_type++) {
+            product p = product_of(wide_type ? WEFT_F64 : WEFT_F32, 5, 6, 7);
+            const int times = wide_type ? 8 : 1;
+            fill(&p, p.a, 35, 11 + i, wide_type ? 53 : 24, 8, shifts[i][0] * times);
+            fill(&p, p.b, 42, 12 + i, wide_type ? 53 : 24, 8, shifts[i][1] * times);
+            check(&p, 1, 0, "extremes");
+            discard(&p);
+        }
+}
+
+/* Checks sums that cancel to 1 out of 2 * half products of the greatest integers. */
+static void check_cancellation(weft_dtype dtype, size_t half) {
+    const double most = dtype == WEFT_F32 ? 0x1p24 - 1 : 0x1p53 - 1;
+    product p = product_of(dtype, 1, 1, 2 * half + 1);
+    for (size_t l = 0; l < p.k; l++) {
+        store(&p, p.a, l, l == 0 ? 1 : l <= half ? most : -most);
+        store(&p, p.b, l, l == 0 ? 1 : most);
+    }
+    multiply(&p, 1, 0, p.c);
+    EXPECT(element(dtype, p.c, 0) == 1, "%s, %zu products cancel: %a", weft_dtype_name(dtype), half,
+           element(dtype, p.c, 0));
+    discard(&p);
+}
+
+/* ------------------------------------------------------------------------------- the same bits */
+
+/* Checks that a permutation of k, an appended term of zeros, two products in a batch, a column-major call and a cut
+ * of the columns give the same bits. */
+static void check_orders(weft_dtype dtype, size_t m, size_t n, size_t k) {
+    const size_t size = weft_dtype_size(dtype);
+    product p = product_of(dtype, m, n, k), q = product_of(dtype, m, n, k + 1);
+    char *c = malloc(2 * m * n * size);
+    fill(&p, p.a, m * k, 21, dtype == WEFT_F32 ? 24 : 53, 60, 0);
+    fill(&p, p.b, k * n, 22, dtype == WEFT_F32 ? 24 : 53, 60, 0);
+    multiply(&p, 1, 0, p.c);
+    for (size_t l = 0; l <= k; l++) { /* term l of q is term k - l of p; term 0 is zero */
+        for (size_t i = 0; i < m; i++) store(&q, q.a, i * (k + 1) + l, l ? element(dtype, p.a, i * k + k - l) : 0);
+        for (size_t j = 0; j < n; j++) store(&q, q.b, l * n + j, l ? element(dtype, p.b, (k - l) * n + j) : 0);
+    }
+    multiply(&q, 1, 0, q.c);
+    EXPECT(memcmp(p.c, q.c, m * n * size) == 0, "%zu x %zu x %zu of %s: k reversed", m, n, k, weft_dtype_name(dtype));
+    EXPECT_STATUS(ctx,
+                  weft_matmul_batched(ctx, WEFT_COLUMN_MAJOR, WEFT_TRANSPOSE, WEFT_TRANSPOSE, dtype, WEFT_EXACT_SUM,
+                                      m, n, k, NULL, p.a, k, 0, p.b, n, 0, NULL, c, m, m * n, 2),
+                  WEFT_OK);
+    for (size_t e = 0; e < 2 * m * n; e++)
+        EXPECT(memcmp((char *)p.c + (e % m * n + e / m % n) * size, c + e * size, size) == 0,
+               "%zu x %zu x %zu of %s: by columns, value %zu", m, n, k, weft_dtype_name(dtype), e);
+    const size_t left = n / 2;
+    for (size_t part = 0; part < 2; part++)
+        EXPECT_STATUS(ctx,
+                      weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, WEFT_EXACT_SUM, m,
+                                  part ? n - left : left, k, NULL, p.a, k, (char *)p.b + part * left * size, n, NULL,
+                                  c + part * left * size, n),
+                      WEFT_OK);
+    EXPECT(memcmp(p.c, c, m * n * size) == 0, "%zu x %zu x %zu of %s: cut", m, n, k, weft_dtype_name(dtype));
+    free(c);
+    discard(&p);
+    discard(&q);
+}
+
+/* ------------------------------------------------------------------------------------ the error */
+
+/* Checks the bound of ORDER.md 31.5, plus the final rounding. */
+static void check_bound(weft_dtype dtype, size_t m, size_t n, size_t k, unsigned spread) {
+    const double unit = dtype == WEFT_F32 ? 0x1p-24 : 0x1p-53;
+    product p = product_of(dtype, m, n, k);
+    fill(&p, p.a, m * k, 31, dtype == WEFT_F32 ? 24 : 53, spread, 0);
+    fill(&p, p.b, k * n, 32, dtype == WEFT_F32 ? 24 : 53, spread, 0);
+    multiply(&p, 1, 0, p.c);
+    for (size_t e = 0; e < m * n; e++) {
+        double u = 0, v = 0;
+        wide sum = 0;
+        for (size_t l = 0; l < k; l++) {
+            const double x = element(dtype, p.a, e / n * k + l), y = element(dtype, p.b, l * n + e % n);
+            u = fmax(u, fabs(x)), v = fmax(v, fabs(y));
+            sum += (wide)x * y;
+        }
+        const wide bound = (wide)k * (2 * unit + unit * unit) * u * v, found = element(dtype, p.c, e);
+        EXPECT(oracle_magnitude(found - sum) <= bound + unit * (oracle_magnitude(sum) + bound),
+               "%zu x %zu x %zu of %s: value %zu is %a, exact %a", m, n, k, weft_dtype_name(dtype), e, (double)found,
+               (double)sum);
+    }
+    discard(&p);
+}
+
+/* --------------------------------------------------------------------------------- literals */
+
+static double pair(double alpha, double a0, double b0, double a1, double b1, double beta, double c) {
+    const double a[] = {a0, a1}, b[] = {b0, b1};
+    const product p = {WEFT_F64, 1, 1, 2, (void *)a, (void *)b, &c};
+    multiply(&p, alpha, beta, &c);
+    return c;
+}
+
+static bool is(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+/* ORDER.md 31.3 and 31.4. */
+static void rules(void) {
+    const double inf = INFINITY, nan = NAN;
+    EXPECT(is(pair(1, 1, 1, 0x1p-53, 1, 0, nan), 1), "half a unit is a tie, to even");
+    EXPECT(is(pair(1, 1, 1, 0x1p-52, 1, 0, 0), 1 + 0x1p-52), "the last digit of a line is used");
+    EXPECT(is(pair(1, 1, 0x1p-60, -1, 0x1p-60, 0, 0), 0.0) && is(pair(1, -0.0, 1, -0.0, 1, 0, 0), 0.0), "zero is +0");
+    EXPECT(is(pair(1, 0, 1, 0, 2, 1, -0.0), 0.0), "zero is +0, whatever C is");
+    EXPECT(is(pair(1, -0x1p-600, 0x1p-600, 0, 0, 0, 0), -0.0), "an underflow has a sign");
+    EXPECT(is(pair(1, 1, 1, 0x1p-30, 1, -1, 1), 0x1p-30), "alpha s + beta c is rounded once");
+    EXPECT(is(pair(1, 0x1p1000, 0x1p1000, 1, 1, 0, 0), inf), "overflow");
+    EXPECT(is(pair(0x1p-1000, 0x1p1000, 0x1p1000, 0, 1, 0, 0), 0x1p1000), "s itself does not overflow");
+    EXPECT(is(pair(1, 0x1p1000, 0x1p1000, -1, inf, 0, 0), -inf), "terms of an infinite column do not overflow");
+    EXPECT(is(pair(1, inf, 1, 1, -inf, 0, 0), nan) && is(pair(1, inf, 0, 1, 1, 0, 0), nan), "Inf - Inf, Inf * 0");
+    EXPECT(is(pair(1, inf, -2, nan, 1, 0, 0), nan) && is(pair(-1, inf, -2, 1, 1, 0, 0), inf), "NaN; alpha");
+    EXPECT(is(pair(1, 1, 1, 1, 1, 1, -inf), -inf) && is(pair(1, inf, 1, 1, 1, 1, -inf), nan), "beta c is infinite");
+    EXPECT(is(pair(inf, -1, 1, 0, 1, 0, 0), -inf) && is(pair(inf, -1, 1, 1, 1, 0, 0), nan), "alpha is infinite");
+    EXPECT(is(pair(inf, 0x1p-600, 0x1p-600, 0, 0, 0, 0), inf), "alpha is infinite, and s rounds to zero");
+    EXPECT(is(pair(0, nan, nan, inf, 1, 0, nan), 0.0) && is(pair(0, nan, 1, 1, 1, 2, 3), 6), "alpha = 0: 13.3");
+}
+
+int main(int argc, char **argv) {
+    ctx = oracle_open(argc, argv);
+    definition();
+    extremes();
+    rules();
+    for (int i = 0; i < 2; i++) {
+        const weft_dtype dtype = i ? WEFT_F64 : WEFT_F32;
+        for (size_t half = 1; half < 100000; half *= 3) check_cancellation(dtype, half);
+        check_orders(dtype, 1, 1, 1);
+        check_orders(dtype, 7, 13, 200);
+        check_orders(dtype, 33, 50, 17);
+        check_orders(dtype, 2, 3, 70000); /* several parts of k */
+        check_bound(dtype, 9, 10, 300, 0);
+        check_bound(dtype, 9, 10, 300, 30);
+        check_bound(dtype, 2, 3, 40000, 3);
+    }
+    weft_close(ctx);
+    return expect_end();
+}
