@@ -57,16 +57,16 @@ WEFT_ARITH uint64_t weft_exact_round(uint64_t top, bool more, int exponent, int 
 }
 
 /* A real number: w * 2^exponent, lowest word first. */
-enum { WEFT_EXACT_WORDS = 6 };
+enum { WEFT_PRODUCT_WORDS = 6 };
 typedef struct weft_exact {
     bool negative;
     int exponent;
-    uint64_t w[WEFT_EXACT_WORDS];
+    uint64_t w[WEFT_PRODUCT_WORDS];
 } weft_exact;
 
 /* Returns the number of bits of the magnitude. */
 WEFT_ARITH int weft_exact_length(const weft_exact *x) {
-    for (int i = WEFT_EXACT_WORDS - 1; i >= 0; i--)
+    for (int i = WEFT_PRODUCT_WORDS - 1; i >= 0; i--)
         if (x->w[i]) return 64 * i + weft_bit_length(x->w[i]);
     return 0;
 }
@@ -74,15 +74,15 @@ WEFT_ARITH int weft_exact_length(const weft_exact *x) {
 /* Returns word i of the magnitude divided by 2^shift; shift may be negative. */
 WEFT_ARITH uint64_t weft_exact_word(const weft_exact *x, int i, int shift) {
     const int words = shift >= 0 ? shift / 64 : -((63 - shift) / 64), bits = shift - 64 * words, at = i + words;
-    const uint64_t low = at >= 0 && at < WEFT_EXACT_WORDS ? x->w[at] : 0;
-    const uint64_t high = at + 1 >= 0 && at + 1 < WEFT_EXACT_WORDS ? x->w[at + 1] : 0;
+    const uint64_t low = at >= 0 && at < WEFT_PRODUCT_WORDS ? x->w[at] : 0;
+    const uint64_t high = at + 1 >= 0 && at + 1 < WEFT_PRODUCT_WORDS ? x->w[at + 1] : 0;
     return bits == 0 ? low : low >> bits | high << (64 - bits);
 }
 
 /* Returns true if one of the lowest `bits` bits is set. */
 WEFT_ARITH bool weft_exact_any(const weft_exact *x, int bits) {
     bool any = false;
-    for (int i = 0; i < WEFT_EXACT_WORDS; i++) {
+    for (int i = 0; i < WEFT_PRODUCT_WORDS; i++) {
         const int here = bits - 64 * i;
         if (here >= 64) any = any || x->w[i] != 0;
         if (here > 0 && here < 64) any = any || x->w[i] << (64 - here) != 0;
@@ -105,8 +105,8 @@ WEFT_ARITH weft_exact weft_exact_shifted(const weft_exact *x, int exponent) {
     weft_exact y;
     y.negative = x->negative;
     y.exponent = exponent;
-    for (int i = 0; i < WEFT_EXACT_WORDS; i++)
-        y.w[i] = shift < 64 * WEFT_EXACT_WORDS ? weft_exact_word(x, i, shift) : 0;
+    for (int i = 0; i < WEFT_PRODUCT_WORDS; i++)
+        y.w[i] = shift < 64 * WEFT_PRODUCT_WORDS ? weft_exact_word(x, i, shift) : 0;
     y.w[0] |= (uint64_t)weft_exact_any(x, shift);
     return y;
 }
@@ -119,19 +119,19 @@ WEFT_ARITH weft_exact weft_exact_sum(const weft_exact *x, const weft_exact *y) {
     if (length_x == 0) return *y;
     if (length_y == 0) return *x;
     const int top_x = x->exponent + length_x, top_y = y->exponent + length_y;
-    const int exponent = (top_x > top_y ? top_x : top_y) - (64 * WEFT_EXACT_WORDS - 2);
+    const int exponent = (top_x > top_y ? top_x : top_y) - (64 * WEFT_PRODUCT_WORDS - 2);
     weft_exact a = weft_exact_shifted(x, exponent);
     const weft_exact b = weft_exact_shifted(y, exponent);
     const uint64_t flip = a.negative != b.negative ? ~UINT64_C(0) : 0;
     uint64_t carry = flip & 1;
-    for (int i = 0; i < WEFT_EXACT_WORDS; i++) {
+    for (int i = 0; i < WEFT_PRODUCT_WORDS; i++) {
         const uint64_t part = a.w[i] + carry, sum = part + (b.w[i] ^ flip);
         carry = (uint64_t)(part < carry) + (uint64_t)(sum < part);
         a.w[i] = sum;
     }
     if (flip == 0 || carry != 0) return a;
     carry = 1; /* |y| > |x|: the magnitude is the negated difference */
-    for (int i = 0; i < WEFT_EXACT_WORDS; i++) {
+    for (int i = 0; i < WEFT_PRODUCT_WORDS; i++) {
         a.w[i] = ~a.w[i] + carry;
         carry = (uint64_t)(carry != 0 && a.w[i] == 0);
     }
@@ -168,7 +168,7 @@ WEFT_ARITH uint64_t weft_exact_end(const weft_exact *s, double alpha, double bet
     weft_exact y;
     y.negative = false;
     y.exponent = 0;
-    for (int i = 0; i < WEFT_EXACT_WORDS; i++) y.w[i] = i == 0;
+    for (int i = 0; i < WEFT_PRODUCT_WORDS; i++) y.w[i] = i == 0;
     weft_exact_scale(&y, beta);
     weft_exact_scale(&y, c);
     x = weft_exact_sum(&x, &y);

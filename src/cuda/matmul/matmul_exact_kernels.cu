@@ -292,7 +292,7 @@ template <class E> static __device__ void store_any(const exact_params &j, const
     x.negative = w[2] >> 63;
     x.exponent = exponent;
     uint64_t carry = x.negative;
-    for (int k = 0; k < WEFT_EXACT_WORDS; k++) {
+    for (int k = 0; k < WEFT_PRODUCT_WORDS; k++) {
         x.w[k] = k >= 3 ? 0 : x.negative ? ~w[k < 3 ? k : 0] + carry : w[k < 3 ? k : 0];
         carry = carry && x.w[k] == 0;
     }
