@@ -27,7 +27,7 @@ template <exact_terms TERMS, class T> struct exact_kind {
     static constexpr bool MULTIPLIES = TWO || TERMS == EXACT_SQUARES; /* terms are products */
     static constexpr bool ROUNDS = MULTIPLIES && sizeof(T) == 8;      /* products are rounded */
     static constexpr int FOLDS = sizeof(T) == 4 ? 2 : ROUNDS ? 4 : 3;
-    static constexpr int BATCH = EXACT_BYTES / (int)sizeof(T) / (TWO ? 2 : 1); /* terms of a thread at a time */
+    static constexpr int BATCH = EXACT_BATCH_BYTES / (int)sizeof(T) / (TWO ? 2 : 1); /* terms of a thread at a time */
 
     static __device__ __forceinline__ double value(T x, T y) {
         if (MULTIPLIES) return (double)x * (double)y;

@@ -21,10 +21,11 @@
 /* Rows of a tile of unordered.cuh; a row is 16 bytes for each thread of a warp. */
 #define UNORDERED_ROWS 32
 
-/* Exact sums (exact.cu): warps of a block, maximum blocks per multiprocessor, and bytes that a thread loads at a time. */
+/* Exact sums (exact.cu): warps of a block, maximum blocks per multiprocessor, and bytes that a thread loads at a
+ * time. */
 #define EXACT_WARPS 8
 #define EXACT_BLOCKS 3
-#define EXACT_BYTES 64
+#define EXACT_BATCH_BYTES 64
 
 /* Operation of the last thread on the reduced value (finish.cuh). */
 typedef enum finish_kind {

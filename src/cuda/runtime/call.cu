@@ -132,7 +132,7 @@ typedef struct grid {
 
 /* Blocks of exact sums take batches until none is left. */
 static grid shape_exact(const call *c, uint64_t bytes) {
-    const uint64_t blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BYTES) + 1;
+    const uint64_t blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BATCH_BYTES) + 1;
     const uint64_t most = (uint64_t)EXACT_BLOCKS * c->g->multiprocessors;
     return grid{(unsigned)(blocks < most ? blocks : most), EXACT_WARPS};
 }

@@ -135,7 +135,7 @@ static bool choose(const struct cublaslt *lt, lt_plan *p) {
     if (calls.cublasLtMatmulPreferenceCreate(&preference) != 0) return false;
     const bool chosen =
         calls.cublasLtMatmulPreferenceSetAttribute(preference, PREFERENCE_WORKSPACE, &bytes, sizeof bytes) == 0 &&
-        calls.cublasLtMatmulAlgoGetHeuristic(lt->handle, p->desc, p->a, p->b, p->sums, p->sums, preference, 1,
+        calls.cublasLtMatmulAlgoGetHeuristic(lt->handle, p->desc, p->b, p->a, p->sums, p->sums, preference, 1,
                                              &choice, &count) == 0 &&
         count == 1 && choice.status == 0;
     (void)calls.cublasLtMatmulPreferenceDestroy(preference);
