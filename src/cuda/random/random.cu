@@ -8,8 +8,9 @@
 
 enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
 
-/* Pieces that a thread block writes, one after another. With more, the thread blocks drift apart, and memory receives
- * writes to many distant places: 8 of them take 1.5 times as long on an H100. A single one is too short. */
+/* Chunks that a thread block writes, one after another. With more, the thread blocks drift apart, so that memory
+ * receives writes to many distant addresses: 8 chunks take 1.5 times as long on an H100. A single one is too short.
+ */
 enum { ROUNDS = 3 };
 
 /* ------------------------------------------------------------------------- table of normals */
@@ -176,21 +177,21 @@ static __device__ __forceinline__ void write_blocks(const SAMPLES &samples, sour
     }
 }
 
-/* Writes a part of an array. A thread block writes ROUNDS adjacent pieces before it goes on, or ends. All its threads
+/* Writes a part of an array. A thread block writes ROUNDS adjacent chunks before it goes on, or ends. All its threads
  * iterate equally often, because the threads of a warp may compute samples together. */
 template <class T, class SAMPLES>
 __global__ void __launch_bounds__(SAMPLES::BLOCK_THREADS)
     random_kernel(SAMPLES samples, source s, const __grid_constant__ round_keys keys,
                   const __grid_constant__ samples_part<T> part) {
     constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
-    constexpr uint64_t PIECE = SAMPLES::BLOCK_THREADS * SAMPLES::GROUP, PIECES = PIECE * ROUNDS;
+    constexpr uint64_t CHUNK = SAMPLES::BLOCK_THREADS * SAMPLES::GROUP, CHUNKS = CHUNK * ROUNDS;
     const uint64_t first_block = part.first / COUNT;
     const uint64_t blocks = (part.first + part.n - 1) / COUNT - first_block + 1;
     samples.prepare();
 #pragma unroll 1
-    for (uint64_t k = blockIdx.x * PIECES; k < blocks; k += gridDim.x * PIECES)
+    for (uint64_t k = blockIdx.x * CHUNKS; k < blocks; k += gridDim.x * CHUNKS)
 #pragma unroll 1
-        for (uint64_t j = k; j < min(k + PIECES, blocks); j += PIECE)
+        for (uint64_t j = k; j < min(k + CHUNKS, blocks); j += CHUNK)
             write_blocks(samples, s, keys, part, first_block + j + threadIdx.x);
 }
 
