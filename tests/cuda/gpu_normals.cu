@@ -1,6 +1,6 @@
 /* Normals on a GPU as its kernels make them (cuda/random/normals.cuh), against the quantile that is defined: of all
- * 2^32 words for f32, with what the table may be off by; of numbers from all over (0, 1) for f64. Exits with 77
- * without a GPU. */
+ * 2^32 words for f32, with what the table may be off by, and their exponentials; of numbers from all over (0, 1) for
+ * f64. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
 #include "cuda/random/normals.cuh"
@@ -46,6 +46,21 @@ static __global__ void words_kernel(const normal_part *table, findings *f) {
     }
 }
 
+/* The mean a and deviation b put results at every exponent of f32, infinities and zeros included. */
+static __global__ void log_words_kernel(const normal_part *table, double a, double b, findings *f) {
+    const near_normals near = copy_in_normals(table, NORMAL_OCTAVES, (normal_part *)dynamic_shared);
+    const uint64_t stride = (uint64_t)gridDim.x * THREADS * 4;
+    for (uint64_t first = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) * 4; first < WORDS; first += stride) {
+        const uint32_t w[4] = {(uint32_t)first, (uint32_t)first + 1, (uint32_t)first + 2, (uint32_t)first + 3};
+        float z[4];
+        four_log_normals(near, w, a, b, z);
+        for (int k = 0; k < 4; k++) {
+            const float x = (float)weft_exp_f64(fma(b, weft_probit_f64(middle_of_word(w[k])), a));
+            if (weft_bits_f32(z[k]) != weft_bits_f32(x)) note(f, &f->wrong, w[k]);
+        }
+    }
+}
+
 /* Multiples of 2^-53 of every size, on both sides of 1/2. */
 static __device__ double number(uint64_t i) {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -73,6 +88,17 @@ static void report(const char *what, const findings &f) {
     CHECK(f.wrong == 0 && f.off == 0);
 }
 
+static void check_log_normals(const normal_part *table, int shared, findings *f) {
+    static const double cases[][2] = {{0, 1}, {0.25, 0x1p-10}, {-88, 20}, {60, 1000}, {-1e6, 2e5}};
+    for (const double(&c)[2] : cases) {
+        memset(f, 0, sizeof *f);
+        log_words_kernel<<<1024, THREADS, shared>>>(table, c[0], c[1], f);
+        CUDA_OK(cudaGetLastError());
+        CUDA_OK(cudaDeviceSynchronize());
+        report("log-normal, f32", *f);
+    }
+}
+
 int main() {
     if (weft_open(&gpu, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
@@ -91,6 +117,9 @@ int main() {
     CUDA_OK(cudaDeviceSynchronize());
     report("all words, f32", *f);
     CHECK(f->doubts < WORDS / 1000);
+    CUDA_OK(
+        cudaFuncSetAttribute((const void *)log_words_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    check_log_normals(table, shared, f);
     memset(f, 0, sizeof *f);
     numbers_kernel<<<1024, THREADS>>>(f);
     CUDA_OK(cudaGetLastError());
