@@ -237,7 +237,7 @@ INLINE double rounded_to_odd(double a, double b) {
 
 /* Adds d * 2^shift to x, two's complement. |d| is an integer below 2^53. */
 INLINE void exact_add(uint64_t x[3], double d, unsigned shift) {
-    const uint64_t v = (uint64_t)(int64_t)d, sign = (uint64_t)((int64_t)v >> 63);
+    const uint64_t v = (uint64_t)(int64_t)d, sign = 0 - (v >> 63);
     const unsigned word = shift / 64, bits = shift % 64;
     uint64_t carry = 0;
     for (unsigned i = 0; i < 3; i++) {
