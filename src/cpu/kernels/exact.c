@@ -24,6 +24,7 @@ enum {
 
 typedef float vector_narrow __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef int64_t vector_i64 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t vector_u64 __attribute__((vector_size(VECTOR_BYTES)));
 
 /* Terms of one kind. y is x unless the terms are products. */
 typedef struct source {
@@ -175,16 +176,17 @@ typedef struct folded {
 } folded;
 
 /* Adds the multiples of 2^q of v to *sum. Sets bits of *beyond if v is too large. Returns the rest of v. */
-INLINE vector_f64 fold(vector_f64 v, double anchor, vector_i64 *sum, vector_i64 *beyond) {
+INLINE vector_f64 fold(vector_f64 v, double anchor, vector_u64 *sum, vector_u64 *beyond) {
     const vector_f64 at = anchor - (vector_f64){0}, shifted = v + at;
-    *sum += (vector_i64)shifted;
-    if (beyond) *beyond |= (vector_i64)shifted ^ (vector_i64)at;
+    *sum += (vector_u64)shifted;
+    if (beyond) *beyond |= (vector_u64)shifted ^ (vector_u64)at;
     return v - (shifted - at);
 }
 
 /* Folds n terms; n must be a multiple of GROUP. */
 INLINE folded fold_block(source s, size_t n, const anchors *a) {
-    vector_i64 sums[FOLDS] = {{0}}, beyond = {0}, left = {0}, small = {0};
+    vector_u64 sums[FOLDS] = {{0}}, beyond = {0}, left = {0};
+    vector_i64 small = {0};
     for (size_t i = 0; i < n; i += GROUP)
 #pragma GCC unroll 4
         for (size_t k = 0; k < GROUP; k += LANES) {
@@ -192,17 +194,17 @@ INLINE folded fold_block(source s, size_t n, const anchors *a) {
             if (has_rest(s)) small |= magnitude(t.value) < TERM_LEAST;
             t.value = fold(t.value, a->at[0], &sums[0], &beyond);
             if (value_folds(s) > 1) t.value = fold(t.value, a->at[1], &sums[1], NULL);
-            left |= (vector_i64)t.value;
+            left |= (vector_u64)t.value;
             if (!has_rest(s)) continue;
             t.rest = fold(fold(t.rest, a->at[1], &sums[1], NULL), a->at[2], &sums[2], NULL);
-            left |= (vector_i64)t.rest;
+            left |= (vector_u64)t.rest;
         }
     folded r = {{0}, false, false, false};
     uint64_t all_beyond = 0;
     for (size_t l = 0; l < LANES; l++) {
-        for (int f = 0; f < FOLDS; f++) r.sums[f] = (int64_t)((uint64_t)r.sums[f] + (uint64_t)sums[f][l]);
-        all_beyond |= (uint64_t)beyond[l];
-        r.left |= (left[l] & INT64_MAX) != 0;
+        for (int f = 0; f < FOLDS; f++) r.sums[f] = (int64_t)((uint64_t)r.sums[f] + sums[f][l]);
+        all_beyond |= beyond[l];
+        r.left |= left[l] << 1 != 0;
         r.small |= small[l] != 0;
     }
     r.beyond = all_beyond >> 52 != 0;
