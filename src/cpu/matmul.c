@@ -5,8 +5,8 @@
  * them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41, 2015).
  * A tile continues from the sums of the preceding terms, so blocking k for the caches does not change the results.
  * If the canonical order splits k into parts (13.2), each block belongs to one part, and the sums of the parts are
- * combined at the end. An exact product
- * (ORDER.md 31) has no parts; the exponents of the rows and columns are found first. */
+ * combined at the end. An exact product (ORDER.md 31) has no parts; the exponents of the rows and columns are found
+ * first. */
 #include "arith/exact_product.h"
 #include "core/types.h"
 #include "cpu/runtime/parallel.h"

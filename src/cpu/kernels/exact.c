@@ -12,7 +12,6 @@ enum {
     GROUP = 4 * LANES, /* terms that are added at a time */
     BLOCK = 1 << 11,   /* 2^11 integers of 2^51, and again of 2^50, fit in 63 bits */
     SPACING = 51,
-    CARRY_BLOCKS = 1 << 15, /* blocks after which carries are propagated; each adds at most 2^45 to a word */
     FOLDS = 3,
     LEAST = -1074 /* every f64 is a multiple of 2^LEAST */
 };
@@ -254,12 +253,11 @@ INLINE void add(source s, size_t n, int64_t *state) {
     double last[2][GROUP] = {{0}};
     anchors a;
     set_anchors(&a, 0);
-    for (size_t i = 0, blocks = 1; i < whole; i += BLOCK, blocks++) {
+    for (size_t i = 0; i < whole; i += BLOCK) {
         const size_t count = whole - i < BLOCK ? whole - i : BLOCK;
         s.x = at(s.dtype, x, i);
         s.y = at(s.dtype, y, i);
         add_block(s, count, count, &a, state);
-        if (blocks % CARRY_BLOCKS == 0) weft_exact_carry(state);
     }
     if (rest) {
         s.x = memcpy(last[0], at(s.dtype, x, whole), rest * element_bytes(s.dtype));

@@ -60,7 +60,8 @@ typedef struct product_kernels {
     kernel *differences_f64[DTYPES]; /* f32 and f64 elements only */
 } product_kernels;
 
-/* Adds n >= 1 terms of an exact sum (ORDER.md 30) to a state whose words are less than 2^33, as the result's are. */
+/* Adds n terms of an exact sum (ORDER.md 30), 1 <= n <= 2^16, to a state whose words are less than 2^33, as the
+ * words of the result are. */
 typedef void exact_kernel(const void *x, const void *y, size_t n, int64_t *state);
 
 typedef struct exact_kernels {
