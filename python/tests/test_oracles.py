@@ -80,7 +80,7 @@ def test_exact_sum_errors() -> None:
         weft.sum([1.0], accumulate="exactly")
     with pytest.raises(ValueError, match="dtype must be None"):
         weft.dot([1.0], [1.0], dtype=np.float64, accumulate="exact")
-    with pytest.raises(TypeError, match="cannot accumulate exactly"):
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
         weft.sum([1, 2], accumulate="exact")
 
 

@@ -255,7 +255,7 @@ static weft_status check_product(const product *p) {
     const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
     weft_error *error = &d->error;
     RETURN_IF(p->accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED,
-              "%s cannot accumulate exactly: no rank has whole rows and columns", p->name);
+              "%s cannot accumulate in exact: no rank has whole rows and columns", p->name);
     RETURN_IF_ERROR(dist_took(d, weft_matmul(d->ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->dtype,
                                              p->accumulate, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
     RETURN_IF_ERROR(check_size(d, "A", m, terms_of_a(p, 0).count, size));

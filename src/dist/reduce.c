@@ -224,7 +224,7 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}, {"ddof", AS_NUMBER, ddof}};
     weft_status status = check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out);
     if (accumulate == WEFT_EXACT_SUM)
-        status = weft_fail(&d->error, WEFT_UNSUPPORTED, "variance cannot accumulate exactly");
+        status = weft_fail(&d->error, WEFT_UNSUPPORTED, "variance cannot accumulate in exact");
     RETURN_IF_ERROR(dist_begin(d, "variance", list, 3, slice, status));
     RETURN_IF_ERROR(weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result));
     return run_variance(d, dtype, result, ddof, x, out);

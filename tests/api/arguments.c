@@ -108,9 +108,9 @@ static void reduce(void) {
     REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype -3");
     REFUSED(WEFT_SUM, WEFT_F64, (weft_dtype)77, N, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     REFUSED(WEFT_SUM, WEFT_I32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
-    REFUSED(WEFT_SUM, WEFT_I32, WEFT_EXACT_SUM, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate exactly");
+    REFUSED(WEFT_SUM, WEFT_I32, WEFT_EXACT_SUM, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in exact");
     REFUSED(WEFT_PROD, WEFT_F64, WEFT_EXACT_SUM, N, x, OUT, WEFT_UNSUPPORTED,
-            "prod of f64 cannot accumulate exactly");
+            "prod of f64 cannot accumulate in exact");
     REFUSED(WEFT_SUM, WEFT_EXACT_SUM, WEFT_EXACT_SUM, N, x, OUT, WEFT_INVALID, "invalid dtype 11");
     REFUSED((weft_op)16, WEFT_F64, WEFT_EXACT_SUM, N, x, OUT, WEFT_INVALID, "invalid op 16");
     REFUSED(WEFT_MEAN, WEFT_F64, WEFT_EXACT_SUM, 0, x, OUT, WEFT_EMPTY, "mean of 0 elements is undefined");
@@ -185,7 +185,7 @@ static void variance_and_dot(void) {
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "is undefined");
     REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_F64, WEFT_F32, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in f32");
-    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate exactly");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in exact");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, shifted(x, 2), OUT, WEFT_INVALID, "not aligned");
@@ -196,7 +196,7 @@ static void variance_and_dot(void) {
     EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
     REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
-    REFUSED(WEFT_U8, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate exactly");
+    REFUSED(WEFT_U8, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in exact");
     REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, NULL, y, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
@@ -289,7 +289,7 @@ static void scan(void) {
     SUM_REFUSED(WEFT_U16, WEFT_I64, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i64");
     SUM_REFUSED(WEFT_I8, WEFT_I32, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i32");
     SUM_REFUSED(WEFT_F64, WEFT_F32, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
-    SUM_REFUSED(WEFT_F64, WEFT_EXACT_SUM, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate exactly");
+    SUM_REFUSED(WEFT_F64, WEFT_EXACT_SUM, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in exact");
 #undef SUM_REFUSED
     REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid op 16");
     REFUSED((weft_op)-1, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid op -1");

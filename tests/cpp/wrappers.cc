@@ -50,7 +50,7 @@ static void reductions(weft::context &ctx) {
     expect(weft::exact(ctx, far) == 1 && weft::exact<WEFT_NORM2>(ctx, std::vector<float>{3, 4}) == 5, "exact sums");
     expect(weft::exact_dot(ctx, far, std::vector<double>{1, 3, 1}) == 3, "exact dot");
     expect_thrown([&] { weft::exact(ctx, i); }, WEFT_UNSUPPORTED,
-                  "sum of i32 cannot accumulate exactly: only sum, mean, norm1, norm2 and dot of f32 and f64 can");
+                  "sum of i32 cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can");
     expect(weft::sum(ctx, std::vector<double>()) == 0, "sum of nothing");
 }
 
