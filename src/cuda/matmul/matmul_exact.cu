@@ -141,8 +141,7 @@ static weft_status run_block(gpu *g, const matmul_call *c, const exact_plan *p, 
         j->padded_terms = round_to(j->terms, EXACT_TERM_PADDING);
         j->first = j->term == 0;
         j->last = j->term + j->terms == c->k;
-        if (fresh || p->terms < c->k) CUDA_TRY(cuda_exact_residues(g, c->dtype, j, true), "matmul");
-        CUDA_TRY(cuda_exact_residues(g, c->dtype, j, false), "matmul");
+        CUDA_TRY(cuda_exact_residues(g, c->dtype, j, fresh || p->terms < c->k), "matmul");
         RETURN_IF_ERROR(multiply_residues(g, c, p, j, workspace, error));
         CUDA_TRY(cuda_exact_finish(g, c->dtype, j), "matmul");
     }
@@ -162,8 +161,7 @@ weft_status cuda_matmul_exact(gpu *g, const matmul_call *c, const exact_plan *p,
     set_moduli(&j.moduli, p->moduli);
     CUDA_TRY(cudaMemsetAsync(w, 0, p->residues_a, g->stream), "matmul");
     j.items = c->batch;
-    CUDA_TRY(cuda_exact_magnitudes(g, c->dtype, &j, true), "matmul");
-    CUDA_TRY(cuda_exact_magnitudes(g, c->dtype, &j, false), "matmul");
+    CUDA_TRY(cuda_exact_magnitudes(g, c->dtype, &j), "matmul");
     for (j.item = 0; j.item < c->batch; j.item += p->items)
         for (j.row = 0; j.row < c->m; j.row += p->rows)
             for (j.column = 0; j.column < c->n; j.column += p->columns) {

@@ -46,8 +46,9 @@ struct exact_params {
 enum { EXACT_PADDING = 16, EXACT_TERM_PADDING = 32 };
 
 /* matmul_exact_kernels.cu: launches. Each returns the error of the launch. */
-cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a);
-cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a);
+cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j);
+cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j,
+                                bool of_a);                                         /* of B, and of A */
 cudaError_t cuda_exact_sums(const gpu *g, weft_dtype dtype, const exact_params *j); /* without a library */
 cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j);
 

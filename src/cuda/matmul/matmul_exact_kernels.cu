@@ -5,6 +5,9 @@
 enum { WARP = 32, THREADS = 256 };
 static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
 
+/* Returns true if a launch can have this number of blocks. */
+static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
+
 /* Bits of the elements, and the values of a factor. */
 template <class E> struct exact_type;
 template <> struct exact_type<float> {
@@ -28,50 +31,70 @@ static __device__ __forceinline__ void raise(uint64_t *p, uint64_t v) {
 
 /* ------------------------------------------------------------------------------------ magnitudes */
 
-enum { TERMS_ACROSS = 64, TERMS_ALONG = 256 }; /* terms of a thread, and of a warp */
+/* Terms of a thread if lines are adjacent, in a large factor or in a small one; and of a warp if terms are adjacent.
+ */
+enum { TERMS_ACROSS = 64, TERMS_ACROSS_SMALL = 16, TERMS_ALONG = 256, SMALL_FACTOR = 1 << 24 };
 
-/* Factors whose lines are adjacent: a thread has one line, a block THREADS lines and TERMS_ACROSS terms. */
-template <class E>
-static __global__ void __launch_bounds__(THREADS)
-    magnitudes_across(const matmul_factor f, uint64_t lines, uint64_t terms, void *to) {
-    const uint64_t groups = (lines + THREADS - 1) / THREADS, parts = (terms + TERMS_ACROSS - 1) / TERMS_ACROSS;
-    const uint64_t line = blockIdx.x % groups * THREADS + threadIdx.x, part = blockIdx.x / groups % parts;
-    const uint64_t item = blockIdx.x / groups / parts;
-    const uint64_t first = part * TERMS_ACROSS, left = terms - first;
-    const uint32_t count = left < TERMS_ACROSS ? (uint32_t)left : TERMS_ACROSS;
-    if (line >= lines) return;
-    const E *x = (const E *)f.p + item * f.stride + first * f.ld + line;
-    typename exact_type<E>::word most = 0;
-#pragma unroll 8
+/* The greatest magnitudes of a factor's lines. */
+struct magnitudes_params {
+    matmul_factor f;
+    uint64_t lines, terms, items, parts; /* parts: of a line, one per thread or warp */
+    uint32_t part_terms, blocks;
+    void *to;
+};
+
+/* Lines are adjacent: a thread has a part of one line, a block THREADS lines. */
+template <class E> static __device__ void magnitudes_across(const magnitudes_params &p, uint64_t block) {
+    typedef typename exact_type<E>::word word;
+    const uint64_t groups = (p.lines + THREADS - 1) / THREADS;
+    const uint64_t line = block % groups * THREADS + threadIdx.x, part = block / groups % p.parts;
+    const uint64_t item = block / groups / p.parts;
+    const uint64_t first = part * p.part_terms, left = p.terms - first;
+    const uint32_t count = left < p.part_terms ? (uint32_t)left : p.part_terms;
+    if (line >= p.lines) return;
+    const E *x = (const E *)p.f.p + item * p.f.stride + first * p.f.ld + line;
+    word most = 0;
+#pragma unroll 16
     for (uint32_t t = 0; t < count; t++) {
-        const typename exact_type<E>::word v = magnitude_of(x[t * f.ld]);
+        const word v = magnitude_of(x[t * p.f.ld]);
         most = v > most ? v : most;
     }
-    raise((typename exact_type<E>::word *)to + item * lines + line, most);
+    raise((word *)p.to + item * p.lines + line, most);
 }
 
-/* Factors whose terms are adjacent: a warp has TERMS_ALONG terms of one line. */
-template <class E>
-static __global__ void __launch_bounds__(THREADS)
-    magnitudes_along(const matmul_factor f, uint64_t lines, uint64_t items, uint64_t terms, void *to) {
-    const uint64_t parts = (terms + TERMS_ALONG - 1) / TERMS_ALONG;
-    const uint64_t warp = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
-    const uint64_t part = warp % parts, line = warp / parts % lines, item = warp / parts / lines;
-    if (item >= items) return;
-    const uint64_t first = part * TERMS_ALONG, left = terms - first;
-    const uint32_t count = left < TERMS_ALONG ? (uint32_t)left : TERMS_ALONG;
-    const E *x = (const E *)f.p + item * f.stride + line * f.ld + first;
-    typename exact_type<E>::word most = 0;
+/* Terms are adjacent: a warp has a part of one line. */
+template <class E> static __device__ void magnitudes_along(const magnitudes_params &p, uint64_t block) {
+    typedef typename exact_type<E>::word word;
+    const uint64_t warp = (block * THREADS + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
+    const uint64_t part = warp % p.parts, line = warp / p.parts % p.lines, item = warp / p.parts / p.lines;
+    if (item >= p.items) return;
+    const uint64_t first = part * p.part_terms, left = p.terms - first;
+    const uint32_t count = left < p.part_terms ? (uint32_t)left : p.part_terms;
+    const E *x = (const E *)p.f.p + item * p.f.stride + line * p.f.ld + first;
+    word most = 0;
 #pragma unroll 8
     for (uint32_t t = (uint32_t)lane; t < count; t += WARP) {
-        const typename exact_type<E>::word v = magnitude_of(x[t]);
+        const word v = magnitude_of(x[t]);
         most = v > most ? v : most;
     }
     for (int distance = WARP / 2; distance > 0; distance /= 2) {
-        const typename exact_type<E>::word other = __shfl_xor_sync(0xffffffffu, most, distance);
+        const word other = __shfl_xor_sync(0xffffffffu, most, distance);
         most = other > most ? other : most;
     }
-    if (lane == 0) raise((typename exact_type<E>::word *)to + item * lines + line, most);
+    if (lane == 0) raise((word *)p.to + item * p.lines + line, most);
+}
+
+/* The first blocks are those of A. */
+template <class E>
+static __global__ void __launch_bounds__(THREADS)
+    magnitudes_kernel(const __grid_constant__ magnitudes_params a, const __grid_constant__ magnitudes_params b) {
+    const bool of_a = blockIdx.x < a.blocks;
+    const magnitudes_params &p = of_a ? a : b;
+    const uint64_t block = of_a ? blockIdx.x : blockIdx.x - a.blocks;
+    if (p.f.across)
+        magnitudes_across<E>(p, block);
+    else
+        magnitudes_along<E>(p, block);
 }
 
 /* -------------------------------------------------------------------------------------- residues */
@@ -126,17 +149,20 @@ static __device__ __forceinline__ float reduce(float u, float m, float inverse) 
     return __fmaf_rn(-quotient, m, u);
 }
 
+/* The first blocks are those of A. */
 template <class E>
-static __global__ void __launch_bounds__(THREADS) residues_kernel(const exact_params j, bool of_a) {
+static __global__ void __launch_bounds__(THREADS)
+    residues_kernel(const __grid_constant__ exact_params j, uint32_t blocks_of_a) {
     typedef typename exact_type<E>::word word;
     __shared__ E tile[LINES * LINE_WORDS];
+    const bool of_a = blockIdx.x < blocks_of_a;
+    const uint32_t block = of_a ? blockIdx.x : blockIdx.x - blocks_of_a;
     const matmul_factor &f = of_a ? j.a : j.b;
     const uint64_t lines = of_a ? j.rows : j.columns, padded = of_a ? j.padded_rows : j.padded_columns;
     const uint64_t term_groups = (j.padded_terms + LINE_TERMS - 1) / LINE_TERMS,
                    line_groups = (padded + LINES - 1) / LINES;
-    const uint64_t first_term = blockIdx.x % term_groups * LINE_TERMS;
-    const uint64_t first_line = blockIdx.x / term_groups % line_groups * LINES,
-                   item = blockIdx.x / term_groups / line_groups;
+    const uint64_t first_term = block % term_groups * LINE_TERMS;
+    const uint64_t first_line = block / term_groups % line_groups * LINES, item = block / term_groups / line_groups;
     const uint64_t line_of_c = (of_a ? j.row : j.column) + first_line;
     const word *magnitudes =
         (const word *)(of_a ? j.magnitudes_a : j.magnitudes_b) + (j.item + item) * (of_a ? j.m : j.n) + line_of_c;
@@ -190,7 +216,7 @@ static __global__ void __launch_bounds__(THREADS) residues_kernel(const exact_pa
 /* A block has SIDE x SIDE sums of one product, a thread 4 x 4. WORDS words of 4 residues are staged at a time. */
 enum { SIDE = 64, WORDS = EXACT_TERM_PADDING / 4 };
 
-static __global__ void __launch_bounds__(THREADS) sums_kernel(const exact_params j) {
+static __global__ void __launch_bounds__(THREADS) sums_kernel(const __grid_constant__ exact_params j) {
     __shared__ int a[WORDS][SIDE + 1], b[WORDS][SIDE + 1];
     const uint64_t row_tiles = (j.padded_rows + SIDE - 1) / SIDE, column_tiles = (j.padded_columns + SIDE - 1) / SIDE;
     const uint64_t row = blockIdx.x / column_tiles % row_tiles * SIDE, column = blockIdx.x % column_tiles * SIDE;
@@ -333,13 +359,32 @@ static __device__ bool add_parts(const exact_params &j, uint64_t at, uint64_t *w
     return j.last;
 }
 
+struct position {
+    uint64_t group, row, item;
+};
+
+/* Splits the number of a thread. Divisions of 64 bits take much of the time of a result. */
+static __device__ __forceinline__ position position_of(uint64_t thread, uint64_t groups, uint64_t rows) {
+    position p;
+    if (((thread | groups | rows) >> 32) == 0) {
+        const uint32_t line = (uint32_t)thread / (uint32_t)groups;
+        p.group = (uint32_t)thread % (uint32_t)groups;
+        p.row = line % (uint32_t)rows, p.item = line / (uint32_t)rows;
+    } else {
+        const uint64_t line = thread / groups;
+        p.group = thread % groups;
+        p.row = line % rows, p.item = line / rows;
+    }
+    return p;
+}
+
 /* A thread has COLUMNS adjacent columns. PLAIN: alpha = 1, beta = 0, and one part. */
-template <class E, bool PLAIN> static __global__ void __launch_bounds__(THREADS) finish_kernel(const exact_params j) {
+template <class E, bool PLAIN>
+static __global__ void __launch_bounds__(THREADS) finish_kernel(const __grid_constant__ exact_params j) {
     typedef typename exact_type<E>::word word;
     enum { MODULI = exact_type<E>::MODULI, COLUMNS = exact_type<E>::COLUMNS };
-    const uint64_t groups = j.padded_columns / COLUMNS, thread = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
-    const uint64_t column = thread % groups * COLUMNS, row = thread / groups % j.rows,
-                   item = thread / groups / j.rows;
+    const position at = position_of((uint64_t)blockIdx.x * THREADS + threadIdx.x, j.padded_columns / COLUMNS, j.rows);
+    const uint64_t column = at.group * COLUMNS, row = at.row, item = at.item;
     if (item >= j.items || column >= j.columns) return;
     const int32_t *sums = j.sums + (item * MODULI * j.padded_rows + row) * j.padded_columns + column;
     int32_t sum[COLUMNS][MODULI];
@@ -377,28 +422,33 @@ template <class E, bool PLAIN> static __global__ void __launch_bounds__(THREADS)
 
 /* --------------------------------------------------------------------------------------- launches */
 
-/* Returns true if a launch can have this number of blocks. */
-static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
+template <class E> static magnitudes_params magnitudes_of(const exact_params *j, bool of_a) {
+    magnitudes_params p;
+    p.f = of_a ? j->a : j->b;
+    p.lines = of_a ? j->m : j->n, p.terms = j->k, p.items = j->items;
+    p.to = of_a ? j->magnitudes_a : j->magnitudes_b;
+    const bool small = p.lines * p.terms <= SMALL_FACTOR;
+    p.part_terms = !p.f.across ? TERMS_ALONG : small ? TERMS_ACROSS_SMALL : TERMS_ACROSS;
+    p.parts = div_up(p.terms, p.part_terms);
+    const uint64_t parts = p.parts * p.items;
+    const uint64_t blocks = p.f.across ? div_up(p.lines, THREADS) * parts : div_up(p.lines * parts, THREADS / WARP);
+    p.blocks = fits(blocks) ? (uint32_t)blocks : 0;
+    return p;
+}
 
-template <class E> static cudaError_t find_magnitudes(const gpu *g, const exact_params *j, bool of_a) {
-    const matmul_factor &f = of_a ? j->a : j->b;
-    const uint64_t lines = of_a ? j->m : j->n, parts = div_up(j->k, f.across ? TERMS_ACROSS : TERMS_ALONG);
-    const uint64_t blocks =
-        f.across ? div_up(lines, THREADS) * parts * j->items : div_up(lines * parts * j->items, THREADS / WARP);
-    void *const to = of_a ? j->magnitudes_a : j->magnitudes_b;
-    if (!fits(blocks)) return cudaErrorInvalidConfiguration;
-    if (f.across)
-        magnitudes_across<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(f, lines, j->k, to);
-    else
-        magnitudes_along<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(f, lines, j->items, j->k, to);
+template <class E> static cudaError_t find_magnitudes(const gpu *g, const exact_params *j) {
+    const magnitudes_params a = magnitudes_of<E>(j, true), b = magnitudes_of<E>(j, false);
+    if (a.blocks == 0 || b.blocks == 0 || !fits((uint64_t)a.blocks + b.blocks)) return cudaErrorInvalidConfiguration;
+    magnitudes_kernel<E><<<a.blocks + b.blocks, THREADS, 0, g->stream>>>(a, b);
     return cudaGetLastError();
 }
 
 template <class E> static cudaError_t find_residues(const gpu *g, const exact_params *j, bool of_a) {
-    const uint64_t blocks =
-        div_up(j->padded_terms, LINE_TERMS) * div_up(of_a ? j->padded_rows : j->padded_columns, LINES) * j->items;
+    const uint64_t groups = div_up(j->padded_terms, LINE_TERMS) * j->items;
+    const uint64_t blocks_of_a = of_a ? groups * div_up(j->padded_rows, LINES) : 0;
+    const uint64_t blocks = blocks_of_a + groups * div_up(j->padded_columns, LINES);
     if (!fits(blocks)) return cudaErrorInvalidConfiguration;
-    residues_kernel<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j, of_a);
+    residues_kernel<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j, (uint32_t)blocks_of_a);
     return cudaGetLastError();
 }
 
@@ -413,8 +463,8 @@ template <class E> static cudaError_t finish(const gpu *g, const exact_params *j
     return cudaGetLastError();
 }
 
-cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
-    return dtype == WEFT_F32 ? find_magnitudes<float>(g, j, of_a) : find_magnitudes<double>(g, j, of_a);
+cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j) {
+    return dtype == WEFT_F32 ? find_magnitudes<float>(g, j) : find_magnitudes<double>(g, j);
 }
 
 cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {

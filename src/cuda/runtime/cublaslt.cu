@@ -4,6 +4,7 @@
 #include "cuda/runtime/library.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,16 +94,22 @@ static void find(void) {
 
 /* ------------------------------------------------------------------------------------------ plans */
 
-/* Description of products of one shape. */
+enum { PLANS = 16, CHOICES = 8 };
+
+/* Description of products of one shape, and the algorithms that the library suggests. The first calls use its first
+ * suggestion; call number MEASURED measures all and keeps the fastest. All sums are exact, so that the choice does
+ * not change them. A shape that is used once is not worth the measurement. */
 typedef struct lt_plan {
     uint64_t rows, columns, terms, count;
-    bool usable; /* the library has an algorithm */
     lt_desc desc;
     lt_layout a, b, sums;
-    lt_algorithm algorithm;
+    lt_algorithm algorithms[CHOICES];
+    int choices; /* 0: the library cannot be used */
+    int chosen;
+    unsigned calls;
 } lt_plan;
+enum { MEASURED = 2, RUNS = 2 };
 
-enum { PLANS = 16 };
 struct cublaslt {
     lt_handle handle;
     lt_plan plans[PLANS]; /* the most recent ones */
@@ -126,21 +133,19 @@ static bool make_layout(lt_layout *layout, int type, uint64_t rows, uint64_t col
            calls.cublasLtMatrixLayoutSetAttribute(*layout, LAYOUT_STRIDE, &stride, sizeof stride) == 0;
 }
 
-/* Asks the library for an algorithm. Returns false if there is none. */
-static bool choose(const struct cublaslt *lt, lt_plan *p) {
+/* Asks the library for algorithms. */
+static void find_choices(const struct cublaslt *lt, lt_plan *p) {
     const size_t bytes = CUBLASLT_WORKSPACE;
     lt_preference preference = NULL;
-    lt_choice choice;
+    lt_choice found[CHOICES];
     int count = 0;
-    if (calls.cublasLtMatmulPreferenceCreate(&preference) != 0) return false;
-    const bool chosen =
-        calls.cublasLtMatmulPreferenceSetAttribute(preference, PREFERENCE_WORKSPACE, &bytes, sizeof bytes) == 0 &&
-        calls.cublasLtMatmulAlgoGetHeuristic(lt->handle, p->desc, p->b, p->a, p->sums, p->sums, preference, 1,
-                                             &choice, &count) == 0 &&
-        count == 1 && choice.status == 0;
+    if (calls.cublasLtMatmulPreferenceCreate(&preference) != 0) return;
+    if (calls.cublasLtMatmulPreferenceSetAttribute(preference, PREFERENCE_WORKSPACE, &bytes, sizeof bytes) == 0 &&
+        calls.cublasLtMatmulAlgoGetHeuristic(lt->handle, p->desc, p->b, p->a, p->sums, p->sums, preference, CHOICES,
+                                             found, &count) == 0)
+        for (int i = 0; i < count; i++)
+            if (found[i].status == 0) p->algorithms[p->choices++] = found[i].algorithm;
     (void)calls.cublasLtMatmulPreferenceDestroy(preference);
-    if (chosen) p->algorithm = choice.algorithm;
-    return chosen;
 }
 
 /* The library's matrices are column-major: b and a have their terms adjacent, and the sums have their columns
@@ -148,12 +153,13 @@ static bool choose(const struct cublaslt *lt, lt_plan *p) {
 static void make_plan(const struct cublaslt *lt, const int8_products *w, lt_plan *p) {
     const int transpose = OPERATION_TRANSPOSE;
     p->rows = w->rows, p->columns = w->columns, p->terms = w->terms, p->count = w->count;
-    p->usable =
+    const bool described =
         w->count <= INT32_MAX && calls.cublasLtMatmulDescCreate(&p->desc, COMPUTE_32I, TYPE_32I) == 0 &&
         calls.cublasLtMatmulDescSetAttribute(p->desc, DESC_TRANSPOSE_FIRST, &transpose, sizeof transpose) == 0 &&
         make_layout(&p->a, TYPE_8I, w->terms, w->rows, w->count) &&
         make_layout(&p->b, TYPE_8I, w->terms, w->columns, w->count) &&
-        make_layout(&p->sums, TYPE_32I, w->columns, w->rows, w->count) && choose(lt, p);
+        make_layout(&p->sums, TYPE_32I, w->columns, w->rows, w->count);
+    if (described) find_choices(lt, p);
 }
 
 static lt_plan *plan_of(struct cublaslt *lt, const int8_products *w) {
@@ -168,11 +174,9 @@ static lt_plan *plan_of(struct cublaslt *lt, const int8_products *w) {
 /* ------------------------------------------------------------------------------------------ calls */
 
 /* Creates the context's handle, unless it exists. It remains NULL if the library cannot be used. */
-static weft_status open_handle(gpu *g, weft_error *error) {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+static weft_status open_handle(gpu *g, bool capturing, weft_error *error) {
     if (g->cublaslt) return WEFT_OK;
-    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "matmul");
-    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
+    RETURN_IF(capturing, WEFT_INVALID,
               "matmul: the first exact product of a context cannot be captured: make one call before the capture");
     g->cublaslt = (struct cublaslt *)calloc(1, sizeof *g->cublaslt);
     RETURN_IF(!g->cublaslt, WEFT_OUT_OF_MEMORY, "no memory for the plans of exact products");
@@ -180,19 +184,60 @@ static weft_status open_handle(gpu *g, weft_error *error) {
     return WEFT_OK;
 }
 
+/* Returns the library's status. */
+static int multiply(const gpu *g, const lt_plan *p, int choice, const int8_products *w) {
+    const int32_t one = 1, zero = 0;
+    return calls.cublasLtMatmul(g->cublaslt->handle, p->desc, &one, w->b, p->b, w->a, p->a, &zero, w->sums, p->sums,
+                                w->sums, p->sums, &p->algorithms[choice], w->workspace, CUBLASLT_WORKSPACE,
+                                g->stream);
+}
+
+/* Returns the time of an algorithm in milliseconds, the least of RUNS runs. */
+static float time_of(const gpu *g, const lt_plan *p, int choice, const int8_products *w, const cudaEvent_t *events) {
+    float least = INFINITY, time;
+    for (int run = 0; run < RUNS; run++) {
+        if (cudaEventRecord(events[0], g->stream) != cudaSuccess || multiply(g, p, choice, w) != 0 ||
+            cudaEventRecord(events[1], g->stream) != cudaSuccess || cudaEventSynchronize(events[1]) != cudaSuccess ||
+            cudaEventElapsedTime(&time, events[0], events[1]) != cudaSuccess)
+            return INFINITY;
+        least = time < least ? time : least;
+    }
+    return least;
+}
+
+/* Chooses the fastest algorithm. An algorithm that fails is not chosen. */
+static void measure(const gpu *g, lt_plan *p, const int8_products *w) {
+    cudaEvent_t events[2] = {NULL, NULL};
+    float least = INFINITY;
+    if (cudaEventCreate(&events[0]) == cudaSuccess && cudaEventCreate(&events[1]) == cudaSuccess)
+        for (int i = 0; i < p->choices; i++) {
+            const float time = time_of(g, p, i, w, events);
+            if (time < least) least = time, p->chosen = i;
+        }
+    for (int i = 0; i < 2; i++)
+        if (events[i]) (void)cudaEventDestroy(events[i]);
+}
+
+static weft_status is_capturing(const gpu *g, bool *capturing, weft_error *error) {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "matmul");
+    *capturing = capture != cudaStreamCaptureStatusNone;
+    return WEFT_OK;
+}
+
 weft_status cublaslt_multiply(gpu *g, const int8_products *w, bool *done, weft_error *error) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const int32_t one = 1, zero = 0;
+    bool capturing;
     *done = false;
     pthread_once(&once, find);
     if (!found) return WEFT_OK;
-    RETURN_IF_ERROR(open_handle(g, error));
+    RETURN_IF_ERROR(is_capturing(g, &capturing, error));
+    RETURN_IF_ERROR(open_handle(g, capturing, error));
     if (!g->cublaslt->handle) return WEFT_OK;
-    const lt_plan *p = plan_of(g->cublaslt, w);
-    if (!p->usable) return WEFT_OK;
-    const int fault =
-        calls.cublasLtMatmul(g->cublaslt->handle, p->desc, &one, w->b, p->b, w->a, p->a, &zero, w->sums, p->sums,
-                             w->sums, p->sums, &p->algorithm, w->workspace, CUBLASLT_WORKSPACE, g->stream);
+    lt_plan *const p = plan_of(g->cublaslt, w);
+    if (p->choices == 0) return WEFT_OK;
+    if (!capturing && ++p->calls == MEASURED && p->choices > 1) measure(g, p, w);
+    const int fault = multiply(g, p, p->chosen, w);
     RETURN_IF(fault != 0, WEFT_INTERNAL,
               "matmul: cublasLtMatmul returned error %d for products of %llu x %llu x %llu", fault,
               (unsigned long long)w->rows, (unsigned long long)w->columns, (unsigned long long)w->terms);
