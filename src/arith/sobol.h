@@ -44,16 +44,18 @@ WEFT_ARITH uint32_t weft_reverse_32(uint32_t x) {
 #endif
 }
 
-/* Flips each bit depending on the keys and on the bits above it. Works on the reversed bits. There no bit of a sum,
- * of a product by an odd number or of x ^ (x times an even number) depends on the bits above it (Laine and Karras;
- * Vegdahl). */
-WEFT_ARITH uint32_t weft_nested_scramble(uint32_t x, uint32_t addend, uint32_t factor) {
-    uint32_t y = weft_reverse_32(x);
+/* Flips each bit depending on the keys and on the bits above it. Works on reversed bits, of x and of the result.
+ * There no bit of a sum, of a product by an odd number or of x ^ (x times an even number) depends on the bits above
+ * it (Laine and Karras; Vegdahl). */
+WEFT_ARITH uint32_t weft_scramble_reversed(uint32_t y, uint32_t addend, uint32_t factor) {
     y ^= y * UINT32_C(0x3d20adea);
     y = (y + addend) * (factor | 1);
     y ^= y * UINT32_C(0x05526c56);
-    y ^= y * UINT32_C(0x53a22864);
-    return weft_reverse_32(y);
+    return y ^ y * UINT32_C(0x53a22864);
+}
+
+WEFT_ARITH uint32_t weft_nested_scramble(uint32_t x, uint32_t addend, uint32_t factor) {
+    return weft_reverse_32(weft_scramble_reversed(weft_reverse_32(x), addend, factor));
 }
 
 /* Mixes x so that every bit of the result depends on all bits (the finalizer of MurmurHash3). */
@@ -63,9 +65,14 @@ WEFT_ARITH uint32_t weft_mix_32(uint32_t x) {
     return x ^ x >> 16;
 }
 
+/* Returns the addend that scrambles the lower half, depending on the scrambled upper half. The factor is addend
+ * >> 16.
+ */
+WEFT_ARITH uint32_t weft_scramble_addend(uint32_t high, uint32_t key) { return weft_mix_32(high ^ key); }
+
 /* Scrambles the lower half, depending on the scrambled upper half. */
 WEFT_ARITH uint32_t weft_nested_scramble_low(uint32_t high, uint32_t low, uint32_t key) {
-    const uint32_t own = weft_mix_32(high ^ key);
+    const uint32_t own = weft_scramble_addend(high, key);
     return weft_nested_scramble(low, own, own >> 16);
 }
 
