@@ -87,6 +87,14 @@ static void enter_value(int64_t *state, double v) {
     enter(state, t);
 }
 
+/* Adds sum 2^q. */
+static void enter_multiple(int64_t *state, int64_t sum, int q) {
+    weft_exact_term t = {-1, false, 0, {0}};
+    if (sum == 0) return;
+    weft_exact_cut(&t, (uint64_t)(sum < 0 ? -sum : sum), sum < 0, q);
+    enter(state, t);
+}
+
 /* Adds the terms one by one, in integers. */
 static __attribute__((noinline)) void add_singly(source s, size_t n, int64_t *state) {
     for (size_t i = 0; i < n; i++) {
@@ -233,35 +241,144 @@ INLINE void add_block(source s, size_t n, size_t present, anchors *a, int64_t *s
         return;
     }
     if (!state[EXACT_OTHERS]) state[EXACT_OTHERS] = has_other(s, present);
-    for (int f = 0; f < FOLDS; f++) {
-        const int64_t sum = r.sums[f];
-        weft_exact_term t = {-1, false, 0, {0}};
-        if (sum == 0) continue;
-        weft_exact_cut(&t, (uint64_t)(sum < 0 ? -sum : sum), sum < 0, a->q[f]);
-        enter(state, t);
-    }
+    for (int f = 0; f < FOLDS; f++) enter_multiple(state, r.sums[f], a->q[f]);
     if (r.left) add_rests(s, n, a, state);
 }
+
+/* ---------------------------------------------------------------------------------- blocks of f32 values */
+
+/* Folds in f32 have twice as many terms in a vector. 2^8 integers of 2^22 in a lane fit in 31 bits. */
+enum {
+    SHORT_LANES = VECTOR_BYTES / 4,
+    SHORT_GROUP = 4 * SHORT_LANES,
+    SHORT_BLOCK = SHORT_LANES << 8,
+    SHORT_SPACING = 22,
+    SHORT_FOLDS = 2,
+    SHORT_TOP = 124,   /* the anchors of greater terms are not finite */
+    SHORT_LEAST = -149 /* every f32 is a multiple of 2^SHORT_LEAST */
+};
+
+typedef uint32_t vector_u32 __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Terms are less than 2^top; fold f adds and subtracts at[f] = 1.5 2^(q[f] + 23). */
+typedef struct short_anchors {
+    int top, q[SHORT_FOLDS];
+    float at[SHORT_FOLDS];
+} short_anchors;
+
+static void set_short_anchors(short_anchors *a, int top) {
+    a->top = top;
+    for (int f = 0; f < SHORT_FOLDS; f++) {
+        const int q = top - SHORT_SPACING * (f + 1) + 1;
+        a->q[f] = q > SHORT_LEAST ? q : SHORT_LEAST;
+        a->at[f] = 1.5f * weft_from_bits_f32((uint32_t)(a->q[f] + 23 + 127) << 23);
+    }
+}
+
+/* Returns the least number that is above the exponents of all terms. That of a NaN or an infinity is 129. */
+static int top_of(const float *x, size_t n) {
+    uint32_t greatest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t bits = weft_bits_f32(x[i]) & INT32_MAX;
+        greatest = bits > greatest ? bits : greatest;
+    }
+    return (int)(greatest >> 23) - 126;
+}
+
+INLINE vector_f32 fold_short(vector_f32 v, float anchor, vector_u32 *sum, vector_u32 *beyond) {
+    const vector_f32 at = anchor - (vector_f32){0}, shifted = v + at;
+    *sum += (vector_u32)shifted;
+    *beyond |= (vector_u32)shifted ^ (vector_u32)at;
+    return v - (shifted - at);
+}
+
+/* Folds n terms; n must be a multiple of SHORT_GROUP. Returns false if a term is too large for its anchor, is not
+ * finite, or is not a multiple of the least 2^q: then the sums are not valid. */
+INLINE bool fold_short_block(source s, size_t n, const short_anchors *a, int64_t *sums) {
+    vector_u32 all[SHORT_FOLDS] = {{0}}, beyond = {0}, unused = {0}, left = {0};
+    const float *const x = s.x;
+    for (size_t i = 0; i < n; i += SHORT_GROUP)
+#pragma GCC unroll 4
+        for (size_t k = 0; k < SHORT_GROUP; k += SHORT_LANES) {
+            vector_f32 v;
+            memcpy(&v, x + i + k, sizeof v);
+            if (s.terms == EXACT_MAGNITUDES) v = (vector_f32)((vector_u32)v & (uint32_t)INT32_MAX);
+            v = fold_short(v, a->at[0], &all[0], &beyond);
+            left |= (vector_u32)fold_short(v, a->at[1], &all[1], &unused);
+        }
+    uint32_t any_beyond = 0, any_left = 0;
+    for (size_t l = 0; l < SHORT_LANES; l++) any_beyond |= beyond[l], any_left |= left[l];
+    for (int f = 0; f < SHORT_FOLDS; f++) {
+        const uint32_t anchors = (uint32_t)(n / SHORT_LANES) * weft_bits_f32(a->at[f]); /* of a lane */
+        sums[f] = 0;
+        for (size_t l = 0; l < SHORT_LANES; l++) sums[f] += (int32_t)(all[f][l] - anchors);
+    }
+    return any_beyond >> 23 == 0 && any_left << 1 == 0;
+}
+
+/* Adds a block of f32 values. Returns false if it must be added by add_block. */
+INLINE bool add_short_block(source s, size_t n, short_anchors *a, int64_t *state) {
+    int64_t sums[SHORT_FOLDS];
+    if (!fold_short_block(s, n, a, sums)) {
+        const int top = top_of(s.x, n);
+        if (top > SHORT_TOP || top == a->top) return false;
+        set_short_anchors(a, top);
+        if (!fold_short_block(s, n, a, sums)) return false;
+    }
+    if (!state[EXACT_OTHERS]) state[EXACT_OTHERS] = has_other(s, n);
+    for (int f = 0; f < SHORT_FOLDS; f++) enter_multiple(state, sums[f], a->q[f]);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- arrays */
 
 INLINE const void *at(weft_dtype dtype, const void *x, size_t i) {
     return (const char *)x + i * element_bytes(dtype);
 }
 
+/* Returns the part of a source that begins at term i. */
+INLINE source part_of(source s, size_t i) {
+    if (s.terms == EXACT_PRODUCTS) s.y = at(s.dtype, s.y, i);
+    s.x = at(s.dtype, s.x, i);
+    return s;
+}
+
+/* Adds n terms; n must be a multiple of GROUP. */
+INLINE void add_blocks(source s, size_t n, anchors *a, int64_t *state) {
+    for (size_t i = 0; i < n; i += BLOCK) {
+        const size_t count = n - i < BLOCK ? n - i : BLOCK;
+        add_block(part_of(s, i), count, count, a, state);
+    }
+}
+
+/* Adds the whole groups among the first n values. Returns their number of terms. */
+INLINE size_t add_short_blocks(source s, size_t n, anchors *a, int64_t *state) {
+    const size_t whole = n - n % SHORT_GROUP;
+    short_anchors b;
+    set_short_anchors(&b, 0);
+    for (size_t i = 0; i < whole; i += SHORT_BLOCK) {
+        const size_t count = whole - i < SHORT_BLOCK ? whole - i : SHORT_BLOCK;
+        const source part = part_of(s, i);
+        if (!add_short_block(part, count, &b, state)) add_blocks(part, count, a, state);
+    }
+    return whole;
+}
+
 INLINE void add(source s, size_t n, int64_t *state) {
-    const void *const x = s.x, *const y = s.terms == EXACT_PRODUCTS ? s.y : s.x;
-    const size_t rest = n % GROUP, whole = n - rest;
     double last[2][GROUP] = {{0}};
     anchors a;
     set_anchors(&a, 0);
-    for (size_t i = 0; i < whole; i += BLOCK) {
-        const size_t count = whole - i < BLOCK ? whole - i : BLOCK;
-        s.x = at(s.dtype, x, i);
-        s.y = at(s.dtype, y, i);
-        add_block(s, count, count, &a, state);
+    if (s.dtype == WEFT_F32 && !is_product(s)) {
+        const size_t done = add_short_blocks(s, n, &a, state);
+        s = part_of(s, done);
+        n -= done;
     }
+    const size_t rest = n % GROUP, whole = n - rest;
+    add_blocks(s, whole, &a, state);
+    s = part_of(s, whole);
     if (rest) {
-        s.x = memcpy(last[0], at(s.dtype, x, whole), rest * element_bytes(s.dtype));
-        s.y = memcpy(last[1], at(s.dtype, y, whole), rest * element_bytes(s.dtype));
+        s.x = memcpy(last[0], s.x, rest * element_bytes(s.dtype));
+        if (s.terms == EXACT_PRODUCTS) s.y = memcpy(last[1], s.y, rest * element_bytes(s.dtype));
         add_block(s, GROUP, rest, &a, state);
     }
     weft_exact_carry(state);

@@ -2,7 +2,7 @@
  * call. All these additions are of integers, in any order.
  *
  * A warp does not add terms to the state one by one. Its terms are less than 2^top in magnitude. Adding and
- * subtracting 1.5 2^(q + 52) rounds a term to a multiple of 2^q, q = top - SPACING, and a thread sums 2^16 such
+ * subtracting 1.5 2^(q + 52) rounds a term to a multiple of 2^q, q = top - SPACING, and a thread sums CAPACITY such
  * multiples exactly in an f64. What the rounding dropped is exact too, and is folded in the same way with the next q.
  * The warp adds its sums to the state when a term is not less than 2^top, which then grows, and at the end. */
 #include "arith/exact.h"
@@ -13,12 +13,10 @@
 #define EVERY_LANE 0xffffffffu
 
 enum {
-    SPACING = 36,
-    CAPACITY = 1 << 16, /* terms of a thread between two additions to the state */
-    LEAST = -1074,      /* every f64 is a multiple of 2^LEAST */
-    TOP_MAX = 1000,     /* terms beyond 2^TOP_MAX are added one by one */
-    BIAS = 1022,        /* an f64 with the biased exponent e is less than 2^(e - BIAS) */
-    SMALL = 1023 - 900  /* biased exponent from which the remainder of a product is not subnormal */
+    LEAST = -1074,     /* every f64 is a multiple of 2^LEAST */
+    TOP_MAX = 1000,    /* terms beyond 2^TOP_MAX are added one by one */
+    BIAS = 1022,       /* an f64 with the biased exponent e is less than 2^(e - BIAS) */
+    SMALL = 1023 - 900 /* biased exponent from which the remainder of a product is not subnormal */
 };
 
 /* Terms of one kind, of elements T. */
@@ -26,7 +24,10 @@ template <exact_terms TERMS, class T> struct exact_kind {
     static constexpr bool TWO = TERMS == EXACT_PRODUCTS;              /* terms of two arrays */
     static constexpr bool MULTIPLIES = TWO || TERMS == EXACT_SQUARES; /* terms are products */
     static constexpr bool ROUNDS = MULTIPLIES && sizeof(T) == 8;      /* products are rounded */
+    static constexpr bool SHORT = sizeof(T) == 4 && !MULTIPLIES;      /* few terms have bits for a second fold */
     static constexpr int FOLDS = sizeof(T) == 4 ? 2 : ROUNDS ? 4 : 3;
+    static constexpr int SPACING = SHORT ? 41 : 36;
+    static constexpr uint32_t CAPACITY = 1u << (52 - SPACING); /* terms of a thread between additions to the state */
     static constexpr int BATCH = EXACT_BATCH_BYTES / (int)sizeof(T) / (TWO ? 2 : 1); /* terms of a thread at a time */
 
     static __device__ __forceinline__ double value(T x, T y) {
@@ -54,8 +55,8 @@ static __device__ __forceinline__ double power_of_two(int exponent) {
     return __longlong_as_double((long long)(exponent + 1023) << 52);
 }
 
-static __device__ __forceinline__ int exponent_of_fold(int top, int fold) {
-    const int q = top - SPACING * (fold + 1);
+template <class K> static __device__ __forceinline__ int exponent_of_fold(int top, int fold) {
+    const int q = top - K::SPACING * (fold + 1);
     return q > LEAST ? q : LEAST;
 }
 
@@ -71,10 +72,10 @@ static __device__ __forceinline__ void add_term(int64_t *state, const weft_exact
 }
 
 /* Adds the sums of a warp to the state. A sum is at most 2^53 2^q in magnitude. */
-template <int FOLDS> static __device__ __forceinline__ void add_sums(exact_sums<FOLDS> &s, int64_t *state) {
+template <class K, int FOLDS> static __device__ __forceinline__ void add_sums(exact_sums<FOLDS> &s, int64_t *state) {
 #pragma unroll
     for (int f = 0; f < FOLDS; f++) {
-        const int q = exponent_of_fold(s.top, f), half = -q / 2;
+        const int q = exponent_of_fold<K>(s.top, f), half = -q / 2;
         long long total = __double2ll_rn(s.sum[f] * power_of_two(half) * power_of_two(-q - half));
         for (int distance = WARP / 2; distance > 0; distance /= 2)
             total += __shfl_xor_sync(EVERY_LANE, total, distance);
@@ -83,13 +84,13 @@ template <int FOLDS> static __device__ __forceinline__ void add_sums(exact_sums<
         if (threadIdx.x % WARP == 0) add_term(state, t);
         s.sum[f] = 0;
     }
-    s.remaining = CAPACITY;
+    s.remaining = K::CAPACITY;
 }
 
-template <int FOLDS> static __device__ __forceinline__ void set_top(exact_sums<FOLDS> &s, int top) {
+template <class K, int FOLDS> static __device__ __forceinline__ void set_top(exact_sums<FOLDS> &s, int top) {
     s.top = top;
 #pragma unroll
-    for (int f = 0; f < FOLDS; f++) s.anchor[f] = 1.5 * power_of_two(exponent_of_fold(top, f) + 52);
+    for (int f = 0; f < FOLDS; f++) s.anchor[f] = 1.5 * power_of_two(exponent_of_fold<K>(top, f) + 52);
 }
 
 static __device__ __forceinline__ double fold(double v, double anchor, double &sum) {
@@ -98,13 +99,16 @@ static __device__ __forceinline__ double fold(double v, double anchor, double &s
     return v - multiple;
 }
 
-/* Adds a term to the sums. Returns what is left of it, and of the remainder of a product. */
-template <class K, class T, int FOLDS>
+/* Adds the folds FIRST ... END - 1 of a term to the sums. Returns what is left of it, and of the remainder of a
+ * product. */
+template <class K, int FIRST, int END, class T, int FOLDS>
 static __device__ __forceinline__ double2 fold_term(T x, T y, const exact_sums<FOLDS> &s, double *sum) {
+    double unused = 0;
     double2 left = make_double2(K::value(x, y), 0);
     if (K::ROUNDS) left.y = __fma_rn((double)x, (double)y, -left.x);
 #pragma unroll
-    for (int f = 0; f < (K::ROUNDS ? FOLDS - 1 : FOLDS); f++) left.x = fold(left.x, s.anchor[f], sum[f]);
+    for (int f = 0; f < (K::ROUNDS ? FOLDS - 1 : END); f++)
+        left.x = fold(left.x, s.anchor[f], f < FIRST ? unused : sum[f]);
 #pragma unroll
     for (int f = 1; f < FOLDS && K::ROUNDS; f++) left.y = fold(left.y, s.anchor[f], sum[f]);
     return left;
@@ -118,7 +122,7 @@ template <class K, class T, int FOLDS>
 static __device__ __attribute__((noinline)) void add_left(exact_batch<K, T> b, exact_sums<FOLDS> s, int64_t *state) {
     for (int k = 0; k < K::BATCH; k++) {
         double unused[FOLDS] = {0};
-        const double2 left = fold_term<K>(b.x[k], b.second(k), s, unused);
+        const double2 left = fold_term<K, 0, FOLDS>(b.x[k], b.second(k), s, unused);
         if (left.x != 0) add_term(state, weft_exact_product(left.x, 1));
         if (left.y != 0) add_term(state, weft_exact_product(left.y, 1));
     }
@@ -162,6 +166,19 @@ template <class K, class T> static __device__ __forceinline__ int greatest_expon
     return apart ? -1 : (int)most;
 }
 
+/* Adds the folds FIRST ... END - 1 of a batch. Returns true if some term has more. */
+template <class K, int FIRST, int END, class T, int FOLDS>
+static __device__ __forceinline__ bool fold_batch(const exact_batch<K, T> &b, exact_sums<FOLDS> &s) {
+    uint32_t upper = 0, lower = 0;
+#pragma unroll
+    for (int k = 0; k < K::BATCH; k++) {
+        const double2 left = fold_term<K, FIRST, END>(b.x[k], b.second(k), s, s.sum);
+        upper |= (uint32_t)__double2hiint(left.x) | (uint32_t)__double2hiint(left.y);
+        lower |= (uint32_t)__double2loint(left.x) | (uint32_t)__double2loint(left.y);
+    }
+    return (upper << 1 | lower) != 0;
+}
+
 /* Adds a batch of a warp. Returns true if it has a term other than -0.0, unless it records this in the state. */
 template <exact_terms TERMS, class K, class T, int FOLDS>
 static __device__ __forceinline__ bool add_batch(const exact_batch<K, T> &b, exact_sums<FOLDS> &s, int64_t *state) {
@@ -171,18 +188,18 @@ static __device__ __forceinline__ bool add_batch(const exact_batch<K, T> &b, exa
         return false;
     }
     if (exponent - BIAS > s.top || s.remaining < (uint32_t)K::BATCH) {
-        add_sums(s, state);
-        if (exponent - BIAS > s.top) set_top(s, exponent - BIAS);
+        add_sums<K>(s, state);
+        if (exponent - BIAS > s.top) set_top<K>(s, exponent - BIAS);
     }
     s.remaining -= K::BATCH;
-    uint32_t upper = 0, lower = 0;
-#pragma unroll
-    for (int k = 0; k < K::BATCH; k++) {
-        const double2 left = fold_term<K>(b.x[k], b.second(k), s, s.sum);
-        upper |= (uint32_t)__double2hiint(left.x) | (uint32_t)__double2hiint(left.y);
-        lower |= (uint32_t)__double2loint(left.x) | (uint32_t)__double2loint(left.y);
+    bool left;
+    if (K::SHORT) {
+        left = fold_batch<K, 0, 1>(b, s);
+        if (left) left = fold_batch<K, 1, FOLDS>(b, s);
+    } else {
+        left = fold_batch<K, 0, FOLDS>(b, s);
     }
-    if (upper << 1 | lower) add_left(b, s, state);
+    if (left) add_left(b, s, state);
     return true;
 }
 
@@ -255,8 +272,8 @@ static __global__ void __launch_bounds__(32 * EXACT_WARPS, EXACT_BLOCKS) exact_k
     if (threadIdx.x < WEFT_EXACT_WORDS) state[threadIdx.x] = 0;
 #pragma unroll
     for (int f = 0; f < kind::FOLDS; f++) s.sum[f] = 0;
-    s.remaining = CAPACITY;
-    set_top(s, -BIAS);
+    s.remaining = kind::CAPACITY;
+    set_top<kind>(s, -BIAS);
     __syncthreads();
     for (uint64_t i = (uint64_t)blockIdx.x * warps + threadIdx.x / WARP; i < batches;
          i += (uint64_t)gridDim.x * warps) {
@@ -264,7 +281,7 @@ static __global__ void __launch_bounds__(32 * EXACT_WARPS, EXACT_BLOCKS) exact_k
         load_batch(j, i, b);
         other |= add_batch<TERMS>(b, s, state);
     }
-    add_sums(s, state);
+    add_sums<kind>(s, state);
     if (other && threadIdx.x % WARP == 0) add_to_word(&state[EXACT_OTHERS], 1);
     __syncthreads();
     add_state(state, j.exact);
