@@ -19,7 +19,8 @@ enum { MOST_THREADS = 4096 };
 
 /* Returns true if some machine can have a device of this name. weft_open checks whether this machine has it. */
 static bool is_device(const char *text) {
-    static const char *const names[] = {"auto", "cpu", "cpu:base", "cpu:v2", "cpu:v3", "cpu:v4", "cuda", "ref"};
+    static const char *const names[] = {"auto",   "cpu",     "cpu:base", "cpu:v2", "cpu:v3",
+                                        "cpu:v4", "cpu:amx", "cuda",     "ref"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], text) == 0) return true;
     const size_t prefix = strlen("cuda:"), digits = strncmp(text, "cuda:", prefix) ? 0 : strlen(text + prefix);
@@ -29,7 +30,8 @@ static bool is_device(const char *text) {
 static bool read_device(const char *text, cli_options *options) {
     options->device = text;
     if (is_device(text)) return true;
-    cli_error(NULL, "--device %s: expected one of auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N, ref", text);
+    cli_error(NULL, "--device %s: expected one of auto, cpu, cpu:base, cpu:v2 to cpu:v4, cpu:amx, cuda, cuda:N, ref",
+              text);
     return false;
 }
 

@@ -30,3 +30,6 @@ set(WEFT_CPU_LEVELS "${WEFT_ALL_CPU_LEVELS}" CACHE STRING
 foreach(directory core formula stream ref cpu cpu/kernels)
   add_subdirectory(src/${directory})
 endforeach()
+if(WEFT_FLAGS_v4)
+  include(cmake/amx.cmake)
+endif()

@@ -96,6 +96,7 @@ if(sanitized STREQUAL no)
   endif()
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
+  include(cmake/tests_amx.cmake)
   include(cmake/tests_dist.cmake)
 endif()
 

@@ -158,8 +158,8 @@ typedef struct weft_context weft_context;
 
 /* Opens a context on a device.
  *   "auto"    the first usable GPU, else the CPU. weft chooses a device nowhere else
- *   "cpu"     the CPU with its best instruction set. "cpu:v2", "cpu:v3", "cpu:v4" and "cpu:base" select a given one,
- *             for tests and measurements; the results are the same
+ *   "cpu"     the CPU with its best instruction set. "cpu:base", "cpu:v2", "cpu:v3", "cpu:v4" and "cpu:amx" select a
+ *             given one, for tests and measurements; the results are the same
  *   "cuda"    GPU 0; "cuda:1" is the next one. CUDA_VISIBLE_DEVICES determines the numbering
  *   "ref"     the executable specification: slow, one thread
  * On failure *ctx is NULL and weft_last_error(NULL) returns the reason. "auto" opens the CPU although a GPU exists if

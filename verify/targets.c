@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const int THREADS[] = {1, 2, 7};
-static const char *const LEVELS[] = {"cpu:base", "cpu:v2", "cpu:v3", "cpu:v4"};
+static const char *const LEVELS[] = {"cpu:base", "cpu:v2", "cpu:v3", "cpu:v4", "cpu:amx"};
 
 static bool fail(char problem[512], const char *what, const weft_context *ctx) {
     snprintf(problem, 512, "%s: %s", what, weft_last_error(ctx));

@@ -47,7 +47,7 @@ typedef struct plan {
     const matmul_step *step; /* the stage to compute instead of the whole product, or NULL */
     const matmul_kernel *kernel;
     const matmul_shape *shape;
-    const variant *variant;
+    variant variant;
     size_t element;                               /* bytes of an element */
     bool exact;                                   /* accumulate = WEFT_EXACT_SUM */
     int *row_exponents, *column_exponents;        /* of an exact product: m and n of each product */
@@ -116,8 +116,19 @@ static void lay_out_thread(plan *p) {
     const size_t packed = p->kernel->packed, slack = p->kernel->slack;
     p->packed_a = round_up(p->cache_rows * p->terms * packed + slack, 64);
     p->packed_b = round_up(p->block_columns * p->terms * packed + slack, 64);
-    p->block_sums = round_up(p->block_rows * p->block_columns * p->kernel->bytes, 64);
+    const bool whole = p->terms >= p->c.k; /* all sums of a group are computed at once */
+    const size_t rows = p->kernel->run_group && whole ? p->kernel->group.rows : p->block_rows;
+    const size_t columns = p->kernel->run_group && whole ? p->kernel->group.columns : p->block_columns;
+    p->block_sums = round_up(rows * columns * p->kernel->bytes, 64);
     p->thread = p->packed_a + p->packed_b + p->block_sums;
+}
+
+/* Returns the kernel of groups if it is usable and suits the product. */
+static const matmul_kernel *f32_exact(const level *level, const matmul_call *c) {
+    const matmul_kernel *k = level->grouped;
+    const bool suits = k && min_u64(c->m, c->n) >= k->group.least_lanes && c->k >= k->group.least_terms &&
+                       c->k <= k->group.most_terms;
+    return suits && cpu_tiles_permitted() ? k : &level->matmuls->f32_exact;
 }
 
 static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c, const matmul_step *step) {
@@ -130,13 +141,17 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
         turn_column(&p->c);
     else
         turn_row(&p->c);
-    p->kernel = p->exact ? (f64 ? &kernels->f64_exact : &kernels->f32_exact)
+    p->kernel = p->exact ? (f64 ? &kernels->f64_exact : f32_exact(ctx->level, c))
                 : f64    ? &kernels->f64
                 : in_f64 ? &kernels->f32_in_f64
                          : &kernels->f32;
-    p->variant = f64      ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
-                 : in_f64 ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F32_IN_F64]]
-                          : &SUMS_OF_F32[ctx->chosen[TUNE_MATMUL_F32]];
+    p->variant = f64      ? SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
+                 : in_f64 ? SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F32_IN_F64]]
+                          : SUMS_OF_F32[ctx->chosen[TUNE_MATMUL_F32]];
+    if (p->kernel->run_group) {
+        const matmul_group_sizes *g = &p->kernel->group;
+        p->variant = (variant){g->terms, g->rows, g->block_columns};
+    }
     p->element = weft_dtype_size(c->dtype);
 }
 
@@ -144,10 +159,11 @@ static void make_plan(plan *p, size_t threads) {
     const bool gemv = p->c.n == 1 && !p->exact, across = gemv && p->c.a.transposed;
     p->shape = gemv ? &p->kernel->gemv : &p->kernel->tile;
     p->in_place = across && p->element == p->kernel->bytes;
-    p->terms = min_u64(across ? COLUMN_TERMS : gemv ? ROW_TERMS : p->variant->terms, min_u64(p->c.k, p->c.part));
-    p->cache_rows = round_up(gemv ? 1 : p->variant->rows, p->shape->rows);
+    p->terms = min_u64(across ? COLUMN_TERMS : gemv ? ROW_TERMS : p->variant.terms, min_u64(p->c.k, p->c.part));
+    p->terms = round_up(p->terms, p->kernel->term_multiple);
+    p->cache_rows = round_up(gemv ? 1 : p->variant.rows, p->shape->rows);
     p->block_rows = round_up(min_u64(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
-    p->block_columns = round_up(min_u64(p->variant->columns, p->c.n), p->shape->columns);
+    p->block_columns = round_up(min_u64(p->variant.columns, p->c.n), p->shape->columns);
     p->resumes = p->step && p->step->stage == MATMUL_GO_ON;
     p->runs = !p->step || p->step->stage != MATMUL_END;
     cut(p, threads);
@@ -237,6 +253,32 @@ static void run_tiles(const plan *p, const block *b, size_t first_row, size_t ro
         }
 }
 
+/* As run_tiles, for a kernel of groups. */
+static void run_groups(const plan *p, const block *b, size_t first_row, size_t rows, size_t count, bool first,
+                       bool last) {
+    const matmul_shape *s = p->shape;
+    const matmul_group_sizes *most = &p->kernel->group;
+    const size_t padded = round_up(count, p->kernel->term_multiple), tile = s->rows * s->columns * p->kernel->bytes;
+    matmul_group g = {.terms = count, .first = first};
+    g.plane_a = round_up(rows, s->rows) * padded;
+    g.plane_b = round_up(b->columns, s->columns) * padded;
+    g.column_tiles = (first && last ? most->rows : p->block_rows) / s->rows;
+    for (size_t j = 0; j < b->columns; j += g.columns)
+        for (size_t i = 0; i < rows; i += g.rows) {
+            const size_t row = first_row + i;
+            g.rows = min_u64(most->rows, rows - i);
+            g.columns = min_u64(most->columns, b->columns - j);
+            g.a = b->packed_a + i * padded;
+            g.b = b->packed_b + j * padded;
+            g.sums = b->sums + (first && last ? 0 : j / s->columns * g.column_tiles + row / s->rows) * tile;
+            p->kernel->run_group(&g);
+            for (size_t y = 0; y < g.columns && last; y += s->columns)
+                for (size_t x = 0; x < g.rows; x += s->rows)
+                    end_tile(p, b, b->row + row + x, b->column + j + y,
+                             (char *)g.sums + (y / s->columns * g.column_tiles + x / s->rows) * tile);
+        }
+}
+
 /* Packs `count` terms, from `term` on, of `lanes` rows of A or columns of B. */
 static void pack_lanes(const plan *p, const block *b, bool of_a, size_t lane, size_t lanes, size_t term,
                        size_t count) {
@@ -247,7 +289,7 @@ static void pack_lanes(const plan *p, const block *b, bool of_a, size_t lane, si
     const size_t width = of_a ? p->shape->rows : p->shape->columns;
     const int *exponents = of_a ? p->row_exponents + b->item * p->c.m : p->column_exponents + b->item * p->c.n;
     if (p->exact)
-        p->kernel->pack_exact(from, x->ld, across, exponents + lane, lanes, count, to, width);
+        p->kernel->pack_exact(from, x->ld, across, of_a, exponents + lane, lanes, count, to, width);
     else
         p->kernel->pack(from, x->ld, across, lanes, count, to, width);
 }
@@ -255,14 +297,17 @@ static void pack_lanes(const plan *p, const block *b, bool of_a, size_t lane, si
 static void run_block(const plan *p, const block *b) {
     const matmul_call *c = &p->c;
     const size_t begin = b->part * c->part, terms = min_u64(c->part, c->k - begin);
-    const size_t step = ceil_div(terms, ceil_div(terms, p->terms));
+    const size_t step = round_up(ceil_div(terms, ceil_div(terms, p->terms)), p->kernel->term_multiple);
     for (size_t t = 0; t < terms && !cpu_cancelled(); t += step) {
         const size_t count = min_u64(step, terms - t), term = begin + t;
         pack_lanes(p, b, false, b->column, b->columns, term, count);
         for (size_t i = 0; i < b->rows; i += p->cache_rows) {
             const size_t rows = min_u64(p->cache_rows, b->rows - i);
             if (!p->in_place || rows % p->shape->rows != 0) pack_lanes(p, b, true, b->row + i, rows, term, count);
-            run_tiles(p, b, i, rows, term, count, t == 0, t + count == terms);
+            if (p->kernel->run_group)
+                run_groups(p, b, i, rows, count, t == 0, t + count == terms);
+            else
+                run_tiles(p, b, i, rows, term, count, t == 0, t + count == terms);
         }
     }
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <xmmintrin.h>
 
-enum { KEPT = 6, LEVELS = 4, LEAST = 257, MOST = 20000, ENOUGH = 2, OPERATIONS = 64, TYPES = 16, PARAMETERS = 64 };
+enum { KEPT = 6, LEVELS = 5, LEAST = 257, MOST = 20000, ENOUGH = 2, OPERATIONS = 64, TYPES = 16, PARAMETERS = 64 };
 
 /* abi_call(f, argument, found): loads rbx, rbp and r12 to r15 with known values, calls f(argument), and then stores
  * the values of these registers. */
@@ -142,7 +142,7 @@ static bool visit(void *self, const match_case *c, const void *const *inputs) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[LEVELS] = {"cpu:base", "cpu:v2", "cpu:v3", "cpu:v4"};
+    static const char *const names[LEVELS] = {"cpu:base", "cpu:v2", "cpu:v3", "cpu:v4", "cpu:amx"};
     static visits v;
     const match_visitor visitor = {.self = &v, .number = draw, .visit = visit};
     const char *device = argc > 1 ? argv[1] : "cpu";

@@ -43,7 +43,7 @@ for number in -1 4097 99999999999999999999 1.5 2x x "" " 1"; do
     refuses 2 "weft: --threads $number: expected an integer from 0 to 4096" sum "$x" --threads "$number"
 done
 refuses 2 "weft variance: --ddof -1: expected an integer from 0 to" variance "$x" --ddof -1
-refuses 2 "weft: --device gpu: expected one of auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N, ref" sum "$x" --device gpu
+refuses 2 "weft: --device gpu: expected one of auto, cpu, cpu:base, cpu:v2 to cpu:v4, cpu:amx, cuda, cuda:N, ref" sum "$x" --device gpu
 refuses 2 "weft: --device : expected one of auto" sum "$x" --device ""
 for device in cpu:v5 cpu:v9 cpu: cpux cuda: cuda:x cuda:1x ref:1 auto:1 GPU "cpu "; do
     refuses 2 "weft: --device $device: expected one of auto" sum "$x" --device "$device"

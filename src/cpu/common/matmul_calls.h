@@ -16,11 +16,31 @@ typedef struct matmul_shape {
     matmul_chains *run;
 } matmul_shape;
 
+/* Tiles of exact products whose sums are computed together. Packed lanes are in planes: parts of an element that are
+ * plane_a or plane_b bytes apart. The tile of row i and column j is number j * column_tiles + i of `sums`. */
+typedef struct matmul_group {
+    size_t terms, rows, columns;
+    const void *a, *b;
+    size_t plane_a, plane_b;
+    size_t column_tiles;
+    bool first; /* the sums start at 0 */
+    void *sums;
+} matmul_group;
+
+/* Sizes of groups, and the products that the kernel is for. */
+typedef struct matmul_group_sizes {
+    size_t rows, columns;            /* maximum of a group: multiples of the tile's rows and columns */
+    size_t terms, block_columns;     /* as in matmul.def */
+    size_t least_lanes, least_terms; /* minimum of m and n, and of k */
+    size_t most_terms;               /* maximum of k */
+} matmul_group_sizes;
+
 /* Kernels for one element type and one accumulator type. */
 typedef struct matmul_kernel {
     size_t bytes;            /* bytes of an accumulator */
     size_t packed;           /* bytes of a packed element */
     size_t slack;            /* bytes that pack may write after its output */
+    size_t term_multiple;    /* panels are padded to multiples of this number of terms */
     matmul_shape tile, gemv; /* gemv: matrix-vector product */
     /* Packs `lanes` rows of A or columns of B into panels of `width` lanes. With `across`, the lanes of a term are
      * contiguous and terms are ld apart; otherwise the terms of a lane are contiguous and lanes are ld apart. */
@@ -34,10 +54,13 @@ typedef struct matmul_kernel {
      * that are not special; `sums` is a tile. */
     void (*find_exponents)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, uint64_t *magnitudes,
                            int *to);
-    void (*pack_exact)(const void *from, size_t ld, bool across, const int *exponents, size_t lanes, size_t terms,
-                       void *to, size_t width);
+    void (*pack_exact)(const void *from, size_t ld, bool across, bool of_a, const int *exponents, size_t lanes,
+                       size_t terms, void *to, size_t width);
     void (*finish_exact)(double alpha, double beta, const int *row_exponents, const int *column_exponents,
                          size_t rows, size_t columns, const void *sums, void *c, size_t ldc);
+    /* Of kernels of groups, instead of tile.run. */
+    void (*run_group)(const matmul_group *group);
+    matmul_group_sizes group;
 } matmul_kernel;
 
 typedef struct matmul_kernels {

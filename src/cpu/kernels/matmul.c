@@ -56,7 +56,7 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTORED(real) (VECTOR_BYTES / sizeof(real))
 #define KERNEL(name, real)                                                                             \
     {                                                                                                  \
-        .bytes = sizeof(real), .packed = sizeof(real), .slack = VECTOR_BYTES,                          \
+        .bytes = sizeof(real), .packed = sizeof(real), .slack = VECTOR_BYTES, .term_multiple = 1,      \
         .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                        \
         .gemv = {GEMV_VECTORS * VECTORED(real), 1, matmul_gemv_##name}, .pack = matmul_pack_##name,    \
         .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
@@ -64,9 +64,9 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #define EXACT_KERNEL(name, sums, digits, tile_rows, tile_columns)                                     \
     {                                                                                                 \
         .bytes = (sums) * sizeof(double), .packed = (digits) * sizeof(double), .slack = VECTOR_BYTES, \
-        .tile = {tile_rows, tile_columns, matmul_exact_tile_##name}, .scale = matmul_scale_##name,    \
-        .find_exponents = matmul_find_exponents_##name, .pack_exact = matmul_pack_exact_##name,       \
-        .finish_exact = matmul_finish_exact_##name                                                    \
+        .term_multiple = 1, .tile = {tile_rows, tile_columns, matmul_exact_tile_##name},              \
+        .scale = matmul_scale_##name, .find_exponents = matmul_find_exponents_##name,                 \
+        .pack_exact = matmul_pack_exact_##name, .finish_exact = matmul_finish_exact_##name            \
     }
 
 const matmul_kernels LEVELED(cpu_matmuls) = {

@@ -506,12 +506,16 @@ typedef struct level {
     const char *name, *isa;
     bool (*usable)(void);
     EACH_KERNELS(MEMBER, )
+    const matmul_kernel *grouped; /* exact f32 products with AMX, or NULL */
 } level;
 #undef MEMBER
 
 /* Returns the best level that this machine supports if name is "", else the level with that name. Returns NULL if
  * the machine does not support it. Sets *known to false if this architecture has no level with that name. */
 const level *cpu_find_level(const char *name, bool *known);
+
+/* Asks the operating system, at the first call, for the tile registers of AMX. Returns false if it refuses. */
+bool cpu_tiles_permitted(void);
 
 /* Algorithms that have more than one variant (tune.def). */
 typedef enum cpu_tunable {

@@ -7,6 +7,8 @@
  * 2^35, and those of equal weight are added to one of five sums. After at most 2^15 terms the sums are reduced to
  * digits to base 2^18, and what exceeds the fifth moves to a sixth. */
 
+#include "cpu/kernels/bodies/matmul_exact_parts.h"
+
 /* Sums per element: for f32 the chain and its multiples of 2^40; for f64 the weights 2^0, 2^18, 2^36, 2^54, 2^72,
  * 2^108. */
 enum { EXACT_SUMS_F32 = 2, EXACT_SUMS_F64 = 6, EXACT_DIGITS = 3, EXACT_CHAIN = 31, EXACT_TERMS = 1 << 15 };
@@ -16,73 +18,22 @@ enum { EXACT_ROWS = 4 }; /* 5 x 4 sums, and 3 digits of B, in 32 registers */
 #else
 enum { EXACT_ROWS = 2 }; /* 5 x 2 sums, and 3 digits of B, in 16 registers */
 #endif
-enum { EXACT_WIDTH = VECTOR_BYTES / sizeof(double), TILE_COLUMNS = TILE_VECTORS * EXACT_WIDTH };
-
-/* Returns the multiple of 2^log nearest to x, |x| < 2^(log + 51). */
-INLINE double nearest_multiple(double x, int log) {
-    const double large = 0x3p51 * weft_power_of_two(log);
-    return (x + large) - large;
-}
+enum { TILE_COLUMNS = TILE_VECTORS * EXACT_WIDTH };
 
 INLINE vector_f64 nearest_multiples(vector_f64 x, int log) {
     const double large = 0x3p51 * weft_power_of_two(log);
     return (x + large) - large;
 }
 
-INLINE vector_f64 exact_term(vector_f64 a, vector_f64 b, vector_f64 s) {
-    for (size_t l = 0; l < EXACT_WIDTH; l++) s[l] = FMA_INSTRUCTION ? fma_f64(a[l], b[l], s[l]) : a[l] * b[l] + s[l];
-    return s;
-}
-
-/* --------------------------------------------------------------------------------------- exponents */
-
-#define FIND_EXPONENTS(name, WORD)                                                                                 \
-    static void matmul_find_exponents_##name(const void *from, size_t ld, bool across, size_t lanes, size_t terms, \
-                                             uint64_t *magnitudes, int *to) {                                      \
-        const WORD *x = from;                                                                                      \
-        const WORD mask = (WORD)-1 >> 1;                                                                           \
-        WORD *greatest = (WORD *)magnitudes;                                                                       \
-        memset(greatest, 0, lanes * sizeof *greatest);                                                             \
-        for (size_t t = 0; across && t < terms; t++)                                                               \
-            for (size_t l = 0; l < lanes; l++) {                                                                   \
-                const WORD v = x[t * ld + l] & mask;                                                               \
-                greatest[l] = v > greatest[l] ? v : greatest[l];                                                   \
-            }                                                                                                      \
-        for (size_t l = 0; !across && l < lanes; l++) {                                                            \
-            WORD most = 0;                                                                                         \
-            for (size_t t = 0; t < terms; t++) {                                                                   \
-                const WORD v = x[l * ld + t] & mask;                                                               \
-                most = v > most ? v : most;                                                                        \
-            }                                                                                                      \
-            greatest[l] = most;                                                                                    \
-        }                                                                                                          \
-        for (size_t l = 0; l < lanes; l++) to[l] = weft_exact_exponent_##name(greatest[l]);                        \
-    }
 FIND_EXPONENTS(f32, uint32_t)
 FIND_EXPONENTS(f64, uint64_t)
 
-/* Sets factors by which the elements of `lanes` lanes become integers: 2^(digits - exponent) = first * second. They
- * are 0 for special lanes, which are not used, and for missing ones. */
-INLINE void find_factors(const int *exponents, size_t lanes, size_t width, int digits, double *first,
-                         double *second) {
-    for (size_t l = 0; l < width; l++) {
-        const bool valid = l < lanes && exponents[l] != WEFT_EXACT_SPECIAL;
-        const int power = valid ? digits - exponents[l] : 0, half = power / 2;
-        first[l] = valid ? weft_power_of_two(half) : 0;
-        second[l] = weft_power_of_two(power - half);
-    }
-}
-
-/* Return the address of the lanes from `lane` on. */
-INLINE const char *exact_lane(const void *from, size_t bytes, size_t ld, bool across, size_t lane) {
-    return (const char *)from + (across ? lane : lane * ld) * bytes;
-}
-
 enum { EXACT_WIDEST = (int)TILE_ROWS > (int)TILE_COLUMNS ? TILE_ROWS : TILE_COLUMNS };
 
-static void matmul_pack_exact_f32(const void *from, size_t ld, bool across, const int *exponents, size_t lanes,
-                                  size_t terms, void *to, size_t width) {
+static void matmul_pack_exact_f32(const void *from, size_t ld, bool across, bool of_a, const int *exponents,
+                                  size_t lanes, size_t terms, void *to, size_t width) {
     double first[EXACT_WIDEST], second[EXACT_WIDEST], *panel = to;
+    (void)of_a;
     for (size_t l = 0; l < lanes; l += width, panel += width * terms) {
         const size_t left = lanes - l < width ? lanes - l : width;
         matmul_pack_f32_in_f64(exact_lane(from, sizeof(float), ld, across, l), ld, across, left, terms, panel, width);
@@ -95,9 +46,10 @@ static void matmul_pack_exact_f32(const void *from, size_t ld, bool across, cons
 }
 
 /* Packs the elements of a panel at its end, and then replaces them by their digits from its start on. */
-static void matmul_pack_exact_f64(const void *from, size_t ld, bool across, const int *exponents, size_t lanes,
-                                  size_t terms, void *to, size_t width) {
+static void matmul_pack_exact_f64(const void *from, size_t ld, bool across, bool of_a, const int *exponents,
+                                  size_t lanes, size_t terms, void *to, size_t width) {
     double first[EXACT_WIDEST], second[EXACT_WIDEST], value[EXACT_WIDEST], *panel = to;
+    (void)of_a;
     for (size_t l = 0; l < lanes; l += width, panel += EXACT_DIGITS * width * terms) {
         const size_t left = lanes - l < width ? lanes - l : width;
         double *elements = panel + (EXACT_DIGITS - 1) * width * terms;
@@ -227,78 +179,14 @@ static void matmul_exact_tile_f64(size_t terms, const void *a, size_t step_a, co
 
 /* ----------------------------------------------------------------------------------------- the end */
 
-/* Returns chain + multiple rounded to odd, as emulated_fmaf does. */
-INLINE double rounded_to_odd(double a, double b) {
-    const double sum = a + b, part = sum - a, rest = (a - (sum - part)) + (b - part);
-    const uint64_t bits = weft_bits_f64(sum), one = ((rest > 0) | (rest < 0)) & ~bits & 1;
-    const bool outward = (rest > 0) == (sum > 0);
-    return weft_from_bits_f64(outward ? bits + one : bits - one);
-}
-
-/* Adds d * 2^shift to x, two's complement. |d| is an integer below 2^53. */
-INLINE void exact_add(uint64_t x[3], double d, unsigned shift) {
-    const uint64_t v = (uint64_t)(int64_t)d, sign = 0 - (v >> 63);
-    const unsigned word = shift / 64, bits = shift % 64;
-    uint64_t carry = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        const uint64_t low = i < word ? 0 : i == word ? v << bits : sign << bits;
-        const uint64_t high = i <= word || bits == 0 ? 0 : (i == word + 1 ? v : sign) >> (64 - bits);
-        const uint64_t part = x[i] + carry, sum = part + (low | high);
-        carry = (uint64_t)(part < carry) + (uint64_t)(sum < part);
-        x[i] = sum;
-    }
-}
-
-/* Returns the sum of d[w] * 2^shift[w]. */
-INLINE weft_exact exact_integer(const double *d, size_t step, size_t count, const unsigned *shift) {
-    weft_exact x = {0};
-    for (size_t w = 0; w < count; w++) exact_add(x.w, d[w * step], shift[w]);
-    x.negative = x.w[2] >> 63;
-    uint64_t carry = x.negative;
-    for (size_t i = 0; i < 3 && x.negative; i++) {
-        x.w[i] = ~x.w[i] + carry;
-        carry = carry && x.w[i] == 0;
-    }
-    return x;
-}
-
-/* Returns an element of C from its integer, if alpha or beta may be any value. */
-static uint64_t exact_element(double alpha, double beta, weft_exact *x, double c, int digits) {
-    if (weft_is_finite(alpha) && weft_is_finite(beta) && weft_is_finite(c))
-        return weft_exact_end(x, alpha, beta, c, digits);
-    const double s = weft_exact_length(x) == 0 ? 0 : x->negative ? -1 : 1;
-    const double result = weft_exact_not_finite(alpha, s, beta, c);
-    return digits == 24 ? weft_bits_f32(weft_canonical_f32((float)result))
-                        : weft_bits_f64(weft_canonical_f64(result));
-}
-
-/* Without alpha and beta, the integer is rounded to odd and then to f32 (see emulated_fmaf): f64 has more than two
- * bits more than f32, and the exponents of all results are normal in f64. */
 static void matmul_finish_exact_f32(double alpha, double beta, const int *row_exponents, const int *column_exponents,
                                     size_t rows, size_t columns, const void *sums, void *c, size_t ldc) {
-    static const unsigned shifts[] = {0, 40};
     const double *chain = sums, *multiple = chain + TILE_ROWS * TILE_COLUMNS;
-    const bool plain = alpha == 1 && beta == 0;
     float *to = c;
-    for (size_t i = 0; i < rows; i++, chain += TILE_COLUMNS, multiple += TILE_COLUMNS, to += ldc) {
-        if (row_exponents[i] == WEFT_EXACT_SPECIAL) continue;
-        float value[TILE_COLUMNS];
-        for (size_t j = 0; j < TILE_COLUMNS && plain; j++) {
-            const int column = j < columns && column_exponents[j] != WEFT_EXACT_SPECIAL ? column_exponents[j] : 0;
-            const double scale = weft_power_of_two(row_exponents[i] + column - 48);
-            value[j] = (float)(rounded_to_odd(multiple[j], chain[j]) * scale);
-        }
-        for (size_t j = 0; j < columns; j++) {
-            if (column_exponents[j] == WEFT_EXACT_SPECIAL) continue;
-            if (!plain) {
-                const double parts[] = {chain[j], multiple[j] * 0x1p-40};
-                weft_exact x = exact_integer(parts, 1, 2, shifts);
-                x.exponent = row_exponents[i] + column_exponents[j] - 48;
-                value[j] = weft_from_bits_f32((uint32_t)exact_element(alpha, beta, &x, beta == 0 ? 0 : to[j], 24));
-            }
-            to[j] = value[j];
-        }
-    }
+    for (size_t i = 0; i < rows; i++, chain += TILE_COLUMNS, multiple += TILE_COLUMNS, to += ldc)
+        if (row_exponents[i] != WEFT_EXACT_SPECIAL)
+            exact_finish_row_f32(alpha, beta, row_exponents[i], column_exponents, columns, TILE_COLUMNS, chain,
+                                 multiple, 40, to);
 }
 
 static void matmul_finish_exact_f64(double alpha, double beta, const int *row_exponents, const int *column_exponents,

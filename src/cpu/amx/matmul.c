@@ -1,0 +1,247 @@
+/* Exact f32 products (ORDER.md 31) by residues with AMX. The integers of the factors are reduced modulo 8 pairwise
+ * coprime numbers of at most 8 bits, the residues are multiplied as matrices with sums in int32, and the Chinese
+ * remainder theorem gives the integers of the product (K. Ozaki, Y. Uchino, T. Imamura, 2025: Ozaki scheme II).
+ *
+ * Packed lanes are in planes, one per modulus. A plane has the lanes 16 by 16 and their terms 64 by 64: 16 lanes with
+ * 64 terms each are the 1024 bytes of a tile register. Sums have tiles of 32 x 32 elements: 8 planes, one per
+ * modulus. */
+#include "arith/exact_product.h"
+#include "cpu/amx/tiles.h"
+#include "cpu/common/matmul_calls.h"
+#include "cpu/kernels/bodies/matmul_exact_parts.h"
+
+enum { MODULI = 8, SIDE = 2 * TILE_LANES, PLANE = SIDE * SIDE, LOW_BITS = 20 };
+
+/* Sizes of the tests are small, so that small products have several of each. */
+#ifdef WEFT_AMX_TEST
+enum { GROUP = 64, PANEL_TERMS = 128, TERMS = 192, COLUMNS = 128, LEAST_LANES = 1, LEAST_TERMS = 1 };
+#else
+enum {
+    GROUP = 256,       /* rows and columns of a group: its packed lanes of one modulus fit in the L2 cache */
+    PANEL_TERMS = 512, /* terms at a time: 32 packed columns of one modulus fit in the L1 cache */
+    TERMS = 2048,      /* terms per panel */
+    COLUMNS = 1024,    /* maximum columns of a block */
+    LEAST_LANES = 64,  /* below these sizes, packing and the remainder theorem cost more than they gain */
+    LEAST_TERMS = 128
+};
+#endif
+enum { MOST_TERMS = 1 << 14 }; /* the integers of more terms could exceed half the product of the moduli */
+
+#define LARGE_F32 12582912.0f /* 1.5 * 2^23: the sum with |x| <= 2^22 is rounded to an integer */
+#define LARGE_F64 0x3p51
+
+/* ----------------------------------------------------------------------------------------- moduli */
+
+#define PRODUCT (UINT64_C(256) * 253 * 251 * 249 * 247 * 245 * 241 * 239)
+#define LOW_MASK ((UINT64_C(1) << LOW_BITS) - 1)
+
+#define MODULUS(m, weight) \
+    _Static_assert(PRODUCT % (m) == 0 && PRODUCT / (m) % (m) * (weight) % (m) == 1, "the weight of a modulus");
+#include "arith/exact_moduli.def"
+
+typedef struct modulus {
+    float m, inverse;             /* inverse: 1 / m */
+    double value, weight, part;   /* m, its weight, and weight / m */
+    double share_high, share_low; /* PRODUCT / m: a multiple of 2^LOW_BITS, and the rest */
+} modulus;
+
+static const modulus moduli[MODULI] = {
+#define MODULUS(m, weight)                \
+    {m,                                   \
+     1.0f / (m),                          \
+     m,                                   \
+     weight,                              \
+     (weight) / (double)(m),              \
+     (double)(PRODUCT / (m) & ~LOW_MASK), \
+     (double)(PRODUCT / (m)&LOW_MASK)},
+#include "arith/exact_moduli.def"
+};
+
+/* ---------------------------------------------------------------------------------------- packing */
+
+FIND_EXPONENTS(f32, uint32_t)
+
+/* Computes the residues, in [-m / 2, m / 2], of 64 integers; those of different moduli are `plane` bytes apart. The
+ * quotients have errors below 1 / m, and -128 replaces 128. */
+static void reduce_line(const float *line, int8_t *to, size_t plane) {
+    for (size_t r = 0; r < MODULI; r++, to += plane) {
+        const float m = moduli[r].m, inverse = moduli[r].inverse;
+        for (size_t t = 0; t < TILE_TERMS; t++) {
+            const float quotient = fma_f32(line[t], inverse, LARGE_F32) - LARGE_F32;
+            to[t] = (int8_t)weft_bits_f32(fma_f32(-quotient, m, line[t]) + LARGE_F32);
+        }
+    }
+}
+
+/* Returns the integer of x (31.1). */
+INLINE float integer_of(float x, float first, float second) { return __builtin_rintf(x * first * second); }
+
+/* A part of a line: `lanes` lanes with `terms` terms, from x on. first[l] * second[l] makes integers of lane l. */
+typedef struct source {
+    const float *x;
+    size_t ld;
+    bool across;
+    size_t lanes, terms;
+    float first[TILE_LANES], second[TILE_LANES];
+} source;
+
+/* Sets integers[l][t]. Missing ones are 0. */
+static void load_integers(const source *s, float integers[TILE_LANES][TILE_TERMS]) {
+    if (s->lanes < TILE_LANES || s->terms < TILE_TERMS) memset(integers, 0, TILE_BYTES * sizeof(float));
+    for (size_t l = 0; l < s->lanes && !s->across; l++)
+        for (size_t t = 0; t < s->terms; t++)
+            integers[l][t] = integer_of(s->x[l * s->ld + t], s->first[l], s->second[l]);
+    for (size_t t = 0; t < s->terms && s->across; t++)
+        for (size_t l = 0; l < s->lanes; l++)
+            integers[l][t] = integer_of(s->x[t * s->ld + l], s->first[l], s->second[l]);
+}
+
+/* Packs 16 rows of A: the 64 terms of a row are contiguous. */
+static void pack_rows(const source *s, int8_t *to, size_t plane) {
+    float integers[TILE_LANES][TILE_TERMS];
+    load_integers(s, integers);
+    for (size_t l = 0; l < TILE_LANES; l++) reduce_line(integers[l], to + l * TILE_TERMS, plane);
+}
+
+/* Packs 16 columns of B: 4 terms of the columns are contiguous. */
+static void pack_columns(const source *s, int8_t *to, size_t plane) {
+    float integers[TILE_LANES][TILE_TERMS], line[TILE_TERMS];
+    const bool direct = s->across && s->lanes == TILE_LANES && s->terms == TILE_TERMS;
+    if (!direct) load_integers(s, integers);
+    for (size_t t = 0; t < TILE_TERMS; t += 4, to += TILE_TERMS) {
+        const float *x = s->x + t * s->ld;
+        for (size_t l = 0; l < TILE_LANES && direct; l++)
+            for (size_t i = 0; i < 4; i++) line[4 * l + i] = integer_of(x[i * s->ld + l], s->first[l], s->second[l]);
+        for (size_t l = 0; l < TILE_LANES && !direct; l++) memcpy(line + 4 * l, integers[l] + t, 4 * sizeof *line);
+        reduce_line(line, to, plane);
+    }
+}
+
+/* Lanes up to the next multiple of `width` and terms up to the next one of 64 are packed, missing ones as zeros. */
+static void pack(const void *from, size_t ld, bool across, bool of_a, const int *exponents, size_t lanes,
+                 size_t terms, void *to, size_t width) {
+    const size_t all = (lanes + width - 1) / width * width,
+                 padded = (terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS;
+    int8_t *tile = to;
+    for (size_t lane = 0; lane < all; lane += TILE_LANES) {
+        source s = {.ld = ld, .across = across};
+        double first[TILE_LANES], second[TILE_LANES];
+        s.lanes = lane >= lanes ? 0 : lanes - lane < TILE_LANES ? lanes - lane : TILE_LANES;
+        find_factors(exponents + (s.lanes ? lane : 0), s.lanes, TILE_LANES, 24, first, second);
+        for (size_t l = 0; l < TILE_LANES; l++) s.first[l] = (float)first[l], s.second[l] = (float)second[l];
+        for (size_t t = 0; t < terms; t += TILE_TERMS, tile += TILE_BYTES) {
+            s.x = (const float *)exact_lane(from, sizeof(float), ld, across, lane >= lanes ? 0 : lane) +
+                  (across ? t * ld : t);
+            s.terms = terms - t < TILE_TERMS ? terms - t : TILE_TERMS;
+            if (of_a)
+                pack_rows(&s, tile, all * padded);
+            else
+                pack_columns(&s, tile, all * padded);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ tiles */
+
+/* Adds the products of `count` registers of 64 terms to the sums of a tile of one modulus, or sets the sums. The
+ * second half of a's and b's lanes is `half` bytes after the first. */
+static void run_tile(size_t count, const int8_t *a, const int8_t *b, size_t half, bool first, int32_t *sums) {
+    enum { ROW = SIDE * sizeof *sums };
+    if (first) {
+        TILE_ZERO(0);
+        TILE_ZERO(1);
+        TILE_ZERO(2);
+        TILE_ZERO(3);
+    } else {
+        TILE_LOAD(0, sums, ROW);
+        TILE_LOAD(1, sums + TILE_LANES, ROW);
+        TILE_LOAD(2, sums + TILE_LANES * SIDE, ROW);
+        TILE_LOAD(3, sums + TILE_LANES * SIDE + TILE_LANES, ROW);
+    }
+    for (; count > 0; count--, a += TILE_BYTES, b += TILE_BYTES) {
+        TILE_LOAD(6, b, TILE_TERMS);
+        TILE_LOAD(4, a, TILE_TERMS);
+        TILE_MULTIPLY(0, 4, 6);
+        TILE_LOAD(7, b + half, TILE_TERMS);
+        TILE_MULTIPLY(1, 4, 7);
+        TILE_LOAD(5, a + half, TILE_TERMS);
+        TILE_MULTIPLY(2, 5, 6);
+        TILE_MULTIPLY(3, 5, 7);
+    }
+    TILE_STORE(0, sums, ROW);
+    TILE_STORE(1, sums + TILE_LANES, ROW);
+    TILE_STORE(2, sums + TILE_LANES * SIDE, ROW);
+    TILE_STORE(3, sums + TILE_LANES * SIDE + TILE_LANES, ROW);
+}
+
+/* Computes the sums of one modulus, PANEL_TERMS terms at a time: the rows go by 32 columns that are in the L1 cache.
+ */
+static void run_modulus(const matmul_group *g, size_t r) {
+    const size_t terms = (g->terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS, half = TILE_LANES * terms;
+    const int8_t *a = (const int8_t *)g->a + r * g->plane_a, *b = (const int8_t *)g->b + r * g->plane_b;
+    for (size_t t = 0; t < terms; t += PANEL_TERMS) {
+        const size_t count = (terms - t < PANEL_TERMS ? terms - t : PANEL_TERMS) / TILE_TERMS;
+        for (size_t j = 0; j * SIDE < g->columns; j++)
+            for (size_t i = 0; i * SIDE < g->rows; i++)
+                run_tile(count, a + i * SIDE * terms + t * TILE_LANES, b + j * SIDE * terms + t * TILE_LANES, half,
+                         g->first && t == 0, (int32_t *)g->sums + ((j * g->column_tiles + i) * MODULI + r) * PLANE);
+    }
+}
+
+static void run_group(const matmul_group *g) {
+    TILE_START();
+    for (size_t r = 0; r < MODULI; r++) run_modulus(g, r);
+    TILE_END();
+}
+
+/* ---------------------------------------------------------------------------------------- the end */
+
+/* Computes the integers I of 31.2, as high + low, of a row of a tile. With y = sum * weight modulo m, I = sum of
+ * y * PRODUCT / m - q * PRODUCT, where q is the integer nearest to the sum of y / m: |I| is less than 0.33 products.
+ * All these f64 operations are exact, except those whose results are rounded to integers. */
+static void find_integers(const int32_t *sums, double *high, double *low) {
+    typedef int32_t narrow __attribute__((vector_size(VECTOR_BYTES / 2)));
+    const double product_high = (double)(PRODUCT & ~LOW_MASK), product_low = (double)(PRODUCT & LOW_MASK);
+    for (size_t j = 0; j < SIDE; j += EXACT_WIDTH) {
+        const vector_f64 none = {0};
+        vector_f64 h = none, l = none;
+#pragma GCC unroll 8
+        for (size_t r = 0; r < MODULI; r++) {
+            narrow word;
+            memcpy(&word, sums + r * PLANE + j, sizeof word);
+            const vector_f64 s = __builtin_convertvector(word, vector_f64);
+            const vector_f64 quotient = exact_term(s, moduli[r].part - none, none + LARGE_F64) - LARGE_F64;
+            const vector_f64 y = exact_term(-quotient, moduli[r].value - none, s * moduli[r].weight);
+            h = exact_term(y, moduli[r].share_high - none, h);
+            l = exact_term(y, moduli[r].share_low - none, l);
+        }
+        const vector_f64 quotient = (h * (1 / (double)PRODUCT) + LARGE_F64) - LARGE_F64;
+        h -= quotient * product_high;
+        l -= quotient * product_low;
+        memcpy(high + j, &h, sizeof h);
+        memcpy(low + j, &l, sizeof l);
+    }
+}
+
+static void finish(double alpha, double beta, const int *row_exponents, const int *column_exponents, size_t rows,
+                   size_t columns, const void *sums, void *c, size_t ldc) {
+    double high[SIDE], low[SIDE];
+    float *to = c;
+    for (size_t i = 0; i < rows; i++, to += ldc) {
+        if (row_exponents[i] == WEFT_EXACT_SPECIAL) continue;
+        find_integers((const int32_t *)sums + i * SIDE, high, low);
+        exact_finish_row_f32(alpha, beta, row_exponents[i], column_exponents, columns, SIDE, low, high, LOW_BITS, to);
+    }
+}
+
+const matmul_kernel cpu_matmul_amx = {
+    .bytes = MODULI * sizeof(int32_t),
+    .packed = MODULI,
+    .term_multiple = TILE_TERMS,
+    .tile = {SIDE, SIDE, NULL},
+    .find_exponents = matmul_find_exponents_f32,
+    .pack_exact = pack,
+    .finish_exact = finish,
+    .run_group = run_group,
+    .group = {GROUP, GROUP, TERMS, COLUMNS, LEAST_LANES, LEAST_TERMS, MOST_TERMS},
+};
