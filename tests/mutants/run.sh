@@ -19,11 +19,15 @@ for entry in CMakeLists.txt cmake include src verify cli ladder tests bench docs
 done
 cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DWEFT_CUDA=OFF -DWEFT_TESTS=AUTO >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 
+# Targets for faults of the kernel of AMX, which is emulated.
+amx=
+[ "$(uname -m)" != x86_64 ] || amx="weft_amx_emulated oracle_matmul_exact"
+
 # Tests of tests/api that faults are tried with.
 apis=$(sed -n 's/^api-\([a-z_]*\)-.*/\1/p' "$source/tests/mutants/list.txt" | sort -u)
 
 # shellcheck disable=SC2046,SC2086
-compile() { cmake --build "$build" --target weft_command $(printf 'api_%s ' $apis) -j 1 >"$work/log" 2>&1; }
+compile() { cmake --build "$build" --target weft_command $amx $(printf 'api_%s ' $apis) -j 1 >"$work/log" 2>&1; }
 
 # Succeeds if the suite does not detect the fault. Exit code 1 is a disagreement, any other code above 0 a crash; both
 # count as detected. The comparison quickly finds a fault in one backend. A fault in both is found only by the golden
@@ -47,12 +51,18 @@ api_passes() {
         timeout 300 "$build/tests/api_$1" ref >"$work/log" 2>&1
 }
 
+# amx_passes: succeeds if the oracle of exact products finds no error in the emulated kernel.
+amx_passes() {
+    LD_LIBRARY_PATH="$build/tests/amx_emulated" timeout 300 "$build/tests/oracle_matmul_exact" cpu:amx >"$work/log" 2>&1
+}
+
 # passes NAME: succeeds if no test detects the fault. Faults named api-TEST-... are those of tests/api/TEST.c, the others
 # those of the suite.
 passes() {
     part_of_name=$(echo "$1" | cut -d - -f 2)
     case $1 in
     api-*) api_passes "$part_of_name" ;;
+    amx-*) amx_passes ;;
     *) ! soon_noticed "$part_of_name" && agrees ;;
     esac
 }
@@ -64,6 +74,8 @@ timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --every 20 >
 for api in $apis; do
     api_passes "$api" || { cat "$work/log" && echo "api_$api fails without a fault" && exit 1; }
 done
+
+[ -z "$amx" ] || amx_passes || { cat "$work/log" && echo "the emulated kernel of AMX fails without a fault" && exit 1; }
 
 grep -v -e '^#' -e '^$' -e '^cuda-' "$source/tests/mutants/list.txt" >"$work/list"
 count=$(wc -l <"$work/list")
@@ -83,6 +95,7 @@ while IFS='|' read -r name file expression; do
         continue
     fi
     case $name in
+    amx-*) [ -n "$amx" ] || continue ;;
     v4-*) grep -q avx512dq /proc/cpuinfo || continue ;; # only CPUs with AVX-512 run this code
     esac
     tried=$((tried + 1))

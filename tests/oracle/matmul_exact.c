@@ -137,6 +137,19 @@ static void extremes(void) {
         }
 }
 
+/* Several blocks of rows, columns and terms; and the greatest sum. */
+static void blocks(void) {
+    product p = product_of(WEFT_F32, 150, 140, 450), q = product_of(WEFT_F32, 1, 1, 60000);
+    fill(&p, p.a, p.m * p.k, 41, 24, 6, 0);
+    fill(&p, p.b, p.k * p.n, 42, 24, 6, 0);
+    check(&p, 1, 0, "blocks");
+    check(&p, -0.5, 1, "blocks");
+    for (size_t l = 0; l < q.k; l++) store(&q, q.a, l, 0x1p24 - 1), store(&q, q.b, l, 0x1p24 - 1);
+    check(&q, 1, 0, "the greatest sum");
+    discard(&p);
+    discard(&q);
+}
+
 /* Checks sums that cancel to 1 out of 2 * half products of the greatest integers. */
 static void check_cancellation(weft_dtype dtype, size_t half) {
     const double most = dtype == WEFT_F32 ? 0x1p24 - 1 : 0x1p53 - 1;
@@ -248,6 +261,7 @@ int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     definition();
     extremes();
+    blocks();
     rules();
     for (int i = 0; i < 2; i++) {
         const weft_dtype dtype = i ? WEFT_F64 : WEFT_F32;
@@ -255,6 +269,7 @@ int main(int argc, char **argv) {
         check_orders(dtype, 1, 1, 1);
         check_orders(dtype, 7, 13, 200);
         check_orders(dtype, 33, 50, 17);
+        check_orders(dtype, 100, 135, 260);
         check_orders(dtype, 2, 3, 70000); /* several parts of k */
         check_bound(dtype, 9, 10, 300, 0);
         check_bound(dtype, 9, 10, 300, 30);
