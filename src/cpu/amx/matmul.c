@@ -209,7 +209,8 @@ static void find_integers(const int32_t *sums, double *high, double *low) {
         for (size_t r = 0; r < MODULI; r++) {
             narrow word;
             memcpy(&word, sums + r * PLANE + j, sizeof word);
-            const vector_f64 s = __builtin_convertvector(word, vector_f64);
+            vector_f64 s;
+            for (size_t i = 0; i < EXACT_WIDTH; i++) s[i] = word[i];
             const vector_f64 quotient = exact_term(s, moduli[r].part - none, none + LARGE_F64) - LARGE_F64;
             const vector_f64 y = exact_term(-quotient, moduli[r].value - none, s * moduli[r].weight);
             h = exact_term(y, moduli[r].share_high - none, h);
