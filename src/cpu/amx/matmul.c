@@ -62,14 +62,26 @@ static const modulus moduli[MODULI] = {
 FIND_EXPONENTS(f32, uint32_t)
 
 /* Computes the residues, in [-m / 2, m / 2], of 64 integers; those of different moduli are `plane` bytes apart. The
- * quotients have errors below 1 / m, and -128 replaces 128. */
+ * quotients q have errors below 1 / m. v - q m is v + q (256 - m) modulo 256, which bytes suffice for. */
 static void reduce_line(const float *line, int8_t *to, size_t plane) {
-    for (size_t r = 0; r < MODULI; r++, to += plane) {
-        const float m = moduli[r].m, inverse = moduli[r].inverse;
-        for (size_t t = 0; t < TILE_TERMS; t++) {
-            const float quotient = fma_f32(line[t], inverse, LARGE_F32) - LARGE_F32;
-            to[t] = (int8_t)weft_bits_f32(fma_f32(-quotient, m, line[t]) + LARGE_F32);
-        }
+    typedef uint8_t bytes __attribute__((vector_size(TILE_TERMS)));
+    uint8_t low[TILE_TERMS];
+    bytes v;
+    for (size_t t = 0; t < TILE_TERMS; t++) { /* modulo 256 */
+        const float quotient = fma_f32(line[t], 1.0f / 256, LARGE_F32) - LARGE_F32;
+        low[t] = (uint8_t)weft_bits_f32(fma_f32(-quotient, 256, line[t]) + LARGE_F32);
+    }
+    memcpy(&v, low, sizeof v);
+    memcpy(to, &v, sizeof v);
+#pragma GCC unroll 8
+    for (size_t r = 1; r < MODULI; r++) {
+        const float inverse = moduli[r].inverse;
+        for (size_t t = 0; t < TILE_TERMS; t++) low[t] = (uint8_t)weft_bits_f32(fma_f32(line[t], inverse, LARGE_F32));
+        bytes q, sum = v;
+        memcpy(&q, low, sizeof q);
+        for (unsigned left = 256 - (unsigned)moduli[r].m; left > 0; left /= 2, q += q)
+            if (left % 2) sum += q;
+        memcpy(to + r * plane, &sum, sizeof sum);
     }
 }
 
@@ -103,41 +115,70 @@ static void pack_rows(const source *s, int8_t *to, size_t plane) {
     for (size_t l = 0; l < TILE_LANES; l++) reduce_line(integers[l], to + l * TILE_TERMS, plane);
 }
 
+/* Interleaves 16 values of a and of b: a[0], b[0], a[1], b[1], ... A shuffle with constant lane numbers, which GCC
+ * and Clang express differently. */
+INLINE void zip(const float *a, const float *b, float *to) {
+    typedef float floats __attribute__((vector_size(TILE_LANES * sizeof(float))));
+    floats x, y, v;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+#pragma GCC unroll 2
+    for (size_t half = 0; half < 2; half++) {
+        const size_t from = half * TILE_LANES / 2;
+#ifdef __clang__
+        for (size_t l = 0; l < TILE_LANES; l++) v[l] = l % 2 ? y[from + l / 2] : x[from + l / 2];
+#else
+        uint32_t number __attribute__((vector_size(sizeof v))) = {0};
+        for (size_t l = 0; l < TILE_LANES; l++) number[l] = (uint32_t)(from + l / 2 + (l % 2 ? TILE_LANES : 0));
+        v = __builtin_shuffle(x, y, number);
+#endif
+        memcpy(to + half * TILE_LANES, &v, sizeof v);
+    }
+}
+
+/* Sets the integers of 4 terms of 16 columns, which are adjacent in memory. */
+static void load_adjacent(const source *s, const float *x, float *line) {
+    float v[4][TILE_LANES], even[2 * TILE_LANES], odd[2 * TILE_LANES];
+    for (size_t t = 0; t < 4; t++)
+        for (size_t l = 0; l < TILE_LANES; l++) v[t][l] = integer_of(x[t * s->ld + l], s->first[l], s->second[l]);
+    zip(v[0], v[2], even);
+    zip(v[1], v[3], odd);
+    zip(even, odd, line);
+    zip(even + TILE_LANES, odd + TILE_LANES, line + 2 * TILE_LANES);
+}
+
 /* Packs 16 columns of B: 4 terms of the columns are contiguous. */
 static void pack_columns(const source *s, int8_t *to, size_t plane) {
     float integers[TILE_LANES][TILE_TERMS], line[TILE_TERMS];
-    const bool direct = s->across && s->lanes == TILE_LANES && s->terms == TILE_TERMS;
-    if (!direct) load_integers(s, integers);
+    const bool adjacent = s->across && s->lanes == TILE_LANES && s->terms == TILE_TERMS;
+    if (!adjacent) load_integers(s, integers);
     for (size_t t = 0; t < TILE_TERMS; t += 4, to += TILE_TERMS) {
-        const float *x = s->x + t * s->ld;
-        for (size_t l = 0; l < TILE_LANES && direct; l++)
-            for (size_t i = 0; i < 4; i++) line[4 * l + i] = integer_of(x[i * s->ld + l], s->first[l], s->second[l]);
-        for (size_t l = 0; l < TILE_LANES && !direct; l++) memcpy(line + 4 * l, integers[l] + t, 4 * sizeof *line);
+        if (adjacent) load_adjacent(s, s->x + t * s->ld, line);
+        for (size_t l = 0; l < TILE_LANES && !adjacent; l++) memcpy(line + 4 * l, integers[l] + t, 4 * sizeof *line);
         reduce_line(line, to, plane);
     }
 }
 
-/* Lanes up to the next multiple of `width` and terms up to the next one of 64 are packed, missing ones as zeros. */
+/* Lanes up to the next multiple of `width` and terms up to the next one of 64 are packed, missing ones as zeros. The
+ * registers follow each other in the order of memory. */
 static void pack(const void *from, size_t ld, bool across, bool of_a, const int *exponents, size_t lanes,
                  size_t terms, void *to, size_t width) {
-    const size_t all = (lanes + width - 1) / width * width,
-                 padded = (terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS;
-    int8_t *tile = to;
-    for (size_t lane = 0; lane < all; lane += TILE_LANES) {
+    const size_t columns = (terms + TILE_TERMS - 1) / TILE_TERMS;
+    const size_t rows = (lanes + width - 1) / width * (width / TILE_LANES), plane = rows * columns * TILE_BYTES;
+    for (size_t i = 0; i < rows * columns; i++) {
+        const size_t row = across ? i % rows : i / columns, column = across ? i / rows : i % columns;
+        const size_t lane = row * TILE_LANES < lanes ? row * TILE_LANES : lanes, term = column * TILE_TERMS;
         source s = {.ld = ld, .across = across};
         double first[TILE_LANES], second[TILE_LANES];
-        s.lanes = lane >= lanes ? 0 : lanes - lane < TILE_LANES ? lanes - lane : TILE_LANES;
-        find_factors(exponents + (s.lanes ? lane : 0), s.lanes, TILE_LANES, 24, first, second);
+        s.lanes = lanes - lane < TILE_LANES ? lanes - lane : TILE_LANES;
+        s.x = s.lanes == 0 ? from : (const float *)from + (across ? term * ld + lane : lane * ld + term);
+        s.terms = terms - term < TILE_TERMS ? terms - term : TILE_TERMS;
+        find_factors(exponents + lane, s.lanes, TILE_LANES, 24, first, second);
         for (size_t l = 0; l < TILE_LANES; l++) s.first[l] = (float)first[l], s.second[l] = (float)second[l];
-        for (size_t t = 0; t < terms; t += TILE_TERMS, tile += TILE_BYTES) {
-            s.x = (const float *)exact_lane(from, sizeof(float), ld, across, lane >= lanes ? 0 : lane) +
-                  (across ? t * ld : t);
-            s.terms = terms - t < TILE_TERMS ? terms - t : TILE_TERMS;
-            if (of_a)
-                pack_rows(&s, tile, all * padded);
-            else
-                pack_columns(&s, tile, all * padded);
-        }
+        if (of_a)
+            pack_rows(&s, (int8_t *)to + (row * columns + column) * TILE_BYTES, plane);
+        else
+            pack_columns(&s, (int8_t *)to + (row * columns + column) * TILE_BYTES, plane);
     }
 }
 
