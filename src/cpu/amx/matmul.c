@@ -2,15 +2,16 @@
  * coprime numbers of at most 8 bits, the residues are multiplied as matrices with sums in int32, and the Chinese
  * remainder theorem gives the integers of the product (K. Ozaki, Y. Uchino, T. Imamura, 2025: Ozaki scheme II).
  *
- * Packed lanes are in planes, one per modulus. A plane has the lanes 16 by 16 and their terms 64 by 64: 16 lanes with
- * 64 terms each are the 1024 bytes of a tile register. Sums have tiles of 32 x 32 elements: 8 planes, one per
- * modulus. */
+ * Packed lanes are in planes, one per modulus. A plane has the lanes 32 by 32 and their terms 64 by 64: two tile
+ * registers of 1024 bytes, each 16 lanes with 64 terms. Sums have tiles of 32 x 32 elements: 8 planes, one per
+ * modulus, and a ninth that is not used. Without it, one plane of all tiles would occupy an eighth of the sets of the
+ * L2 cache. */
 #include "arith/exact_product.h"
 #include "cpu/amx/tiles.h"
 #include "cpu/common/matmul_calls.h"
 #include "cpu/kernels/bodies/matmul_exact_parts.h"
 
-enum { MODULI = 8, SIDE = 2 * TILE_LANES, PLANE = SIDE * SIDE, LOW_BITS = 20 };
+enum { MODULI = 8, PLANES = 9, SIDE = 2 * TILE_LANES, PLANE = SIDE * SIDE, LOW_BITS = 20 };
 
 /* Sizes of the tests are small, so that small products have several of each. */
 #ifdef WEFT_AMX_TEST
@@ -175,18 +176,19 @@ static void pack(const void *from, size_t ld, bool across, bool of_a, const int 
         s.terms = terms - term < TILE_TERMS ? terms - term : TILE_TERMS;
         find_factors(exponents + lane, s.lanes, TILE_LANES, 24, first, second);
         for (size_t l = 0; l < TILE_LANES; l++) s.first[l] = (float)first[l], s.second[l] = (float)second[l];
+        int8_t *tile = (int8_t *)to + ((row / 2 * columns + column) * 2 + row % 2) * TILE_BYTES;
         if (of_a)
-            pack_rows(&s, (int8_t *)to + (row * columns + column) * TILE_BYTES, plane);
+            pack_rows(&s, tile, plane);
         else
-            pack_columns(&s, (int8_t *)to + (row * columns + column) * TILE_BYTES, plane);
+            pack_columns(&s, tile, plane);
     }
 }
 
 /* ------------------------------------------------------------------------------------------ tiles */
 
-/* Adds the products of `count` registers of 64 terms to the sums of a tile of one modulus, or sets the sums. The
- * second half of a's and b's lanes is `half` bytes after the first. */
-static void run_tile(size_t count, const int8_t *a, const int8_t *b, size_t half, bool first, int32_t *sums) {
+/* Adds the products of `count` pairs of registers, each of 64 terms, to the sums of a tile of one modulus, or sets
+ * the sums. */
+static void run_tile(size_t count, const int8_t *a, const int8_t *b, bool first, int32_t *sums) {
     enum { ROW = SIDE * sizeof *sums };
     if (first) {
         TILE_ZERO(0);
@@ -199,13 +201,13 @@ static void run_tile(size_t count, const int8_t *a, const int8_t *b, size_t half
         TILE_LOAD(2, sums + TILE_LANES * SIDE, ROW);
         TILE_LOAD(3, sums + TILE_LANES * SIDE + TILE_LANES, ROW);
     }
-    for (; count > 0; count--, a += TILE_BYTES, b += TILE_BYTES) {
+    for (; count > 0; count--, a += 2 * TILE_BYTES, b += 2 * TILE_BYTES) {
         TILE_LOAD(6, b, TILE_TERMS);
         TILE_LOAD(4, a, TILE_TERMS);
         TILE_MULTIPLY(0, 4, 6);
-        TILE_LOAD(7, b + half, TILE_TERMS);
+        TILE_LOAD(7, b + TILE_BYTES, TILE_TERMS);
         TILE_MULTIPLY(1, 4, 7);
-        TILE_LOAD(5, a + half, TILE_TERMS);
+        TILE_LOAD(5, a + TILE_BYTES, TILE_TERMS);
         TILE_MULTIPLY(2, 5, 6);
         TILE_MULTIPLY(3, 5, 7);
     }
@@ -218,14 +220,14 @@ static void run_tile(size_t count, const int8_t *a, const int8_t *b, size_t half
 /* Computes the sums of one modulus, PANEL_TERMS terms at a time: the rows go by 32 columns that are in the L1 cache.
  */
 static void run_modulus(const matmul_group *g, size_t r) {
-    const size_t terms = (g->terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS, half = TILE_LANES * terms;
+    const size_t terms = (g->terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS;
     const int8_t *a = (const int8_t *)g->a + r * g->plane_a, *b = (const int8_t *)g->b + r * g->plane_b;
     for (size_t t = 0; t < terms; t += PANEL_TERMS) {
         const size_t count = (terms - t < PANEL_TERMS ? terms - t : PANEL_TERMS) / TILE_TERMS;
         for (size_t j = 0; j * SIDE < g->columns; j++)
             for (size_t i = 0; i * SIDE < g->rows; i++)
-                run_tile(count, a + i * SIDE * terms + t * TILE_LANES, b + j * SIDE * terms + t * TILE_LANES, half,
-                         g->first && t == 0, (int32_t *)g->sums + ((j * g->column_tiles + i) * MODULI + r) * PLANE);
+                run_tile(count, a + SIDE * (i * terms + t), b + SIDE * (j * terms + t), g->first && t == 0,
+                         (int32_t *)g->sums + ((j * g->column_tiles + i) * PLANES + r) * PLANE);
     }
 }
 
@@ -240,7 +242,7 @@ static void run_group(const matmul_group *g) {
 /* Computes the integers I of 31.2, as high + low, of a row of a tile. With y = sum * weight modulo m, I = sum of
  * y * PRODUCT / m - q * PRODUCT, where q is the integer nearest to the sum of y / m: |I| is less than 0.33 products.
  * All these f64 operations are exact, except those whose results are rounded to integers. */
-static void find_integers(const int32_t *sums, double *high, double *low) {
+INLINE void find_integers(const int32_t *sums, double *high, double *low) {
     typedef int32_t narrow __attribute__((vector_size(VECTOR_BYTES / 2)));
     const double product_high = (double)(PRODUCT & ~LOW_MASK), product_low = (double)(PRODUCT & LOW_MASK);
     for (size_t j = 0; j < SIDE; j += EXACT_WIDTH) {
@@ -250,7 +252,7 @@ static void find_integers(const int32_t *sums, double *high, double *low) {
         for (size_t r = 0; r < MODULI; r++) {
             narrow word;
             memcpy(&word, sums + r * PLANE + j, sizeof word);
-            vector_f64 s;
+            vector_f64 s = none;
             for (size_t i = 0; i < EXACT_WIDTH; i++) s[i] = word[i];
             const vector_f64 quotient = exact_term(s, moduli[r].part - none, none + LARGE_F64) - LARGE_F64;
             const vector_f64 y = exact_term(-quotient, moduli[r].value - none, s * moduli[r].weight);
@@ -265,8 +267,8 @@ static void find_integers(const int32_t *sums, double *high, double *low) {
     }
 }
 
-static void finish(double alpha, double beta, const int *row_exponents, const int *column_exponents, size_t rows,
-                   size_t columns, const void *sums, void *c, size_t ldc) {
+static void matmul_finish_amx(double alpha, double beta, const int *row_exponents, const int *column_exponents,
+                              size_t rows, size_t columns, const void *sums, void *c, size_t ldc) {
     double high[SIDE], low[SIDE];
     float *to = c;
     for (size_t i = 0; i < rows; i++, to += ldc) {
@@ -277,13 +279,13 @@ static void finish(double alpha, double beta, const int *row_exponents, const in
 }
 
 const matmul_kernel cpu_matmul_amx = {
-    .bytes = MODULI * sizeof(int32_t),
+    .bytes = PLANES * sizeof(int32_t),
     .packed = MODULI,
     .term_multiple = TILE_TERMS,
     .tile = {SIDE, SIDE, NULL},
     .find_exponents = matmul_find_exponents_f32,
     .pack_exact = pack,
-    .finish_exact = finish,
+    .finish_exact = matmul_finish_amx,
     .run_group = run_group,
     .group = {GROUP, GROUP, TERMS, COLUMNS, LEAST_LANES, LEAST_TERMS, MOST_TERMS},
 };

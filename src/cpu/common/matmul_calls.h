@@ -58,7 +58,7 @@ typedef struct matmul_kernel {
                        size_t terms, void *to, size_t width);
     void (*finish_exact)(double alpha, double beta, const int *row_exponents, const int *column_exponents,
                          size_t rows, size_t columns, const void *sums, void *c, size_t ldc);
-    /* Of kernels of groups, instead of tile.run. */
+    /* Members of kernels of groups, instead of tile.run. */
     void (*run_group)(const matmul_group *group);
     matmul_group_sizes group;
 } matmul_kernel;
