@@ -119,15 +119,15 @@ INLINE void exact_finish_row_f32(double alpha, double beta, int row_exponent, co
                                  unsigned log, float *to) {
     const unsigned shifts[] = {0, log};
     const bool plain = alpha == 1 && beta == 0;
-    int special = 0;
+    int one_by_one = columns < width;
     float value[EXACT_COLUMNS_MAX];
-    for (size_t j = 0; j < columns; j++) special |= column_exponents[j] == WEFT_EXACT_SPECIAL;
+    for (size_t j = 0; j < columns; j++) one_by_one |= column_exponents[j] == WEFT_EXACT_SPECIAL;
     for (size_t j = 0; j < width && plain; j++) {
         const int column = j < columns && column_exponents[j] != WEFT_EXACT_SPECIAL ? column_exponents[j] : 0;
         value[j] = (float)(rounded_to_odd(multiple[j], chain[j]) * weft_power_of_two(row_exponent + column - 48));
     }
-    if (plain && special == 0) memcpy(to, value, columns * sizeof *to);
-    for (size_t j = 0; j < columns && (!plain || special != 0); j++) {
+    if (plain && one_by_one == 0) memcpy(to, value, width * sizeof *to);
+    for (size_t j = 0; j < columns && (!plain || one_by_one != 0); j++) {
         if (column_exponents[j] == WEFT_EXACT_SPECIAL) continue;
         if (!plain) {
             const double parts[] = {chain[j], multiple[j] * weft_power_of_two(-(int)log)};
