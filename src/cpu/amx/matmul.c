@@ -11,7 +11,7 @@
 #include "cpu/common/matmul_calls.h"
 #include "cpu/kernels/bodies/matmul_exact_parts.h"
 
-enum { MODULI = 8, PLANES = 9, SIDE = 2 * TILE_LANES, PLANE = SIDE * SIDE, LOW_BITS = 20 };
+enum { MODULI = 8, PLANES = 9, SIDE = 2 * TILE_LANES, PLANE = SIDE * SIDE, DIGIT_BITS = 22 };
 
 /* Sizes of the tests are small, so that small products have several of each. */
 #ifdef WEFT_AMX_TEST
@@ -33,28 +33,30 @@ enum { MOST_TERMS = 1 << 14 }; /* the integers of more terms could exceed half t
 
 /* ----------------------------------------------------------------------------------------- moduli */
 
+/* Of 22 bits each: signed digits of an integer below 2^63 in magnitude, and digits of PRODUCT. */
 #define PRODUCT (UINT64_C(256) * 253 * 251 * 249 * 247 * 245 * 241 * 239)
-#define LOW_MASK ((UINT64_C(1) << LOW_BITS) - 1)
+#define DIGIT ((int64_t)1 << DIGIT_BITS)
+#define LOW_DIGIT(v) ((((v) + DIGIT / 2) & (DIGIT - 1)) - DIGIT / 2)
+#define HIGHER(v) (((v)-LOW_DIGIT(v)) / DIGIT)
+#define PRODUCT_DIGIT(i) ((double)(PRODUCT >> (i)*DIGIT_BITS & (i == 2 ? ~UINT64_C(0) : (uint64_t)DIGIT - 1)))
 
-#define MODULUS(m, weight) \
-    _Static_assert(PRODUCT % (m) == 0 && PRODUCT / (m) % (m) * (weight) % (m) == 1, "the weight of a modulus");
+#define MODULUS(m, weight)                                                                                   \
+    _Static_assert(PRODUCT % (m) == 0 && ((int64_t)(PRODUCT / (m) % (m)) * (weight) % (m) + (m)) % (m) == 1, \
+                   "weight");
 #include "arith/exact_moduli.def"
 
 typedef struct modulus {
-    float m, inverse;             /* inverse: 1 / m */
-    double value, weight, part;   /* m, its weight, and weight / m */
-    double share_high, share_low; /* PRODUCT / m: a multiple of 2^LOW_BITS, and the rest */
+    float m, inverse; /* inverse: 1 / m */
+    double share[3];  /* weight * PRODUCT / m: digits, the lowest first */
 } modulus;
 
+#define SHARE(m, weight) ((weight) * (int64_t)(PRODUCT / (m)))
 static const modulus moduli[MODULI] = {
-#define MODULUS(m, weight)                \
-    {m,                                   \
-     1.0f / (m),                          \
-     m,                                   \
-     weight,                              \
-     (weight) / (double)(m),              \
-     (double)(PRODUCT / (m) & ~LOW_MASK), \
-     (double)(PRODUCT / (m)&LOW_MASK)},
+#define MODULUS(m, weight)                                                              \
+    {m,                                                                                 \
+     1.0f / (m),                                                                        \
+     {(double)LOW_DIGIT(SHARE(m, weight)), (double)LOW_DIGIT(HIGHER(SHARE(m, weight))), \
+      (double)HIGHER(HIGHER(SHARE(m, weight)))}},
 #include "arith/exact_moduli.def"
 };
 
@@ -239,31 +241,32 @@ static void run_group(const matmul_group *g) {
 
 /* ---------------------------------------------------------------------------------------- the end */
 
-/* Computes the integers I of 31.2, as high + low, of a row of a tile. With y = sum * weight modulo m, I = sum of
- * y * PRODUCT / m - q * PRODUCT, where q is the integer nearest to the sum of y / m: |I| is less than 0.33 products.
- * All these f64 operations are exact, except those whose results are rounded to integers. */
+/* Computes the integers I of 31.2, as high + low, of a row of a tile. high is a multiple of 2^DIGIT_BITS. X, the sum
+ * of sum * share, equals I modulo PRODUCT, and |I| is less than 0.33 products: I = X - q * PRODUCT, where q is the
+ * integer nearest to X / PRODUCT. X has three digits below 2^53 in magnitude. All these f64 operations are exact,
+ * except those of which q is the rounded result. */
 INLINE void find_integers(const int32_t *sums, double *high, double *low) {
-    typedef int32_t narrow __attribute__((vector_size(VECTOR_BYTES / 2)));
-    const double product_high = (double)(PRODUCT & ~LOW_MASK), product_low = (double)(PRODUCT & LOW_MASK);
+    const vector_f64 none = {0};
+    const double scale = 1 / (double)PRODUCT;
     for (size_t j = 0; j < SIDE; j += EXACT_WIDTH) {
-        const vector_f64 none = {0};
-        vector_f64 h = none, l = none;
+        vector_f64 x[3] = {none, none, none};
 #pragma GCC unroll 8
         for (size_t r = 0; r < MODULI; r++) {
-            narrow word;
-            memcpy(&word, sums + r * PLANE + j, sizeof word);
+            int32_t word[EXACT_WIDTH];
+            memcpy(word, sums + r * PLANE + j, sizeof word);
             vector_f64 s = none;
             for (size_t i = 0; i < EXACT_WIDTH; i++) s[i] = word[i];
-            const vector_f64 quotient = exact_term(s, moduli[r].part - none, none + LARGE_F64) - LARGE_F64;
-            const vector_f64 y = exact_term(-quotient, moduli[r].value - none, s * moduli[r].weight);
-            h = exact_term(y, moduli[r].share_high - none, h);
-            l = exact_term(y, moduli[r].share_low - none, l);
+#pragma GCC unroll 3
+            for (size_t i = 0; i < 3; i++) x[i] = exact_term(s, moduli[r].share[i] - none, x[i]);
         }
-        const vector_f64 quotient = (h * (1 / (double)PRODUCT) + LARGE_F64) - LARGE_F64;
-        h -= quotient * product_high;
-        l -= quotient * product_low;
-        memcpy(high + j, &h, sizeof h);
-        memcpy(low + j, &l, sizeof l);
+        const vector_f64 ratio = x[2] * (scale * DIGIT * DIGIT) + x[1] * (scale * DIGIT);
+        const vector_f64 q = (ratio + LARGE_F64) - LARGE_F64;
+#pragma GCC unroll 3
+        for (size_t i = 0; i < 3; i++) x[i] = exact_term(-q, PRODUCT_DIGIT(i) - none, x[i]);
+        const vector_f64 moved = (x[0] + LARGE_F64 * DIGIT) - LARGE_F64 * DIGIT, rest = x[0] - moved;
+        const vector_f64 upper = exact_term(x[2], (double)DIGIT - none, x[1] + moved * (1.0 / DIGIT)) * DIGIT;
+        memcpy(high + j, &upper, sizeof upper);
+        memcpy(low + j, &rest, sizeof rest);
     }
 }
 
@@ -274,7 +277,8 @@ static void matmul_finish_amx(double alpha, double beta, const int *row_exponent
     for (size_t i = 0; i < rows; i++, to += ldc) {
         if (row_exponents[i] == WEFT_EXACT_SPECIAL) continue;
         find_integers((const int32_t *)sums + i * SIDE, high, low);
-        exact_finish_row_f32(alpha, beta, row_exponents[i], column_exponents, columns, SIDE, low, high, LOW_BITS, to);
+        exact_finish_row_f32(alpha, beta, row_exponents[i], column_exponents, columns, SIDE, low, high, DIGIT_BITS,
+                             to);
     }
 }
 
