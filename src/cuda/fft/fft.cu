@@ -25,14 +25,15 @@ static weft_status transform(const fft_work *w, fft_params j, void *between, wef
         const fft_launch launch = cuda_fft_full(dtype, w->log, &j);
         return gpu_launch(w->g, NAME, &launch, &j, error);
     }
-    const pass_list passes = gpu_passes(w->g, w->log);
+    const unsigned blocks = (unsigned)w->g->multiprocessors;
+    const pass_list passes = gpu_passes(w->g, w->log, dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX);
     fft_params pass = j;
     pass.y = between;
     pass.y_step = j.n;
     pass.y_aligned = true;
     pass.blocks = 1;
     for (int i = 0; i + 1 < passes.count; i++) {
-        const fft_launch launch = cuda_fft_columns(dtype, passes.log[i], &pass);
+        const fft_launch launch = cuda_fft_columns(dtype, passes.log[i], blocks, &pass);
         RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &pass, error));
         pass.x = between;
         pass.x_step = j.n;
@@ -43,7 +44,7 @@ static weft_status transform(const fft_work *w, fft_params j, void *between, wef
     pass.y = j.y;
     pass.y_step = j.y_step;
     pass.y_aligned = j.y_aligned;
-    const fft_launch launch = cuda_fft_rows(dtype, passes.log[passes.count - 1], &pass);
+    const fft_launch launch = cuda_fft_rows(dtype, passes.log[passes.count - 1], blocks, &pass);
     return gpu_launch(w->g, NAME, &launch, &pass, error);
 }
 

@@ -17,10 +17,10 @@ template <typename T> static __device__ __forceinline__ number<T> finished(numbe
 /* --------------------------------------------------------------------------------- columns */
 
 /* Reads and writes every number once. */
-template <typename T, int LOG>
-static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+template <typename T, int LOG, bool NARROW>
+static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     columns_kernel(const fft_params j) {
-    typedef pass_shape<T, LOG> shape;
+    typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int c = threadIdx.x % shape::WIDTH, t = threadIdx.x / shape::WIDTH;
@@ -43,10 +43,10 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
 
 /* In the first phase adjacent threads hold adjacent numbers of a row. After it they hold the numbers of equal index
  * in rows whose results are adjacent. */
-template <typename T, int LOG>
-static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+template <typename T, int LOG, bool NARROW>
+static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     rows_kernel(const fft_params j) {
-    typedef pass_shape<T, LOG> shape;
+    typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
     typedef side_by_side<shape::WIDTH + 1> rows;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -241,16 +241,24 @@ template <typename T, int LOG> static fft_launch full_launch(const fft_params *j
                       (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch columns_launch(const fft_params *j) {
-    typedef pass_shape<T, LOG> shape;
-    return fft_launch{(const void *)columns_kernel<T, LOG>, j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
-                      (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
+template <typename T, int LOG, bool NARROW> static fft_launch columns_launch(const fft_params *j) {
+    typedef pass_shape<T, LOG, NARROW> shape;
+    return fft_launch{(const void *)columns_kernel<T, LOG, NARROW>, j->batch * ((j->n >> LOG) / shape::WIDTH),
+                      shape::THREADS, (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch rows_launch(const fft_params *j) {
-    typedef pass_shape<T, LOG> shape;
-    return fft_launch{(const void *)rows_kernel<T, LOG>, j->batch * (j->blocks / shape::WIDTH), shape::THREADS,
-                      (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
+template <typename T, int LOG, bool NARROW> static fft_launch rows_launch(const fft_params *j) {
+    typedef pass_shape<T, LOG, NARROW> shape;
+    return fft_launch{(const void *)rows_kernel<T, LOG, NARROW>, j->batch * (j->blocks / shape::WIDTH),
+                      shape::THREADS, (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
+}
+
+template <typename T, int LOG>
+static constexpr bool HAS_NARROW = pass_shape<T, LOG, true>::WIDTH < pass_shape<T, LOG, false>::WIDTH;
+
+/* Returns the first launch, or the second, with narrower blocks, if the first has fewer than `blocks`. */
+static fft_launch fitting(const fft_launch &wide, const fft_launch &narrow, unsigned blocks) {
+    return wide.blocks < blocks ? narrow : wide;
 }
 
 template <typename T, int LOG> static fft_launch find_full(int log, const fft_params *j) {
@@ -259,15 +267,16 @@ template <typename T, int LOG> static fft_launch find_full(int log, const fft_pa
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_columns(int log, const fft_params *j) {
-    if (log == LOG) return columns_launch<T, LOG>(j);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1>(log, j);
+template <typename T, int LOG> static fft_launch find_columns(int log, unsigned blocks, const fft_params *j) {
+    if (log == LOG)
+        return fitting(columns_launch<T, LOG, false>(j), columns_launch<T, LOG, HAS_NARROW<T, LOG>>(j), blocks);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1>(log, blocks, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_rows(int log, const fft_params *j) {
-    if (log == LOG) return rows_launch<T, LOG>(j);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_rows<T, LOG - 1>(log, j);
+template <typename T, int LOG> static fft_launch find_rows(int log, unsigned blocks, const fft_params *j) {
+    if (log == LOG) return fitting(rows_launch<T, LOG, false>(j), rows_launch<T, LOG, HAS_NARROW<T, LOG>>(j), blocks);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_rows<T, LOG - 1>(log, blocks, j);
     return fft_launch{};
 }
 
@@ -276,14 +285,14 @@ fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j) {
                              : find_full<double, FFT_FULL_LOG_F64>(log, j);
 }
 
-fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MAX>(log, j)
-                             : find_columns<double, FFT_PASS_LOG_MAX>(log, j);
+fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32>(log, blocks, j)
+                             : find_columns<double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
-fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_MAX>(log, j)
-                             : find_rows<double, FFT_PASS_LOG_MAX>(log, j);
+fft_launch cuda_fft_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_F32>(log, blocks, j)
+                             : find_rows<double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
 static fft_launch parts_launch(const void *kernel, const fft_params *j) {

@@ -111,10 +111,10 @@ struct padded {
 };
 template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
 
-/* Geometry of a pass by type and length. A block has WIDTH adjacent lines: 256 or 128 bytes wide, or 64 where more
- * would not fit. */
-template <typename T, int LOG> struct pass_shape {
-    static constexpr int BYTES = LOG <= 6 ? 256 : LOG < 10 ? 128 : 64;
+/* Geometry of a pass by type and length. A block has WIDTH adjacent lines: 256 or 128 bytes wide, or 64 or 32 where
+ * more would not fit. If a transform has too few lines for all multiprocessors, NARROW blocks are 32 bytes wide. */
+template <typename T, int LOG, bool NARROW = false> struct pass_shape {
+    static constexpr int BYTES = LOG <= 6 ? 256 : NARROW || LOG > 10 ? 32 : LOG < 10 ? 128 : 64;
     static constexpr int WIDTH = BYTES / (2 * sizeof(T));
     static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
     static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks per multiprocessor, bounded by registers */
