@@ -26,7 +26,7 @@ class ExactSum:
     x  an array whose elements are added, or None
     Sums of parts are merged with + and +=, in any order; bytes() and pickle store them and send them to other
     processes and machines. Equal sums of equally many terms are ==, and have equal bytes. sum(), mean() and norm2()
-    round the exact value once. Size: 592 bytes. Order: none; ORDER.md 30.
+    round the exact value once. Only one thread at a time may use a sum. Order: none; ORDER.md 30.
 
     >>> total = weft.ExactSum([1e100, 1.0])
     >>> total.add([-1e100]).sum()
