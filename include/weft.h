@@ -332,8 +332,8 @@ WEFT_API weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype ac
  *   - Adding the words of up to 2^30 states, each as a 64-bit integer, merges them as well: MPI_SUM of MPI_INT64_T,
  *     for example. The functions below accept such a sum, and weft_exact_merge with an empty state as `into` gives it
  *     the words that weft writes.
- * A state that is not one returns WEFT_INVALID, if the values of its words show that. The words and the bytes are
- * specified in docs/spec/ORDER.md 30.2. Docs: docs/ops/exact.md. */
+ * A call that fails or is cancelled does not change a state. It returns WEFT_INVALID if the words of a state cannot
+ * be those of a sum. docs/spec/ORDER.md 30.2 specifies words and bytes. Docs: docs/ops/exact.md. */
 typedef struct weft_exact_state {
     int64_t word[141];
 } weft_exact_state;

@@ -91,6 +91,7 @@ static void without_context(void) {
     REFUSED(weft_exact_load(sizeof bytes, NULL, &state), WEFT_INVALID, "bytes is NULL");
     EXPECT_STATUS(NULL, weft_exact_save(&state, sizeof bytes, bytes), WEFT_OK);
     REFUSED(weft_exact_load(sizeof bytes, bytes, NULL), WEFT_INVALID, "state is NULL");
+    REFUSED(weft_exact_load(sizeof bytes, bytes, shifted(&state, 2)), WEFT_INVALID, "state is at");
 #define REFUSED_BYTE(at, v, words)                     \
     memcpy(copy, bytes, sizeof bytes), copy[at] = (v); \
     REFUSED(weft_exact_load(sizeof copy, copy, &state), WEFT_INVALID, words)
@@ -167,6 +168,25 @@ static void mixed(void) {
     EXPECT(sum.word[COUNT] == 24, "%lld terms", (long long)sum.word[COUNT]);
 }
 
+static int calls;
+static int cancel_last(void *user, uint64_t done, uint64_t total) {
+    (void)user;
+    return ++calls == 2 && done == total;
+}
+
+/* A call that is cancelled when its work is done does not change the state. */
+static void cancelled(void) {
+    weft_exact_state state = state_of(4, x);
+    const weft_exact_state before = state;
+    calls = 0;
+    EXPECT_STATUS(ctx, weft_set_progress(ctx, cancel_last, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_exact_add(ctx, WEFT_SUM, WEFT_F64, 4, x, &state), WEFT_CANCELLED);
+    calls = 0;
+    EXPECT_STATUS(ctx, weft_exact_add_dot(ctx, WEFT_F64, 4, x, x, &state), WEFT_CANCELLED);
+    EXPECT_STATUS(ctx, weft_set_progress(ctx, NULL, NULL), WEFT_OK);
+    EXPECT(same(&state, &before), "a cancelled call has changed the state");
+}
+
 static void special(void) {
     const double infinity = HUGE_VAL, zeros[] = {-0.0, -0.0}, below[] = {-1, 0.5},
                  infinities[] = {HUGE_VAL, -HUGE_VAL};
@@ -234,6 +254,7 @@ int main(int argc, char **argv) {
     without_context();
     words();
     mixed();
+    cancelled();
     special();
     added_words();
     bytes();

@@ -59,25 +59,27 @@ static weft_status tidy(const char *name, int64_t *words, weft_error *error) {
     return WEFT_OK;
 }
 
+static weft_status check_address(const char *name, const weft_exact_state *state, weft_error *error) {
+    RETURN_IF(!state, WEFT_INVALID, "%s is NULL", name);
+    RETURN_IF((uintptr_t)state % sizeof(int64_t) != 0, WEFT_INVALID,
+              "%s is at %p, which is not aligned to its %zu-byte words", name, (const void *)state, sizeof(int64_t));
+    return check_host_value(name, state, error);
+}
+
 /* Copies the words of a state of the caller. */
 static weft_status get(const char *name, const weft_exact_state *state, int64_t *words, weft_error *error) {
-    RETURN_IF(!state, WEFT_INVALID, "%s is NULL", name);
-    RETURN_IF((uintptr_t)state % sizeof *words != 0, WEFT_INVALID,
-              "%s is at %p, which is not aligned to its %zu-byte words", name, (const void *)state, sizeof *words);
-    RETURN_IF_ERROR(check_host_value(name, state, error));
+    RETURN_IF_ERROR(check_address(name, state, error));
     memcpy(words, state->word, sizeof state->word);
     return tidy(name, words, error);
 }
 
-/* Adds `part` to `words`, and stores the sum in the state. Both were checked. */
-static weft_status put_sum(const int64_t *part, int64_t *words, weft_exact_state *state, weft_error *error) {
+/* Adds `part` to `words`. Both were checked. */
+static weft_status add_words(const int64_t *part, int64_t *words, weft_error *error) {
     RETURN_IF(words[EXACT_COUNT] > INT64_MAX - part[EXACT_COUNT], WEFT_INVALID,
               "the exact sums of %" PRId64 " and %" PRId64 " terms have more than 2^63 - 1 terms together",
               words[EXACT_COUNT], part[EXACT_COUNT]);
     for (int i = 0; i < WEFT_EXACT_WORDS; i++) words[i] += part[i];
-    RETURN_IF_ERROR(tidy("the total", words, error));
-    memcpy(state->word, words, sizeof state->word);
-    return WEFT_OK;
+    return tidy("the total", words, error);
 }
 
 weft_status weft_exact_merge(const weft_exact_state *from, weft_exact_state *into) {
@@ -85,53 +87,59 @@ weft_status weft_exact_merge(const weft_exact_state *from, weft_exact_state *int
     int64_t part[WEFT_EXACT_WORDS], words[WEFT_EXACT_WORDS];
     RETURN_IF_ERROR(get("from", from, part, error));
     RETURN_IF_ERROR(get("into", into, words, error));
-    return put_sum(part, words, into, error);
+    RETURN_IF_ERROR(add_words(part, words, error));
+    memcpy(into->word, words, sizeof words);
+    return WEFT_OK;
 }
 
 /* --------------------------------------------------------------------------------- adding */
 
-static weft_status add(weft_context *ctx, exact_call *c, weft_exact_state *state, weft_error *error) {
-    int64_t part[WEFT_EXACT_WORDS], words[WEFT_EXACT_WORDS];
+/* Computes the words of a state with further terms: products, or those of `op`. */
+static weft_status add(weft_context *ctx, weft_op op, exact_call *c, const weft_exact_state *state, int64_t *words,
+                       weft_error *error) {
+    const bool products = c->terms == EXACT_PRODUCTS;
+    int64_t part[WEFT_EXACT_WORDS];
     range from_x, from_y = {0}, to;
+    weft_dtype result;
+    RETURN_IF_ERROR(products ? check_exact("dot", true, c->dtype, &result, error)
+                             : check_whole_type(op, c->dtype, WEFT_EXACT_SUM, &result, error));
+    if (!products) c->terms = exact_terms_of(op);
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from_x, error));
-    if (c->terms == EXACT_PRODUCTS)
-        RETURN_IF_ERROR(check_array(ctx, "y", c->y, c->n, weft_dtype_size(c->dtype), &from_y, error));
+    if (products) RETURN_IF_ERROR(check_array(ctx, "y", c->y, c->n, weft_dtype_size(c->dtype), &from_y, error));
     RETURN_IF_ERROR(get("state", state, words, error));
-    RETURN_IF_ERROR(check_array(ctx, "state", state, 1, sizeof(int64_t), &to, error));
-    to.bytes = sizeof *state;
+    RETURN_IF_ERROR(check_array(ctx, "state", state, WEFT_EXACT_WORDS, sizeof(int64_t), &to, error));
     RETURN_IF_ERROR(check_apart(&to, &from_x, error));
     RETURN_IF_ERROR(check_apart(&to, &from_y, error));
     if (c->n == 0) return WEFT_OK;
     c->state = part;
     RETURN_IF_ERROR(ctx->backend->exact(ctx->state, c, error));
     weft_exact_tidy(part); /* EXACT_OTHERS may exceed the number of terms */
-    return put_sum(part, words, state, error);
+    return add_words(part, words, error);
 }
 
-static weft_status add_elements(weft_context *ctx, weft_op op, exact_call *c, weft_exact_state *state,
-                                weft_error *error) {
-    weft_dtype result;
-    RETURN_IF_ERROR(check_whole_type(op, c->dtype, WEFT_EXACT_SUM, &result, error));
-    c->terms = exact_terms_of(op);
-    return add(ctx, c, state, error);
+static weft_status guarded_add(weft_context *ctx, weft_op op, exact_call *c, const weft_exact_state *state,
+                               int64_t *words) {
+    RETURN_GUARDED(ctx, add(ctx, op, c, state, words, error));
 }
 
-static weft_status add_products(weft_context *ctx, exact_call *c, weft_exact_state *state, weft_error *error) {
-    weft_dtype result;
-    RETURN_IF_ERROR(check_exact("dot", true, c->dtype, &result, error));
-    return add(ctx, c, state, error);
+/* Changes the state after the last step that can fail or be cancelled. */
+static weft_status add_to(weft_context *ctx, weft_op op, exact_call *c, weft_exact_state *state) {
+    int64_t words[WEFT_EXACT_WORDS];
+    RETURN_IF_ERROR(guarded_add(ctx, op, c, state, words));
+    memcpy(state->word, words, sizeof words);
+    return WEFT_OK;
 }
 
 weft_status weft_exact_add(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x,
                            weft_exact_state *state) {
     exact_call call = {.dtype = dtype, .n = n, .x = x};
-    RETURN_GUARDED(ctx, add_elements(ctx, op, &call, state, error));
+    return add_to(ctx, op, &call, state);
 }
 
 weft_status weft_exact_add_dot(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
                                weft_exact_state *state) {
     exact_call call = {.terms = EXACT_PRODUCTS, .dtype = dtype, .n = n, .x = x, .y = y};
-    RETURN_GUARDED(ctx, add_products(ctx, &call, state, error));
+    return add_to(ctx, WEFT_SUM, &call, state);
 }
 
 /* -------------------------------------------------------------------------------- rounding */
@@ -207,8 +215,7 @@ weft_status weft_exact_load(size_t size, const void *bytes, weft_exact_state *st
     const unsigned char *const from = bytes;
     int64_t words[WEFT_EXACT_WORDS];
     RETURN_IF_ERROR(check_bytes(size, bytes, error));
-    RETURN_IF(!state, WEFT_INVALID, "state is NULL");
-    RETURN_IF_ERROR(check_host_value("state", state, error));
+    RETURN_IF_ERROR(check_address("state", state, error));
     RETURN_IF_ERROR(check_header(from, error));
     for (int i = 0; i < COUNTERS_SAVED; i++) words[COUNTERS[i]] = (int64_t)get_number(8, from + COUNTERS_AT + 8 * i);
     for (int i = 0; i < WEFT_EXACT_DIGITS; i++) words[i] = (int64_t)get_number(4, from + DIGITS_AT + 4 * i);
