@@ -182,6 +182,7 @@ static void cancelled(void) {
     EXPECT_STATUS(ctx, weft_set_progress(ctx, cancel_last, NULL), WEFT_OK);
     EXPECT_STATUS(ctx, weft_exact_add(ctx, WEFT_SUM, WEFT_F64, 4, x, &state), WEFT_CANCELLED);
     calls = 0;
+    EXPECT_STATUS(ctx, weft_set_progress(ctx, cancel_last, NULL), WEFT_OK);
     EXPECT_STATUS(ctx, weft_exact_add_dot(ctx, WEFT_F64, 4, x, x, &state), WEFT_CANCELLED);
     EXPECT_STATUS(ctx, weft_set_progress(ctx, NULL, NULL), WEFT_OK);
     EXPECT(same(&state, &before), "a cancelled call has changed the state");
