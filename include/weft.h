@@ -43,7 +43,7 @@
  *
  * Contents: the sections of this header, in their order
  *   basics              status, types, version, devices, context, memory
- *   sums and scans      reduce, variance, dot, scan
+ *   sums and scans      reduce, variance, dot, exact states (sums that are merged), scan
  *   grids and signals   laplace, fft, convolve
  *   arrays              select, runs, segments, scatter, recurrence, histogram, top_k, merge, search_sorted
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
@@ -319,6 +319,58 @@ WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dty
  * Order: docs/spec/ORDER.md 5. Docs: docs/ops/dot.md. */
 WEFT_API weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
                               const void *y, void *out);
+
+/* ------------------------------------------------------------------------- exact states */
+
+/* Sum of terms, exact: plain data of fixed size (1128 bytes) that may be copied, sent and stored. A state of zeros is
+ * the empty sum: weft_exact_state state = {{0}}. It has no other parts and needs no destructor.
+ *   - It is a sum of terms, whatever they are: elements of f32 and of f64, magnitudes, squares and products may be
+ *     added to one state, and states of different terms may be merged.
+ *   - It has at most 2^63 - 1 terms, and never overflows before.
+ *   - If two states have equal sums and equal numbers of terms, NaNs and infinities, and weft wrote both, their words
+ *     are equal, in whatever order and on whatever device the terms were added.
+ *   - Adding the words of up to 2^30 states, each as a 64-bit integer, merges them as well: MPI_SUM of MPI_INT64_T,
+ *     for example. The functions below accept such a sum, and weft_exact_merge with an empty state as `into` gives it
+ *     the words that weft writes.
+ * A call that fails or is cancelled does not change a state. It returns WEFT_INVALID if the words of a state cannot
+ * be those of a sum. docs/spec/ORDER.md 30.2 specifies words and bytes. Docs: docs/ops/exact.md. */
+typedef struct weft_exact_state {
+    int64_t word[141];
+} weft_exact_state;
+
+/* Bytes that weft_exact_save writes. */
+#define WEFT_EXACT_BYTES 592
+
+/* Adds the terms of weft_reduce with WEFT_EXACT_SUM to a sum.
+ *   op     WEFT_SUM or WEFT_MEAN: the elements; WEFT_NORM1: their magnitudes; WEFT_NORM2: their squares
+ *   dtype  WEFT_F32 or WEFT_F64
+ *   x      n elements
+ *   state  the sum, in host memory */
+WEFT_API weft_status weft_exact_add(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x,
+                                    weft_exact_state *state);
+/* Adds the products x[i] * y[i], i in [0, n), of two arrays of f32 or f64 to a sum. x == y is allowed. */
+WEFT_API weft_status weft_exact_add_dot(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
+                                        weft_exact_state *state);
+
+/* The functions below have no context: on failure weft_last_error(NULL) returns the message. All their arguments are
+ * in host memory. */
+
+/* Adds the terms of `from` to `into`. Allows from == into, which doubles every term. */
+WEFT_API weft_status weft_exact_merge(const weft_exact_state *from, weft_exact_state *into);
+
+/* Rounds a sum S of n terms once, to nearest even. The state is not changed and may get further terms.
+ *   op     WEFT_SUM or WEFT_NORM1: S; WEFT_MEAN: S / n; WEFT_NORM2: the square root of S, NaN if S < 0. The same
+ *          operator in weft_exact_add and here gives the bits of weft_reduce
+ *   dtype  WEFT_F32 or WEFT_F64, also for terms of the other type
+ *   out    one value of dtype, of any alignment
+ * Returns WEFT_EMPTY for the mean of no terms. */
+WEFT_API weft_status weft_exact_value(weft_op op, weft_dtype dtype, const weft_exact_state *state, void *out);
+
+/* Write and read a state as bytes that are the same on all machines. Equal states have equal bytes. size must be
+ * WEFT_EXACT_BYTES. weft_exact_load returns WEFT_INVALID, and does not change the state, if the bytes are not those
+ * of a state. */
+WEFT_API weft_status weft_exact_save(const weft_exact_state *state, size_t size, void *bytes);
+WEFT_API weft_status weft_exact_load(size_t size, const void *bytes, weft_exact_state *state);
 
 /* --------------------------------------------------------------------------------- scan */
 

@@ -21,6 +21,7 @@
 
 #include <weft.h>
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -302,6 +303,60 @@ template <class X, class Y> auto exact_dot(context &ctx, const X &x, const Y &y)
     ctx(weft_dot, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), std::data(x), std::data(y), &r);
     return r;
 }
+
+// Exact sum of terms, elements, magnitudes, squares or products of float and double, that can be added to, merged in
+// any order, stored and sent (weft_exact_state). Equal sums of equally many terms compare equal.
+class exact_sum {
+  public:
+    using bytes = std::array<unsigned char, WEFT_EXACT_BYTES>;
+
+    exact_sum() = default;
+    // Takes a state, which need not have the words that weft writes: it may be a sum of the words of states.
+    explicit exact_sum(const weft_exact_state &state) { merge(state); }
+    // Reads what save() returned, on any machine.
+    explicit exact_sum(const bytes &saved) { check(weft_exact_load(saved.size(), saved.data(), &state_)); }
+
+    // Adds the elements of x, or with WEFT_NORM1 their magnitudes, with WEFT_NORM2 their squares.
+    template <weft_op op = WEFT_SUM, class X> exact_sum &add(context &ctx, const X &x) {
+        ctx(weft_exact_add, op, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &state_);
+        return *this;
+    }
+    // Adds the products x[i] * y[i].
+    template <class X, class Y> exact_sum &add_dot(context &ctx, const X &x, const Y &y) {
+        detail::one_type<X, Y>();
+        detail::need_size("y", std::size(y), std::size(x));
+        ctx(weft_exact_add_dot, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::data(y), &state_);
+        return *this;
+    }
+    exact_sum &operator+=(const exact_sum &other) { return merge(other.state_); }
+    friend exact_sum operator+(exact_sum a, const exact_sum &b) { return a += b; }
+    friend bool operator==(const exact_sum &a, const exact_sum &b) { return a.save() == b.save(); }
+    friend bool operator!=(const exact_sum &a, const exact_sum &b) { return !(a == b); }
+
+    // Returns the sum, with WEFT_MEAN the mean, with WEFT_NORM2 the square root, rounded once to R, double or float.
+    template <weft_op op = WEFT_SUM, class R = double> R value() const {
+        R r;
+        check(weft_exact_value(op, dtype_of<R>(), &state_, &r));
+        return r;
+    }
+    bytes save() const {
+        bytes saved;
+        check(weft_exact_save(&state_, saved.size(), saved.data()));
+        return saved;
+    }
+    const weft_exact_state &state() const { return state_; }
+
+  private:
+    static void check(weft_status status) {
+        if (status != WEFT_OK) throw error(status, weft_last_error(nullptr));
+    }
+    exact_sum &merge(const weft_exact_state &other) {
+        check(weft_exact_merge(&other, &state_));
+        return *this;
+    }
+
+    weft_exact_state state_ = {};
+};
 
 // Returns the variance of x: of a population (ddof 0) or of a sample (ddof 1). ddof must be less than the size of x.
 template <class R = detail::natural, class X> auto variance(context &ctx, const X &x, std::size_t ddof = 0) {

@@ -52,6 +52,10 @@
     (weft_variance)(ctx, WEFT_TAG_1(dtype, x), accumulate, n, ddof, x, out)
 #define weft_dot(ctx, dtype, accumulate, n, x, y, out) \
     (weft_dot)(ctx, WEFT_TAG_2(dtype, x, y), accumulate, n, x, y, out)
+#define weft_exact_add(ctx, op, dtype, n, x, state) (weft_exact_add)(ctx, op, WEFT_TAG_1(dtype, x), n, x, state)
+#define weft_exact_add_dot(ctx, dtype, n, x, y, state) \
+    (weft_exact_add_dot)(ctx, WEFT_TAG_2(dtype, x, y), n, x, y, state)
+#define weft_exact_value(op, dtype, state, out) (weft_exact_value)(op, WEFT_TAG_1(dtype, out), state, out)
 #define weft_scan(ctx, op, kind, dtype, accumulate, n, x, init, y) \
     (weft_scan)(ctx, op, kind, WEFT_TAG_1(dtype, x), accumulate, n, x, init, y)
 #define weft_laplace(ctx, dtype, nx, ny, nz, sweeps, u, v, change) \

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -73,6 +75,45 @@ def test_exact_sums(data: Any) -> None:
     z = x[::-1].astype("f4")
     w = x.astype("f4")
     assert bits(weft.dot(w, z, accumulate="exact")) == bits(weft.dot(w[order], z[order], accumulate="exact"))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_states_of_exact_sums(data: Any) -> None:
+    x = data.draw(arrays.arrays("f8", st.integers(1, 100), elements={"min_value": -1e30, "max_value": 1e30}))
+    y = rng.permutation(np.concatenate([x / 4, -x / 4, x, [2.0**-1074]]))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=5)))
+    parts = [weft.ExactSum(part) for part in np.split(y, cuts)]
+    total = sum(rng.permutation(np.array([weft.ExactSum(), *parts], object)))
+    assert total == weft.ExactSum(y) and bytes(total) == bytes(weft.ExactSum(y, device="ref"))
+    assert total.sum() == math.fsum(y) and total.mean() == weft.mean(y, accumulate="exact") and total.count == len(y)
+    number = Fraction(int.from_bytes(bytes(total)[48:], "little", signed=True), 2**2176)
+    assert number == sum(map(Fraction, y))
+    assert pickle.loads(pickle.dumps(total)) == total == weft.ExactSum.from_bytes(bytearray(bytes(total)))
+    norm = weft.ExactSum().add_squares(x).add_squares(x[:1])
+    assert norm.norm2() == weft.norm2(np.append(x, x[0]), accumulate="exact")
+    z = x.astype("f4")
+    assert weft.ExactSum().add_magnitudes(z).sum(np.float32) == weft.norm1(z, accumulate="exact")
+    assert weft.ExactSum().add_dot(z, z[::-1]).sum("f4") == weft.dot(z, z[::-1], accumulate="exact")
+
+
+def test_errors_of_states_of_exact_sums() -> None:
+    one = weft.ExactSum([1.0])
+    with pytest.raises(TypeError, match="x has dtype int64; it must be one of float32, float64"):
+        one.add([1])
+    with pytest.raises(ValueError, match="the same"):
+        one.add_dot([1.0], [1.0, 2.0])
+    with pytest.raises(TypeError, match="dtype is int32"):
+        one.sum("i4")
+    with pytest.raises(TypeError):
+        one + 1.0  # type: ignore[operator]
+    with pytest.raises(ValueError, match="mean of 0 terms is undefined"):
+        weft.ExactSum().mean()
+    with pytest.raises(ValueError, match="size is 3: the bytes of an exact sum are 592"):
+        weft.ExactSum.from_bytes(b"abc")
+    with pytest.raises(ValueError, match="version 2"):
+        weft.ExactSum.from_bytes(bytes(one)[:4] + b"\2" + bytes(one)[5:])
+    assert one == weft.ExactSum([1.0]) and one != 1.0 and repr(one) == "<weft.ExactSum of 1 terms: 1.0>"
 
 
 def test_exact_sum_errors() -> None:

@@ -68,6 +68,12 @@ WEFT_ARITH void weft_exact_carry(int64_t *state) {
     }
 }
 
+/* Gives equal sums with equal counters equal words: propagates the carries, and EXACT_OTHERS becomes 0 or 1. */
+WEFT_ARITH void weft_exact_tidy(int64_t *state) {
+    weft_exact_carry(state);
+    state[EXACT_OTHERS] = state[EXACT_OTHERS] || state[EXACT_NANS] || state[EXACT_PLUS] || state[EXACT_MINUS];
+}
+
 /* The number (m + d) 2^exponent, m >= 2^127, d = 0 if `exact`, else 0 < d < 1. */
 typedef struct weft_exact_top {
     weft_u128 m;

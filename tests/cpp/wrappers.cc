@@ -54,6 +54,25 @@ static void reductions(weft::context &ctx) {
     expect(weft::sum(ctx, std::vector<double>()) == 0, "sum of nothing");
 }
 
+static void exact_states(weft::context &ctx) {
+    const std::vector<double> far = {1e100, 1}, back = {-1e100};
+    const float narrow[] = {3, -4};
+    weft::exact_sum a, b;
+    a.add(ctx, far);
+    b.add(ctx, back);
+    expect(a + b == b + a && a != b && (a + b).value() == 1, "merged exact sums");
+    a += b;
+    expect(a.value<WEFT_MEAN>() == 1.0 / 3 && a.value<WEFT_SUM, float>() == 1, "values of an exact sum");
+    expect(weft::exact_sum(a.save()) == a && weft::exact_sum(a.state()) == a, "copies of an exact sum");
+    expect(weft::exact_sum().add<WEFT_NORM2>(ctx, narrow).value<WEFT_NORM2>() == 5, "exact norm2");
+    expect(weft::exact_sum().add<WEFT_NORM1>(ctx, narrow).add_dot(ctx, narrow, narrow).value() == 32, "mixed terms");
+    expect_thrown([] { weft::exact_sum().value<WEFT_MEAN>(); }, WEFT_EMPTY, "mean of 0 terms is undefined");
+    expect_thrown([] { weft::exact_sum(weft::exact_sum::bytes{}); }, WEFT_INVALID,
+                  "the bytes are not an exact sum: they begin with 00 00 00 00 instead of \"wexs\"");
+    expect_thrown([&] { a.add(ctx, std::vector<int>{1}); }, WEFT_UNSUPPORTED, "");
+    expect_thrown([&] { a.add_dot(ctx, far, back); }, WEFT_INVALID, "y has 1 elements: expected 2");
+}
+
 static void scans(weft::context &ctx) {
     const std::vector<std::int32_t> x = {1, 2, 3, 4};
     std::vector<std::int64_t> wide(4);
@@ -344,6 +363,7 @@ int main(int argc, char **argv) {
     try {
         weft::context ctx(device);
         reductions(ctx);
+        exact_states(ctx);
         scans(ctx);
         selections(ctx);
         orders(ctx);
