@@ -119,8 +119,9 @@ static __global__ void __launch_bounds__(THREADS)
 /* ---------------------------------------------------------------------------------------- planes */
 
 /* A block has LINES lines and LINE_TERMS terms. A thread loads elements in the order of memory, and then splits RUN
- * adjacent terms of a line into planes. Runs are RUN + 1 words apart in shared memory, so that no banks conflict. */
-enum { LINES = 32, LINE_TERMS = 128, RUN = 16, RUNS = LINE_TERMS / RUN, LINE_WORDS = RUNS * (RUN + 1) };
+ * adjacent terms of a line into planes. Runs are RUN + 1 words apart in shared memory, and lines an odd number of
+ * words, so that few banks conflict. */
+enum { LINES = 32, LINE_TERMS = 128, RUN = 16, RUNS = LINE_TERMS / RUN, LINE_WORDS = RUNS * (RUN + 1) + 1 };
 static_assert(LINES * RUNS == THREADS, "one run per thread");
 
 /* Returns the integer of x (ORDER.md 31.1): x * 2^power, rounded, with 2^power = first * second. It fits in the type.
@@ -188,7 +189,9 @@ template <> struct exact_digits<double> {
     }
 };
 
-template <class E> static __global__ void __launch_bounds__(THREADS) planes_kernel(const exact_params j, bool of_a) {
+template <class E>
+static __global__ void __launch_bounds__(THREADS, sizeof(typename exact_type<E>::real) == sizeof(float) ? 5 : 2)
+    planes_kernel(const exact_params j, bool of_a) {
     typedef typename exact_type<E>::word word;
     typedef typename exact_type<E>::real real;
     __shared__ real tile[LINES * LINE_WORDS];
@@ -212,16 +215,27 @@ template <class E> static __global__ void __launch_bounds__(THREADS) planes_kern
         factors[threadIdx.x][1] = power_of_two(real(), power - half);
     }
     __syncthreads();
+    enum { VECTOR = exact_type<E>::VECTOR };
 #pragma unroll 8
-    for (int i = threadIdx.x; i < LINES * LINE_TERMS; i += THREADS) {
+    for (int i = threadIdx.x * VECTOR; i < LINES * LINE_TERMS; i += THREADS * VECTOR) {
         const int line = f.across ? i % LINES : i / LINE_TERMS, term = f.across ? i / LINES : i % LINE_TERMS;
-        real v = 0;
-        if (factors[line][0] != 0 && first_term + term < j.terms) {
-            const uint64_t t = j.term + first_term + term, l = line_of_c + line;
-            const real element = value_of(x[f.across ? t * f.ld + l : l * f.ld + t]);
-            v = integer_of(element, factors[line][0], factors[line][1]);
+        const int last_line = f.across ? line + VECTOR - 1 : line, last_term = f.across ? term : term + VECTOR - 1;
+        const uint64_t t = j.term + first_term + term, l = line_of_c + line;
+        const uint64_t at = f.across ? t * f.ld + l : l * f.ld + t;
+        const bool whole =
+            VECTOR > 1 && f.vectors && first_line + last_line < lines && first_term + last_term < j.terms;
+        several<E, VECTOR> loaded = {};
+        if (whole) loaded = *(const several<E, VECTOR> *)(x + at);
+#pragma unroll
+        for (int e = 0; e < VECTOR; e++) {
+            const int its_line = f.across ? line + e : line, its_term = f.across ? term : term + e;
+            real v = 0;
+            if (factors[its_line][0] != 0 && first_term + its_term < j.terms) {
+                const real element = value_of(whole ? loaded.at[e] : x[at + e]);
+                v = integer_of(element, factors[its_line][0], factors[its_line][1]);
+            }
+            tile[its_line * LINE_WORDS + its_term / RUN * (RUN + 1) + its_term % RUN] = v;
         }
-        tile[line * LINE_WORDS + term / RUN * (RUN + 1) + term % RUN] = v;
     }
     __syncthreads();
     const int line = threadIdx.x / RUNS, run = threadIdx.x % RUNS;
