@@ -109,10 +109,13 @@ typedef enum weft_dtype {
     WEFT_F32 = 9,     /* float: IEEE 754 binary32 */
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
-    WEFT_EXACT_SUM = 11
+    WEFT_EXACT_SUM = 11,
+    /* Types of 16 bits, only for weft_matmul with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+    WEFT_F16 = 12, /* IEEE 754 binary16 */
+    WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
 
-/* Returns "i8" ... "f64", or "exact"; "unknown" for WEFT_DEFAULT and for values that are not a weft_dtype. */
+/* Returns "i8" ... "f64", "f16", "bf16", or "exact"; "unknown" for WEFT_DEFAULT and for values that are not a weft_dtype. */
 WEFT_API const char *weft_dtype_name(weft_dtype dtype);
 /* Returns the number of bytes of one element; 0 for a value that is not an element type. */
 WEFT_API size_t weft_dtype_size(weft_dtype dtype);
@@ -765,13 +768,13 @@ typedef enum weft_transpose {
 } weft_transpose;
 
 /* Computes the matrix product C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n.
- *   dtype        WEFT_F32 or WEFT_F64
+ *   dtype        WEFT_F32 or WEFT_F64; with WEFT_EXACT_SUM also WEFT_F16 or WEFT_BF16
  *   accumulate   WEFT_DEFAULT: sums over k have the element type. WEFT_F64 with f32 elements: the sums and the
  *                products with alpha and beta are f64 and are rounded to f32 once. WEFT_EXACT_SUM: each row of op(A)
- *                and each column of op(B) is rounded to integers of 24 bits (f64: 53 bits) relative to its greatest
- *                element; their products, sums, alpha and beta are exact, and the result is rounded once, so that no
+ *                and each column of op(B) is rounded to integers of 24 bits (f64: 53 bits; f16 and bf16: 13 bits)
+ *                relative to its greatest element; their products, sums, alpha and beta are exact, and the result is rounded once, so that no
  *                order of the terms matters (docs/ops/exact.md)
- *   alpha, beta  one value of dtype each, in host memory. NULL: alpha is 1, beta is 0. If alpha is 0, A and B are not
+ *   alpha, beta  one value of dtype each (float for f16 and bf16), in host memory. NULL: alpha is 1, beta is 0. If alpha is 0, A and B are not
  *                read; if beta is 0, C is not read
  *   lda ...      leading dimension: elements from the start of a row of the stored matrix to the start of the next
  *                row (column-major: of a column), at least its length. Elements between the rows are not accessed

@@ -31,9 +31,13 @@
              : WEFT_DEFAULT)
 #define WEFT_TAG_FOR(type, tag) type * : tag, const type * : tag
 
-/* Is 1 if the tag fits the pointer, or if either is unknown when the program is compiled. */
-#define WEFT_TAG_FITS(tag, p) \
-    __builtin_choose_expr(__builtin_constant_p(tag), WEFT_DTYPE_OF(p) == WEFT_DEFAULT || WEFT_DTYPE_OF(p) == (tag), 1)
+/* Is 1 if the tag fits the pointer, or if either is unknown when the program is compiled. Arrays of f16 and bf16 are
+ * arrays of uint16_t. */
+#define WEFT_TAG_FITS(tag, p)                                                                              \
+    __builtin_choose_expr(__builtin_constant_p(tag),                                                       \
+                          WEFT_DTYPE_OF(p) == WEFT_DEFAULT || WEFT_DTYPE_OF(p) == (tag) ||                 \
+                              (WEFT_DTYPE_OF(p) == WEFT_U16 && ((tag) == WEFT_F16 || (tag) == WEFT_BF16)), \
+                          1)
 #define WEFT_CHECK_TAG(tag, p)                                                                                  \
     (void)sizeof(struct {                                                                                       \
         _Static_assert(WEFT_TAG_FITS(tag, p), "weft: the type tag differs from the element type of the array"); \

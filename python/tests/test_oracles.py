@@ -311,6 +311,21 @@ def test_recurrence(dtype: Any) -> None:
     assert np.array_equal(bits(backwards), bits(weft.recurrence(s, u, init=init)))
 
 
+def test_matmul_of_float16() -> None:
+    a, b = rng.uniform(-1, 1, (30, 40)).astype("f2"), rng.uniform(-1, 1, (40, 20)).astype("f2")
+    product = weft.matmul(a, b, accumulate="exact")
+    assert product.dtype == np.float16
+    np.testing.assert_allclose(product, a.astype("f8") @ b.astype("f8"), rtol=2**-11, atol=40 * 2**-12)
+    order = rng.permutation(40)
+    assert np.array_equal(bits(weft.matmul(a[:, order], b[order], accumulate="exact")), bits(product))
+    whole = np.arange(12, dtype="f2").reshape(3, 4)
+    out = np.ones((3, 3), "f2")
+    weft.matmul(whole, whole.T, alpha=0.5, beta=2, accumulate="exact", out=out)
+    assert np.array_equal(out, 0.5 * (whole @ whole.T) + 2)
+    with pytest.raises(TypeError, match="a has dtype float16; it must be one of float32, float64"):
+        weft.matmul(a, b)
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("m, k, n", [(1, 1, 1), (3, 5, 7), (64, 33, 17), (1, 200, 1), (0, 3, 2), (2, 0, 3)])
 def test_matmul(dtype: Any, m: int, k: int, n: int) -> None:

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 23
+#define WEFT_BACKEND_ABI 24
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;

@@ -62,6 +62,8 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
 #include "core/types.def"
     };
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
+    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED,
+              "%s elements are supported only by matmul with accumulate = exact", weft_dtype_name(dtype));
     *kind = kinds[dtype];
     return WEFT_OK;
 }

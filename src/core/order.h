@@ -159,6 +159,8 @@ enum {
 #define WEFT_PRICE_INTERVAL 1.959963984540054
 
 /* Bit pattern that is stored for every NaN result. */
+#define WEFT_NAN_F16 UINT16_C(0x7e00)
+#define WEFT_NAN_BF16 UINT16_C(0x7fc0)
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)
 

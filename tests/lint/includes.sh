@@ -19,7 +19,7 @@ only() {
 
 # <anything.h> of C and POSIX, which is whatever does not come from a GPU toolkit or another library
 std='<(sys/|arpa/|linux/)?[a-z_]+\.h>'
-own_def='"core/(ops|types|status|distributions|sobol)\.def"'
+own_def='"core/(ops|types|halves|status|distributions|sobol)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
 only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h

@@ -166,6 +166,8 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
     range value;
     RETURN_IF_ERROR(find_binding(r, name, &b, error));
     RETURN_IF(weft_dtype_size(b->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)b->dtype);
+    RETURN_IF(type_is_half(b->dtype), WEFT_UNSUPPORTED, "%s: formulas of %s elements are not supported", name,
+              weft_dtype_name(b->dtype));
     RETURN_IF(type_is_float(b->dtype) && !type_is_float(r->call.dtype), WEFT_UNSUPPORTED,
               "%s is %s, which cannot be evaluated in %s", name, weft_dtype_name(b->dtype),
               weft_dtype_name(r->call.dtype));

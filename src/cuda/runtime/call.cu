@@ -4,6 +4,7 @@
  * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree;
  * combine.cuh combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the
  * time of its copy, so overlapping them would gain nothing. */
+#include "core/types.h"
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 
@@ -15,7 +16,7 @@ size_t cuda_type_bytes(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) sizeof(ctype),
 #include "core/types.def"
     };
-    return bytes[dtype];
+    return type_is_half(dtype) ? sizeof(uint16_t) : bytes[dtype];
 }
 
 /* ---------------------------------------------------------------------------- storing a value */
