@@ -45,25 +45,28 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce
 
-  ! Computes the variance of x. ddof: 0 (default) for a population, 1 for a sample.
-  subroutine weft_variance(ctx, x, result, ddof, stat, message)
+  ! Computes the variance of x. ddof: 0 (default) for a population, 1 for a sample. accumulate: WEFT_EXACT_SUM for the
+  ! exact variance.
+  subroutine weft_variance(ctx, x, result, ddof, stat, message, accumulate)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..)
     type(*), intent(inout), target :: result(..)
     integer, intent(in), optional :: ddof
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
     type(weft_request) :: call
     type(weft_array) :: ax, ar
-    integer(c_int) :: accumulate
+    integer(c_int) :: sums
     integer(c_size_t) :: less
     less = 0
     if (present(ddof)) less = int(ddof, c_size_t)
     ax = whole(call, 'x', x)
     ar = whole(call, 'result', result)
     call need_capacity(call, 'result', ar, 1_c_int64_t)
-    accumulate = accumulate_for(call, WEFT_MEAN, ax, ar)
-    if (call%status == WEFT_OK) call%status = c_weft_variance(ctx, ax%dtype, accumulate, ax%n, less, ax%p, ar%p)
+    sums = accumulate_for(call, WEFT_MEAN, ax, ar)
+    if (present(accumulate)) sums = accumulate
+    if (call%status == WEFT_OK) call%status = c_weft_variance(ctx, ax%dtype, sums, ax%n, less, ax%p, ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_variance
 

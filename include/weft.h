@@ -304,9 +304,10 @@ WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype
 /* ----------------------------------------------------------------------------- variance */
 
 /* Computes the variance of x[0..n), of any type: sum of (x - mean)^2 / (n - ddof). Evaluated in f64, in two passes.
- *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements
+ *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements, or WEFT_EXACT_SUM for the exact
+ *               variance of f32 or f64 elements, rounded once to their type (docs/spec/ORDER.md 30.3)
  *   ddof        0: variance of a population; 1: of a sample. Must be less than n, else WEFT_EMPTY is returned
- *   out         one value: f64, or f32 for f32 elements and WEFT_DEFAULT
+ *   out         one value: f64, or f32 for f32 elements unless `accumulate` is WEFT_F64
  * Source: T. Chan, G. Golub, R. LeVeque, The American Statistician 37, 1983: the two-pass algorithm.
  * Order: docs/spec/ORDER.md 4. Docs: docs/ops/variance.md. */
 WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
@@ -1205,7 +1206,8 @@ WEFT_API weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dty
                               const weft_binding *bindings, size_t count, void *out);
 
 /* Reduces the values of a formula with `op`, without storing them. Has the bits of weft_map followed by weft_reduce.
- *   accumulate, out  as for weft_reduce with elements of type dtype; out must not overlap an array
+ *   accumulate, out  as for weft_reduce with elements of type dtype; out must not overlap an array. With
+ *                    WEFT_EXACT_SUM only the sum of the values is exact (docs/spec/ORDER.md 30.4)
  * Order: docs/spec/ORDER.md 20.5. */
 WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                                      weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
@@ -1298,8 +1300,8 @@ WEFT_API weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtyp
                                         void *out);
 WEFT_API weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x,
                                      const weft_source *y, void *out);
-/* Makes two passes: a source that cannot be rewound is WEFT_INVALID. (WEFT_NORM2 of f64 makes a second pass only if
- * the squares leave the range of f64.) */
+/* Makes two passes: a source that cannot be rewound is WEFT_INVALID. With WEFT_EXACT_SUM it makes one pass.
+ * (WEFT_NORM2 of f64 makes a second pass only if the squares leave the range of f64.) */
 WEFT_API weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
                                           void *out);
 WEFT_API weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,

@@ -358,6 +358,13 @@ class exact_sum {
     weft_exact_state state_ = {};
 };
 
+// Returns the exact variance of x, of float or double, rounded once. ddof as for variance.
+template <class X> auto exact_variance(context &ctx, const X &x, std::size_t ddof = 0) {
+    detail::value<X> r;
+    ctx(weft_variance, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), ddof, std::data(x), &r);
+    return r;
+}
+
 // Returns the variance of x: of a population (ddof 0) or of a sample (ddof 1). ddof must be less than the size of x.
 template <class R = detail::natural, class X> auto variance(context &ctx, const X &x, std::size_t ddof = 0) {
     using natural = typename reduced<WEFT_MEAN, detail::value<X>>::type;
@@ -1000,6 +1007,16 @@ auto map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bind
     result r;
     ctx(weft_map_reduce, op, f.get(), dtype_of<T>(), detail::accumulate<result, natural>(), n, list.data(),
         list.size(), static_cast<void *>(&r));
+    return r;
+}
+
+// Reduces the values of a formula at n elements exactly, as `exact` does. T: float or double.
+template <weft_op op, class T>
+T exact_map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bindings, std::size_t n) {
+    const std::vector<weft_binding> list = detail::bound(bindings, n);
+    T r;
+    ctx(weft_map_reduce, op, f.get(), dtype_of<T>(), WEFT_EXACT_SUM, n, list.data(), list.size(),
+        static_cast<void *>(&r));
     return r;
 }
 

@@ -14,6 +14,9 @@ bool reduce_options_f64(const char *command, const char *text, weft_dtype *accum
 bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate);
 bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate);
 
+/* Sets *accumulate and returns true if `text` is "exact". */
+bool reduce_options_exact(const char *text, weft_dtype *accumulate);
+
 /* Return CLI_DONE if a reduction, or a scan, of elements of `dtype` can accumulate in `accumulate`. Otherwise return
  * the exit code and, if `speaks` is true, print the error. All other errors of operator and type are left to the
  * library's call. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import statistics
 from fractions import Fraction
 from typing import Any
 
@@ -71,6 +72,9 @@ def test_exact_sums(data: Any) -> None:
     assert weft.stream.sum(np.array_split(y, 3), accumulate="exact") == total
     for reduce in (weft.sum, weft.mean, weft.norm1, weft.norm2):
         assert bits(reduce(x, accumulate="exact")) == bits(reduce(rng.permutation(x), accumulate="exact"))
+        assert bits(weft.map_reduce(reduce.__name__, "x*3 + 0.1", x=x, accumulate="exact")) == bits(
+            reduce(weft.map("x*3 + 0.1", x=x), accumulate="exact")
+        )
     order = rng.permutation(len(x))
     z = x[::-1].astype("f4")
     w = x.astype("f4")
@@ -116,6 +120,21 @@ def test_errors_of_states_of_exact_sums() -> None:
     assert one == weft.ExactSum([1.0]) and one != 1.0 and repr(one) == "<weft.ExactSum of 1 terms: 1.0>"
 
 
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_exact_variance(data: Any) -> None:
+    x = data.draw(arrays.arrays("f8", st.integers(2, 60), elements={"min_value": -1e30, "max_value": 1e30}))
+    x = data.draw(st.sampled_from([1e15, 0.0])) + x
+    exact = [Fraction(v) for v in x.tolist()]
+    found = weft.variance(rng.permutation(x), ddof=1, accumulate="exact")
+    assert found == float(statistics.variance(exact)) and found.dtype == x.dtype
+    assert weft.variance(x, accumulate="exact") == float(statistics.pvariance(exact))
+    chunks = (chunk for chunk in np.array_split(x, 2))  # read once: a generator cannot be rewound
+    assert weft.stream.variance(chunks, ddof=1, accumulate="exact") == found
+    total = weft.stream.map_reduce("sum", "x/3", x=np.array_split(x, 2), accumulate="exact")
+    assert total == math.fsum(v / 3 for v in x.tolist())
+
+
 def test_exact_sum_errors() -> None:
     with pytest.raises(ValueError, match="it must be None or 'exact'"):
         weft.sum([1.0], accumulate="exactly")
@@ -123,6 +142,10 @@ def test_exact_sum_errors() -> None:
         weft.dot([1.0], [1.0], dtype=np.float64, accumulate="exact")
     with pytest.raises(TypeError, match="cannot accumulate in exact"):
         weft.sum([1, 2], accumulate="exact")
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.variance([1, 2], accumulate="exact")
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.map_reduce("max", "x", x=[1.0], accumulate="exact")
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -72,15 +72,19 @@ typedef struct dot_call {
     void *out;
 } dot_call;
 
-/* One call of weft_reduce or weft_dot that accumulates exactly, or the exact sum of a part of an array. */
+/* One call of weft_reduce, weft_variance, weft_dot or weft_map_reduce that accumulates exactly, or the exact sum of a
+ * part of an array. EXACT_VARIANCE is a finish of EXACT_VALUES only, with the sum of their squares as a second sum.
+ */
 typedef struct exact_call {
     exact_terms terms;
     exact_finish finish;
     weft_dtype dtype;  /* f32 or f64 */
-    size_t n;          /* >= 1 */
+    size_t n, ddof;    /* n >= 1. EXACT_VARIANCE: ddof < n */
     const void *x, *y; /* y: EXACT_PRODUCTS only */
     void *out;         /* one value of dtype, or NULL */
     int64_t *state;    /* if out is NULL: the sum, WEFT_EXACT_WORDS words in host memory */
+    /* Formula whose values are the elements; then x is NULL, and the call has one sum. Else NULL. */
+    const map_call *map;
 } exact_call;
 
 typedef struct scan_call {

@@ -103,9 +103,10 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
 weft_status check_exact(const char *what, bool offered, weft_dtype dtype, weft_dtype *result, weft_error *error) {
     type_kind kind;
     RETURN_IF_ERROR(check_kind(dtype, &kind, error));
-    RETURN_IF(!offered || kind != KIND_FLOAT, WEFT_UNSUPPORTED,
-              "%s of %s cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can", what,
-              weft_dtype_name(dtype));
+    RETURN_IF(
+        !offered || kind != KIND_FLOAT, WEFT_UNSUPPORTED,
+        "%s of %s cannot accumulate in exact: only sum, mean, norm1, norm2, variance and dot of f32 and f64 can",
+        what, weft_dtype_name(dtype));
     *result = dtype;
     return WEFT_OK;
 }

@@ -23,7 +23,7 @@
 
 /* Terms of an exact sum, and the value that is computed from the sum (ORDER.md 30). */
 typedef enum exact_terms { EXACT_VALUES, EXACT_MAGNITUDES, EXACT_SQUARES, EXACT_PRODUCTS } exact_terms;
-typedef enum exact_finish { EXACT_TOTAL, EXACT_MEAN, EXACT_ROOT } exact_finish;
+typedef enum exact_finish { EXACT_TOTAL, EXACT_MEAN, EXACT_ROOT, EXACT_VARIANCE } exact_finish;
 
 /* State of an exact sum (ORDER.md 30), int64 words. Word i < EXACT_DIGITS has the weight 2^(32 i - EXACT_POINT); the
  * others count terms. Adding two states word by word merges them. A term is a multiple of 2^-2148 and less than

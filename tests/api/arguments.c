@@ -190,7 +190,9 @@ static void variance_and_dot(void) {
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "is undefined");
     REFUSED((weft_dtype)14, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "invalid dtype 14");
     REFUSED(WEFT_F64, WEFT_F32, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in f32");
-    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in exact");
+    REFUSED(WEFT_I32, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of i32 cannot accumulate in exact");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 5, x, OUT, WEFT_EMPTY, "variance of 5 elements is undefined with ddof 5");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, shifted(x, 2), OUT, WEFT_INVALID, "not aligned");

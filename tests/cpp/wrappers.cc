@@ -49,8 +49,10 @@ static void reductions(weft::context &ctx) {
     const std::vector<double> far = {1e100, 1, -1e100};
     expect(weft::exact(ctx, far) == 1 && weft::exact<WEFT_NORM2>(ctx, std::vector<float>{3, 4}) == 5, "exact sums");
     expect(weft::exact_dot(ctx, far, std::vector<double>{1, 3, 1}) == 3, "exact dot");
-    expect_thrown([&] { weft::exact(ctx, i); }, WEFT_UNSUPPORTED,
-                  "sum of i32 cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can");
+    expect(weft::exact_variance(ctx, std::vector<double>{1e15, 1e15 + 0.125}, 1) == 0x1p-7, "exact variance");
+    expect_thrown(
+        [&] { weft::exact(ctx, i); }, WEFT_UNSUPPORTED,
+        "sum of i32 cannot accumulate in exact: only sum, mean, norm1, norm2, variance and dot of f32 and f64 can");
     expect(weft::sum(ctx, std::vector<double>()) == 0, "sum of nothing");
 }
 
@@ -246,6 +248,7 @@ static void formulas(weft::context &ctx) {
     weft::map(ctx, g, {{"x", x}, {"a", 2}}, y);
     expect(starts<double>(y, {2, 9, 20}), "map");
     expect(weft::map_reduce<WEFT_SUM, double>(ctx, g, {{"x", x}, {"a", 2.0f}}, 3) == 31, "map_reduce");
+    expect(weft::exact_map_reduce<WEFT_SUM, double>(ctx, g, {{"x", x}, {"a", 2.0f}}, 3) == 31, "exact map_reduce");
     static_assert(std::is_same_v<decltype(weft::map_reduce<WEFT_SUM, float, double>(ctx, g, {}, 0)), double>);
     expect_thrown(
         [&] {

@@ -71,6 +71,8 @@ contains
     call expect(logical(any_set), 'any')
     call weft_variance(ctx, y, total, ddof=1)
     call expect(total == 1, 'variance')
+    call weft_variance(ctx, [1e15_real64, 1e15_real64 + 0.125_real64], total, ddof=1, accumulate=WEFT_EXACT_SUM)
+    call expect(total == 0.0078125_real64, 'exact variance')
     call weft_dot(ctx, y, y, total)
     call expect(total == 14, 'dot')
   end subroutine reductions
@@ -308,6 +310,9 @@ contains
     call expect(all(y == [2, 9, 20]), 'map')
     call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F64, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], total)
     call expect(total == 31, 'map_reduce')
+    call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F64, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], total, &
+      accumulate=WEFT_EXACT_SUM)
+    call expect(total == 31, 'exact map_reduce')
     call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F32, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], single)
     call expect(single == 31, 'map_reduce in f32')
     call weft_map(ctx, f, [weft_bind('a', 2), weft_bind('x', x)], y(:2), stat, message)
