@@ -132,16 +132,18 @@ typedef struct grid {
 } grid;
 
 /* Blocks of exact sums take batches until none is left. */
-static grid shape_exact(const call *c, uint64_t bytes) {
-    const uint64_t blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BATCH_BYTES) + 1;
+static grid shape_exact(const call *c, reduce_params *j) {
+    const uint64_t bytes = j->n * cuda_type_bytes(j->dtype) * (j->y ? 2 : 1),
+                   blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BATCH_BYTES) + 1;
     const uint64_t most = (uint64_t)EXACT_BLOCKS * c->g->multiprocessors;
+    j->vectors = (uintptr_t)j->x % 16 == 0 && (uintptr_t)j->y % 16 == 0;
     return grid{(unsigned)(blocks < most ? blocks : most), EXACT_WARPS};
 }
 
 static grid shape_launch(const call *c, kernel k, reduce_params *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
     grid shape = {0, 1};
-    if (k.kind == KERNEL_EXACT) return shape_exact(c, j->n * bytes * (j->y ? 2 : 1));
+    if (k.kind == KERNEL_EXACT) return shape_exact(c, j);
     if (k.kind == KERNEL_UNORDERED)
         shape_unordered(j, bytes);
     else
