@@ -505,7 +505,8 @@ WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t
  *            checked on the GPU, and the call waits for this check. If the stream is being captured the call cannot
  *            wait; it then skips each segment with invalid offsets: none of its elements are read or written
  *   heads    n flags: a segment begins at element 0 and at each element whose flag is not zero
- * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce.
+ * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce. Of the operators,
+ * sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
  * Source: G. Blelloch, IEEE Transactions on Computers 38, 1989: segmented scans. Order: docs/spec/ORDER.md 8.
  * Docs: docs/ops/segmented.md. */
 
@@ -565,7 +566,9 @@ typedef enum weft_range {
  *   init         m * columns values of the type that weft_reduce_result returns, which are combined with the results:
  *                out = init op result. NULL: none; must be NULL for mean. init == out is allowed
  *   out          m * columns values of that type, all of which are written. Must not overlap x or index
- * A result depends on its elements in the order of their rows, and on its initial value: without one it has the bits
+ * With WEFT_EXACT_SUM (sum, mean of f32 and f64) a result is the exact sum of its elements, and of its initial value if
+ * it has elements, rounded once, or the exact mean; no order matters (docs/spec/ORDER.md 30).
+ * Otherwise a result depends on its elements in the order of their rows, and on its initial value: without one it has the bits
  * that weft_reduce returns for them. An index without elements gives the initial value with all its bits; without one
  * 0 (sum, or, xor), 1 (prod), the greatest (min) or least (max) value of the type (floats: +Inf, -Inf), all ones
  * (and), NaN (mean). Indices in GPU memory are checked on the GPU, and with WEFT_RANGE_ERROR the call waits for this

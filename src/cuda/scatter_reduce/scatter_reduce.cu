@@ -295,7 +295,7 @@ static exact_segments exact_of(const state *s) {
     e.list = s->ascending || s->c->columns == 1 ? NULL : s->list;
     e.wide_list = s->wide_rows;
     e.offsets = s->offsets;
-    e.init = s->c->init ? s->init : NULL;
+    e.init = s->init;
     e.out = s->out;
     return e;
 }
@@ -349,7 +349,8 @@ static size_t lay_out(state *s, char *base) {
     s->list = take(base, &used, c->n * listed_bytes(s));
     s->sort_scratch = take(base, &used, s->sort_bytes);
     if (c->exact) {
-        const exact_segments e = exact_of(s);
+        exact_segments e = exact_of(s);
+        e.init = c->init; /* s->init is not known yet */
         if (c->columns > 1) s->rows = take(base, &used, c->n * row_bytes(s));
         s->segments_scratch = take(base, &used, gpu_exact_segments_scratch(&e));
     } else if (c->columns > 1) {

@@ -27,7 +27,7 @@ enum {
     SHORT_BLOCKS = 8,  /* blocks of a multiprocessor */
     LONG_BLOCKS = 4
 };
-static_assert(THREADS >= WEFT_EXACT_WORDS, "a block adds its state with a thread for each word");
+static_assert((int)THREADS >= (int)WEFT_EXACT_WORDS, "a block adds its state with a thread for each word");
 
 /* A result that the first kernel leaves to the second, or a part of it. */
 struct exact_item {
@@ -120,7 +120,10 @@ static __device__ __forceinline__ void do_short(const exact_params &j, uint64_t 
     constexpr bool SINGLE = sizeof(T) == 4;
     const exact_segments &e = j.e;
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x % 32 / LANES;
-    const exact_terms_of t = exists ? terms_of(e, result) : exact_terms_of{0, 0, 0};
+    exact_terms_of t = exists ? terms_of(e, result) : exact_terms_of{0, 0, 0};
+    /* Only while the stream is being captured, offsets can be invalid. */
+    exists = exists && t.begin <= e.n && t.n <= e.n - t.begin;
+    if (!exists) t.n = 0;
     weft_exact_pair p = no_terms();
     if (exists && e.init && lane == 0) p.high = (double)((const T *)e.init)[result];
     for (uint64_t i = lane; i < t.n && t.n <= SHORT; i += LANES * BATCH) {
