@@ -566,13 +566,13 @@ typedef enum weft_range {
  *   init         m * columns values of the type that weft_reduce_result returns, which are combined with the results:
  *                out = init op result. NULL: none; must be NULL for mean. init == out is allowed
  *   out          m * columns values of that type, all of which are written. Must not overlap x or index
- * With WEFT_EXACT_SUM (sum, mean of f32 and f64) a result is the exact sum of its elements, and of its initial value if
- * it has elements, rounded once, or the exact mean; no order matters (docs/spec/ORDER.md 30).
- * Otherwise a result depends on its elements in the order of their rows, and on its initial value: without one it has the bits
+ * A result depends on its elements in the order of their rows, and on its initial value: without one it has the bits
  * that weft_reduce returns for them. An index without elements gives the initial value with all its bits; without one
  * 0 (sum, or, xor), 1 (prod), the greatest (min) or least (max) value of the type (floats: +Inf, -Inf), all ones
  * (and), NaN (mean). Indices in GPU memory are checked on the GPU, and with WEFT_RANGE_ERROR the call waits for this
  * check. If the stream is being captured the call cannot wait, and ignores elements whose index is out of range.
+ * With WEFT_EXACT_SUM (sum, mean of f32 and f64) the result of an index with elements is the exact sum or mean of
+ * these and the initial value, rounded once, in any order (docs/spec/ORDER.md 30). Sources and ranks do not offer it.
  * Scratch memory: about two copies of x and index.
  * Source: stable distribution by counting (H. Seward, MIT R-232, 1954), then the reductions of segments.
  * Order: docs/spec/ORDER.md 25. Docs: docs/ops/scatter_reduce.md. */
