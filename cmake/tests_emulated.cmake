@@ -10,7 +10,7 @@ foreach(stem arrays block_tridiag block_tridiag_kernels block_tridiag_staged cal
     convolve_direct convolve_passes cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
-    scatter_unordered scratch segmented segmented_means segmented_products segmented_sums segmented_unordered sobol
+    scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
     tune variance)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
@@ -29,7 +29,7 @@ executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emul
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
-  "EXACT_TERMS_HALF=(uint64_t)128")
+  "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.

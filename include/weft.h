@@ -561,7 +561,8 @@ WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t
  *            checked on the GPU, and the call waits for this check. If the stream is being captured the call cannot
  *            wait; it then skips each segment with invalid offsets: none of its elements are read or written
  *   heads    n flags: a segment begins at element 0 and at each element whose flag is not zero
- * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce.
+ * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce. Of the operators,
+ * sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
  * Source: G. Blelloch, IEEE Transactions on Computers 38, 1989: segmented scans. Order: docs/spec/ORDER.md 8.
  * Docs: docs/ops/segmented.md. */
 
@@ -626,6 +627,8 @@ typedef enum weft_range {
  * 0 (sum, or, xor), 1 (prod), the greatest (min) or least (max) value of the type (floats: +Inf, -Inf), all ones
  * (and), NaN (mean). Indices in GPU memory are checked on the GPU, and with WEFT_RANGE_ERROR the call waits for this
  * check. If the stream is being captured the call cannot wait, and ignores elements whose index is out of range.
+ * With WEFT_EXACT_SUM (sum, mean of f32 and f64) the result of an index with elements is the exact sum or mean of
+ * these and the initial value, rounded once, in any order (docs/spec/ORDER.md 30). Sources and ranks do not offer it.
  * Scratch memory: about two copies of x and index.
  * Source: stable distribution by counting (H. Seward, MIT R-232, 1954), then the reductions of segments.
  * Order: docs/spec/ORDER.md 25. Docs: docs/ops/scatter_reduce.md. */

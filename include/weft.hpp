@@ -423,6 +423,14 @@ void segmented_reduce(context &ctx, const X &x, const O &offsets, Y &&y) {
         std::size(x), std::data(x), std::size(y), detail::offsets(offsets), std::data(y));
 }
 
+// Adds the elements of each segment exactly (WEFT_EXACT_SUM), of float or double, in any order.
+template <class X, class O, class Y> void exact_segments(context &ctx, const X &x, const O &offsets, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_size("offsets", std::size(offsets), std::size(y) + 1);
+    ctx(weft_segmented_reduce, WEFT_SUM, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), std::data(x),
+        std::size(y), detail::offsets(offsets), std::data(y));
+}
+
 // Reduces each segment of x to one value of y. A segment begins at element 0 and wherever a head is not zero. y must
 // have at least the size of x. Returns the number of segments.
 template <weft_op op, class X, class H, class Y>

@@ -8,9 +8,8 @@
 
 /* Parses an operator. Prints the error and returns false if `text` is not one. */
 bool reduce_options_op(const char *command, const char *text, weft_op *op);
-/* Parse the argument of --accumulate: f64; f64 or exact for sums; f64, i64 or u64 for the type of a scan. Print the
- * error and return false if `text` is another word. */
-bool reduce_options_f64(const char *command, const char *text, weft_dtype *accumulate);
+/* Parse the argument of --accumulate: f64 or exact for sums; f64, i64 or u64 for the type of a scan. Print the error
+ * and return false if `text` is another word. */
 bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate);
 bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate);
 

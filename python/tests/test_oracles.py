@@ -135,6 +135,19 @@ def test_exact_variance(data: Any) -> None:
     assert total == math.fsum(v / 3 for v in x.tolist())
 
 
+def test_exact_sums_of_segments() -> None:
+    x = np.ldexp(rng.standard_normal(3000), rng.integers(-80, 80, 3000))
+    index = np.sort(rng.integers(0, 200, 3000))
+    wanted = np.array([math.fsum(x[index == j]) for j in range(200)])
+    offsets = np.searchsorted(index, np.arange(201))
+    assert np.array_equal(weft.segmented_reduce(x, offsets=offsets, accumulate="exact"), wanted)
+    assert np.array_equal(weft.reduce_by_key(index, x, accumulate="exact")[1], wanted[np.unique(index)])
+    order = rng.permutation(3000)
+    assert np.array_equal(weft.scatter_reduce(x[order], index[order], 200, accumulate="exact"), wanted)
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.segmented_reduce(x, "max", offsets=offsets, accumulate="exact")
+
+
 def test_exact_sum_errors() -> None:
     with pytest.raises(ValueError, match="it must be None or 'exact'"):
         weft.sum([1.0], accumulate="exactly")

@@ -166,6 +166,11 @@ typedef struct segmented_call {
     weft_dtype key_dtype;
     void *unique_keys; /* SEGMENTS_BY_KEYS only */
     uint64_t *count;   /* reduction by heads or keys: receives the number of segments */
+    bool exact;        /* exact sums of f32 or f64 (ORDER.md 30); by offsets also exact means */
+    /* Exact sums by offsets: segment s has the further term init[s * init_stride], and is this value if it is empty.
+     * May be equal to y. Else NULL. */
+    const void *init;
+    size_t init_stride;
 } segmented_call;
 
 /* One call of weft_scatter_reduce or weft_scatter_count. The backend checks the values of the indices
@@ -174,6 +179,7 @@ typedef struct scatter_reduce_call {
     weft_op op; /* sum, prod, min, max, and, or, xor, mean */
     weft_range range;
     weft_dtype dtype, result, index_dtype; /* index_dtype: i32, i64, u32 or u64 */
+    bool exact;                            /* exact sums or means of f32 or f64 (ORDER.md 30) */
     size_t n, columns, m;                  /* 0 is allowed; n * columns and m * columns do not overflow */
     const void *x, *index;
     const void *init; /* m * columns values of the result type: == out, or does not overlap out; or NULL */

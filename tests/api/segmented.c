@@ -50,6 +50,8 @@ static void reduce(void) {
     REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "requires integer elements");
     REFUSED(WEFT_MIN, WEFT_F32, WEFT_F64, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "cannot accumulate in f64");
     REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_INVALID, "invalid dtype 11");
+    REFUSED(WEFT_MAX, WEFT_F32, WEFT_EXACT_SUM, N, x, GOOD, OUT, WEFT_UNSUPPORTED,
+            "max of f32 cannot accumulate in exact");
 #undef REFUSED
 #define REFUSED(n, x, heads, out, count, words)                                                                    \
     EXPECT_ERROR(ctx, weft_segmented_reduce_heads(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, heads, out, count), \
@@ -74,6 +76,8 @@ static void scan(void) {
             "segmented_scan: invalid operator argmax: expected sum");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_I32, WEFT_F64, whole, OUT, WEFT_UNSUPPORTED,
             "segmented_scan with sum of i32 cannot accumulate in f64");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_EXACT_SUM, x, OUT, WEFT_UNSUPPORTED,
+            "segmented_scan with sum of f32 cannot accumulate in exact");
 #undef REFUSED
     EXPECT_ERROR(ctx, weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, 4, x, NULL, x),
                  WEFT_INVALID, "heads is NULL");

@@ -48,6 +48,9 @@ static void reductions(weft::context &ctx) {
     expect(weft::dot(ctx, y, y) == 14, "dot");
     const std::vector<double> far = {1e100, 1, -1e100};
     expect(weft::exact(ctx, far) == 1 && weft::exact<WEFT_NORM2>(ctx, std::vector<float>{3, 4}) == 5, "exact sums");
+    std::vector<double> totals(2);
+    weft::exact_segments(ctx, std::vector<double>{1e100, 1, -1e100, 3}, std::vector<std::uint64_t>{0, 3, 4}, totals);
+    expect(totals == std::vector<double>{1, 3}, "exact sums of segments");
     expect(weft::exact_dot(ctx, far, std::vector<double>{1, 3, 1}) == 3, "exact dot");
     expect(weft::exact_variance(ctx, std::vector<double>{1e15, 1e15 + 0.125}, 1) == 0x1p-7, "exact variance");
     expect_thrown(

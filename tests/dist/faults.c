@@ -214,6 +214,9 @@ static void check_scatter(world *w, const double *x, bool last) {
     expect_failure(w, status, WEFT_INVALID, "out (", out[0]);
     status = scatter(w, WEFT_MEAN, error, 1, M, x, index, init, out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "mean cannot have init", out[0]);
+    status = weft_dist_scatter_reduce(d, WEFT_SUM, error, WEFT_F64, WEFT_EXACT_SUM, WEFT_I32, weft_slice_of(N), 1, M,
+                                      x, index, NULL, out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "scatter_reduce cannot accumulate in exact over ranks", out[0]);
     status = scatter(w, WEFT_SUM, error, SIZE_MAX / 4, M, x, index, NULL, out);
     expect_failure(w, status, WEFT_INVALID, "do not fit in memory", out[0]);
     status = weft_dist_scatter_reduce(d, WEFT_SUM, error, WEFT_F64, WEFT_DEFAULT, last ? WEFT_U32 : WEFT_I32,

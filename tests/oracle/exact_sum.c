@@ -236,6 +236,52 @@ static void check_variance_ties(void) {
     }
 }
 
+/* Returns the exact sum of each segment, by weft_segmented_reduce or by indices of segments in a shuffled order. */
+static void sum_segments(bool scatters, bool narrow, size_t n, const void *x, size_t segments,
+                         const uint64_t *offsets, double *sums) {
+    static double values[MOST], out[MOST];
+    static uint64_t index[MOST];
+    const weft_dtype dtype = narrow ? WEFT_F32 : WEFT_F64;
+    for (size_t s = 0; s < segments; s++)
+        for (size_t i = offsets[s]; i < offsets[s + 1]; i++) index[i] = s;
+    for (size_t i = 0; i < n; i++) put(narrow, values, i, get(narrow, x, i));
+    for (size_t i = 0; scatters && i < n; i++) {
+        const size_t k = draw(n);
+        const uint64_t of_i = index[i];
+        swap(narrow, values, i, k);
+        index[i] = index[k];
+        index[k] = of_i;
+    }
+    EXPECT_STATUS(ctx,
+                  scatters
+                      ? weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_ERROR, dtype, WEFT_EXACT_SUM, WEFT_U64, n, 1,
+                                            segments, values, index, NULL, out)
+                      : weft_segmented_reduce(ctx, WEFT_SUM, dtype, WEFT_EXACT_SUM, n, x, segments, offsets, out),
+                  WEFT_OK);
+    for (size_t s = 0; s < segments; s++) sums[s] = get(narrow, out, s);
+}
+
+/* Checks the sums of segments of up to 40 elements, and of one long segment. */
+static void check_segments(int kind, bool narrow, bool cancels, bool scatters) {
+    static double x[MOST], y[MOST], sums[MOST];
+    static uint64_t offsets[MOST + 1];
+    size_t segments = 0;
+    fill(kind, narrow, cancels, MOST, x, y);
+    while (offsets[segments] < MOST) {
+        const size_t left = MOST - offsets[segments], length = segments == 9 ? 700 : draw(41);
+        offsets[segments + 1] = offsets[segments] + (length < left ? length : left);
+        segments++;
+    }
+    sum_segments(scatters, narrow, MOST, x, segments, offsets, sums);
+    for (size_t s = 0; s < segments; s++) {
+        const size_t length = offsets[s + 1] - offsets[s];
+        const double wanted =
+            truth(SUM, narrow, length, (const char *)x + offsets[s] * (narrow ? sizeof(float) : sizeof(double)), y);
+        EXPECT(same(sums[s], wanted), "segment %zu of %zu %s, kind %d%s: %a, wanted %a", s, length,
+               narrow ? "f32" : "f64", kind, scatters ? ", by indices" : "", sums[s], wanted);
+    }
+}
+
 /* Checks sums that are half way between two numbers, and just above and below. */
 static void check_ties(bool narrow) {
     const double half = narrow ? 0x1p-24 : 0x1p-53, tiny = narrow ? 0x1p-149 : 0x1p-1074;
@@ -261,6 +307,8 @@ int main(int argc, char **argv) {
     check_variance_ties();
     for (int narrow = 0; narrow < 2; narrow++) {
         check_ties(narrow);
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int turn = 0; turn < 4; turn++) check_segments(kind, narrow, turn / 2, turn % 2);
         for (int kind = 0; kind < KINDS; kind++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
                 for (int turn = 0; turn < (sizes[s] < 100 ? 8 : 2); turn++) check(kind, narrow, turn % 2, sizes[s]);

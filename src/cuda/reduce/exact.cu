@@ -7,6 +7,7 @@
  * The warp adds its sums to the state when a term is not less than 2^top, which then grows, and at the end. */
 #include "arith/exact_variance.h"
 #include "cuda/map/map_params.h"
+#include "cuda/reduce/exact_state.cuh"
 #include "cuda/runtime/warp_reduce.cuh"
 
 #define WARP 32
@@ -58,17 +59,6 @@ static __device__ __forceinline__ double power_of_two(int exponent) {
 template <class K> static __device__ __forceinline__ int exponent_of_fold(int top, int fold) {
     const int q = top - K::SPACING * (fold + 1);
     return q > LEAST ? q : LEAST;
-}
-
-static __device__ __forceinline__ void add_to_word(int64_t *word, int64_t v) {
-    if (v) atomicAdd((unsigned long long *)word, (unsigned long long)v);
-}
-
-static __device__ __forceinline__ void add_term(int64_t *state, const weft_exact_term &t) {
-    if (t.counter >= 0)
-        add_to_word(&state[t.counter], 1);
-    else
-        for (int i = 0; i < WEFT_EXACT_TERM_DIGITS; i++) add_to_word(&state[t.first + i], t.digit[i]);
 }
 
 /* Adds the sums of a warp to the state. A sum is at most 2^53 2^q in magnitude. */
@@ -233,16 +223,6 @@ static __device__ __forceinline__ void load_batch(const reduce_params &j, uint64
 #pragma unroll
     for (int k = 0; k < K::BATCH && !whole; k++)
         if (first + k * WARP + threadIdx.x % WARP >= j.n) b.present &= ~(1u << k);
-}
-
-/* Adds the state of the block, with one step of carries so that its words are less than 2^34, to that of the call. */
-static __device__ void add_state(const int64_t *state, int64_t *all) {
-    const uint32_t i = threadIdx.x;
-    if (i >= WEFT_EXACT_WORDS) return;
-    int64_t v = state[i];
-    if (i < WEFT_EXACT_DIGITS - 1) v &= 0xffffffff;
-    if (i > 0 && i < WEFT_EXACT_DIGITS) v += state[i - 1] >> 32;
-    add_to_word(&all[i], v);
 }
 
 /* Moves a state to shared memory. */
