@@ -71,7 +71,8 @@ segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtyp
 
 segment_kernel *cpu_exact_segment_kernel(const cpu_context *ctx, weft_dtype dtype, exact_kernel **add) {
     *add = ctx->level->exact->add[EXACT_VALUES][dtype];
-    return ctx->level->exact_segments->sum[dtype];
+    segment_kernel *const *const kernels = ctx->level->exact_segments->sum;
+    return kernels[dtype];
 }
 
 static void find_kernels(params *j) {

@@ -99,6 +99,16 @@ static void by_key(void) {
 #undef REFUSED
 }
 
+/* The exact sum of the first segment is just above the middle of two f32. */
+static void exact(void) {
+    const float values[] = {0x1p-24f, 0x1p-100f, 1, 2, -2};
+    const uint64_t ends[] = {0, 3, 5};
+    float sums[2];
+    EXPECT_STATUS(ctx, weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_EXACT_SUM, 5, values, 2, ends, sums),
+                  WEFT_OK);
+    EXPECT(sums[0] == 1 + 0x1p-23f && sums[1] == 0, "exact sums %a, %a", (double)sums[0], (double)sums[1]);
+}
+
 static void nothing(void) {
     uint64_t count = 5;
     EXPECT_STATUS(ctx, weft_segmented_reduce(ctx, WEFT_MIN, WEFT_F32, WEFT_DEFAULT, 0, NULL, 0, NULL, NULL), WEFT_OK);
@@ -128,6 +138,7 @@ int main(int argc, char **argv) {
         EXPECT(out_bytes[i] == 0x5a && count_bytes[i % 8] == 0x5a, "a call that failed wrote byte %zu", i);
     for (int i = 0; i < N; i++) EXPECT(x[i] == (float)(i + 1), "a call that failed wrote x[%d]", i);
     nothing();
+    exact();
     weft_close(ctx);
     return expect_end();
 }

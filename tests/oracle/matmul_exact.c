@@ -67,7 +67,7 @@ static double half_value(weft_dtype dtype, uint16_t bits) {
 
 static uint16_t half_bits(weft_dtype dtype, double v) {
     const uint16_t sign = signbit(v) ? 0x8000 : 0;
-    unsigned low = 0, high = 0x7fff >> (format_of(dtype).digits - 1) << (format_of(dtype).digits - 1);
+    unsigned low = 0, high = 0x7fffu >> (format_of(dtype).digits - 1) << (format_of(dtype).digits - 1);
     if (isnan(v)) return 0x7fff;
     while (low < high) { /* the values are in ascending order up to infinity */
         const unsigned middle = (low + high) / 2;
