@@ -193,36 +193,25 @@ static __device__ __forceinline__ bool add_batch(const exact_batch<K, T> &b, exa
     return true;
 }
 
-/* Loads batch number `batch` of the input, of 32 BATCH elements. */
+/* Loads the elements of a thread from x on, which are WARP apart. `left`: number of elements from x on. */
 template <class K, class T>
-static __device__ __forceinline__ void load_array(const T *x, uint64_t first, uint64_t n, bool vectors, T *to) {
-    constexpr int PER = 16 / (int)sizeof(T);
-    const uint32_t lane = threadIdx.x % WARP;
-    if (vectors) {
+static __device__ __forceinline__ void load_array(const T *x, int64_t left, bool whole, T *to) {
 #pragma unroll
-        for (int v = 0; v < K::BATCH / PER; v++) {
-            const uint4 bits = __ldg((const uint4 *)(x + first) + v * WARP + lane);
-            memcpy(to + v * PER, &bits, sizeof bits);
-        }
-        return;
-    }
-#pragma unroll
-    for (int k = 0; k < K::BATCH; k++) {
-        const uint64_t i = first + k * WARP + lane;
-        to[k] = i < n ? __ldg(x + i) : (T)0;
-    }
+    for (int k = 0; k < K::BATCH; k++) to[k] = whole || k * WARP < left ? __ldg(x + k * WARP) : (T)0;
 }
 
+/* Loads batch number `batch` of the input, of 32 BATCH elements. */
 template <class K, class T>
 static __device__ __forceinline__ void load_batch(const reduce_params &j, uint64_t batch, exact_batch<K, T> &b) {
-    const uint64_t first = batch * (WARP * K::BATCH);
-    const bool whole = j.n - first >= WARP * K::BATCH;
-    load_array<K>((const T *)j.x, first, j.n, j.vectors && whole, b.x);
-    if (K::TWO) load_array<K>((const T *)j.y, first, j.n, j.vectors && whole, b.y);
+    const uint64_t first = batch * (WARP * K::BATCH) + threadIdx.x % WARP;
+    const int64_t left = (int64_t)(j.n - first);
+    const bool whole = j.n >= (batch + 1) * (WARP * K::BATCH);
+    load_array<K>((const T *)j.x + first, left, whole, b.x);
+    if (K::TWO) load_array<K>((const T *)j.y + first, left, whole, b.y);
     b.present = UINT32_MAX;
 #pragma unroll
     for (int k = 0; k < K::BATCH && !whole; k++)
-        if (first + k * WARP + threadIdx.x % WARP >= j.n) b.present &= ~(1u << k);
+        if (k * WARP >= left) b.present &= ~(1u << k);
 }
 
 /* Moves a state to shared memory. */

@@ -57,7 +57,7 @@ typedef struct reduce_params {
     uint64_t tiles;
     uint32_t warp_tiles_log2; /* a warp takes 2^warp_tiles_log2 adjacent tiles */
     uint32_t skip;            /* unordered: elements between the last 16-byte boundary and x */
-    bool vectors;             /* tree, exact: x and y are aligned for vector loads */
+    bool vectors;             /* tree: x and y are aligned for vector loads */
 
     /* Parameters of the operator. Each operator documents which ones it uses. */
     uint64_t mask, xor_mask;

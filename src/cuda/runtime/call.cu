@@ -132,11 +132,10 @@ typedef struct grid {
 } grid;
 
 /* Blocks of exact sums take batches until none is left. */
-static grid shape_exact(const call *c, reduce_params *j) {
+static grid shape_exact(const call *c, const reduce_params *j) {
     const uint64_t bytes = j->n * cuda_type_bytes(j->dtype) * (j->y ? 2 : 1),
                    blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BATCH_BYTES) + 1;
     const uint64_t most = (uint64_t)EXACT_BLOCKS * c->g->multiprocessors;
-    j->vectors = (uintptr_t)j->x % 16 == 0 && (uintptr_t)j->y % 16 == 0;
     return grid{(unsigned)(blocks < most ? blocks : most), EXACT_WARPS};
 }
 
