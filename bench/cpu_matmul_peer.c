@@ -4,6 +4,7 @@
 #include "weft.h"
 
 #include <cblas.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,26 +56,44 @@ static void *uniform(weft_dtype dtype, size_t n) {
     for (size_t i = 0; x && i < n; i++) {
         state = state * 1664525u + 1013904223u;
         const double v = (double)state * 0x1p-31 - 1;
-        if (dtype == WEFT_F32)
-            ((float *)x)[i] = (float)v;
+        const float narrow = (float)v;
+        uint32_t bits;
+        memcpy(&bits, &narrow, sizeof bits);
+        if (dtype == WEFT_BF16)
+            ((uint16_t *)x)[i] = (uint16_t)(bits >> 16);
+        else if (dtype == WEFT_F32)
+            ((float *)x)[i] = narrow;
         else
             ((double *)x)[i] = v;
     }
     return x;
 }
 
+static void allocate(product *p) {
+    p->a = uniform(p->dtype, p->m * p->k);
+    p->b = uniform(p->dtype, p->k * p->n);
+    p->c = uniform(p->dtype, p->m * p->n);
+    if (!p->a || !p->b || !p->c) exit(1);
+}
+
+static void discard(const product *p) {
+    free((void *)p->a);
+    free((void *)p->b);
+    free(p->c);
+}
+
 static void measure(product p) {
     double weft = 1e9, peer = 1e9;
-    p.a = uniform(p.dtype, p.m * p.k);
-    p.b = uniform(p.dtype, p.k * p.n);
-    p.c = uniform(p.dtype, p.m * p.n);
-    if (!p.a || !p.b || !p.c) exit(1);
+    product wide = p; /* the peer's: it multiplies bf16 as f32 */
+    if (p.dtype == WEFT_BF16) wide.dtype = WEFT_F32;
+    allocate(&p);
+    allocate(&wide);
     const double start = now();
     for (int round = 0; round < ROUNDS || now() - start < BUDGET_SECONDS; round++) {
         const double before = now();
         call_weft(&p);
         const double between = now();
-        call_peer(&p);
+        call_peer(&wide);
         const double after = now();
         if (between - before < weft) weft = between - before;
         if (after - between < peer) peer = after - between;
@@ -83,9 +102,8 @@ static void measure(product p) {
     printf("%-12s %6zu x %5zu x %6zu %9.1f  OpenBLAS %9.1f %6.2fx\n", p.name, p.m, p.n, p.k, flop / weft, flop / peer,
            peer / weft);
     fflush(stdout);
-    free((void *)p.a);
-    free((void *)p.b);
-    free(p.c);
+    discard(&p);
+    discard(&wide);
 }
 
 int main(int argc, char **argv) {
@@ -100,6 +118,7 @@ int main(int argc, char **argv) {
         measure((product){"f32", WEFT_F32, WEFT_DEFAULT, s[0], s[1], s[2], NULL, NULL, NULL});
         measure((product){"f64", WEFT_F64, WEFT_DEFAULT, s[0], s[1], s[2], NULL, NULL, NULL});
         measure((product){"f32 in f64", WEFT_F32, WEFT_F64, s[0], s[1], s[2], NULL, NULL, NULL});
+        measure((product){"bf16 exact", WEFT_BF16, WEFT_EXACT_SUM, s[0], s[1], s[2], NULL, NULL, NULL});
         measure((product){"f32 exact", WEFT_F32, WEFT_EXACT_SUM, s[0], s[1], s[2], NULL, NULL, NULL});
         measure((product){"f64 exact", WEFT_F64, WEFT_EXACT_SUM, s[0], s[1], s[2], NULL, NULL, NULL});
     }

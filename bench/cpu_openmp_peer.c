@@ -88,6 +88,15 @@ double openmp_variance_f64(const void *at, const void *none, size_t n, int threa
     return squares / (double)(n - 1);
 }
 
+double openmp_squares_f64(const void *at, const void *none, size_t n, int threads) {
+    const double *x = at;
+    double total = 0;
+    (void)none;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) total += x[i] * x[i];
+    return total;
+}
+
 double openmp_read(const void *at, const void *other, size_t n, int threads) {
     const uint64_t *x = at, *y = other ? other : at;
     uint64_t seen = 0;

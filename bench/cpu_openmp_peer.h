@@ -10,7 +10,7 @@ typedef double peer(const void *x, const void *y, size_t n, int threads);
 
 peer openmp_sum_f32, openmp_sum_f64, openmp_sum_i32, openmp_sum_u8;
 peer openmp_min_f32, openmp_max_f32, openmp_max_i32;
-peer openmp_mean_f32, openmp_variance_f64;
+peer openmp_mean_f32, openmp_variance_f64, openmp_squares_f64;
 peer openmp_histogram_f32; /* 256 bins from -1 to 1 */
 
 /* Counts the occurrences of four words by the C library's memmem; each thread searches a part of the text. */

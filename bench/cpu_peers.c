@@ -26,7 +26,7 @@
 enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
 
 static weft_context *ctx;
-static weft_expr *square; /* x*x, for map_scan */
+static weft_expr *square; /* x*x, for map_scan and map_reduce */
 static double sink;       /* accumulates the results of peers, so that the compiler cannot remove their loops */
 
 static void stop(const char *what, const char *why) {
@@ -156,6 +156,9 @@ typedef enum function {
     EXACT, /* REDUCE with exact sums */
     EXACT_DOT,
     VARIANCE,
+    EXACT_VARIANCE,
+    MAP_REDUCE, /* of x*x */
+    EXACT_MAP_REDUCE,
     HISTOGRAM,
     MATCH, /* PEER_WORDS in the bytes */
     DOT,
@@ -177,7 +180,7 @@ typedef enum function {
 typedef struct row {
     const char *name;
     function function;
-    weft_op op; /* for REDUCE, EXACT and SCAN */
+    weft_op op; /* for REDUCE, EXACT, MAP_REDUCE and SCAN */
     weft_dtype dtype;
     bool alone; /* a short array on one thread; otherwise a long array on all threads */
     int passes; /* passes over the input */
@@ -202,6 +205,9 @@ static const row rows[] = {
     {"map_scan f32", MAP_SCAN, WEFT_SUM, WEFT_F32, true, 1, "map, then scan", map_then_scan_f32},
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
+    {"variance f64 exact", EXACT_VARIANCE, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_variance_f64},
+    {"map_reduce f64", MAP_REDUCE, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_squares_f64},
+    {"map_reduce f64 exact", EXACT_MAP_REDUCE, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_squares_f64},
     {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
     {"scatter_reduce f32", SCATTER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_scatter_f32},
     {"gather f32", GATHER, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_gather_f32},
@@ -286,6 +292,12 @@ static void call_map_scan(const work *w) {
                      w->y));
 }
 
+static void call_map_reduce(const work *w, weft_dtype accumulate) {
+    const weft_binding of_x = {"x", w->row->dtype, w->x, NULL};
+    double out;
+    ok(weft_map_reduce(ctx, w->row->op, square, w->row->dtype, accumulate, w->n, &of_x, 1, &out));
+}
+
 static void call_weft(const work *w) {
     enum { BINS = 256 };
     const row *r = w->row;
@@ -297,6 +309,9 @@ static void call_weft(const work *w) {
     case EXACT: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_EXACT_SUM, w->n, w->x, &out)); break;
     case EXACT_DOT: ok(weft_dot(ctx, r->dtype, WEFT_EXACT_SUM, w->n, w->x, w->y, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
+    case EXACT_VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_EXACT_SUM, w->n, 1, w->x, &out)); break;
+    case MAP_REDUCE: call_map_reduce(w, WEFT_DEFAULT); break;
+    case EXACT_MAP_REDUCE: call_map_reduce(w, WEFT_EXACT_SUM); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
     case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;
     case MATCH: call_match(w); break;

@@ -1,12 +1,14 @@
 /* Matrix products on a GPU compared with cuBLAS, in one run: build/bench_gpu_matmul [--json]
  *
- * All arrays are in device memory. weft and cuBLAS (its fp32 path, no TF32) alternate. Prints TFLOP/s, the median of
- * ROUNDS batches between two events. `differ` is the number of values whose bits differ from those of cuBLAS. It is 0
- * where neither cuBLAS nor weft splits k. */
+ * All arrays are in device memory. weft and cuBLAS (its fp32 path, no TF32; for f16 and bf16 its tensor cores with
+ * sums in f32) alternate. Prints TFLOP/s, the median of ROUNDS batches between two events. `differ` is the number of
+ * values whose bits differ from those of cuBLAS. It is 0 where neither cuBLAS nor weft splits k. */
 #include "weft.h"
 
 #include <algorithm>
 #include <cublas_v2.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <functional>
 #include <stdint.h>
@@ -81,10 +83,25 @@ static void peer_of(double *, const shape &s, const arrays &x) {
                    (double *)x.a, (int)s.k, &zero, (double *)x.peer, (int)s.n));
 }
 
+static void peer_of_halves(cudaDataType type, const shape &s, const arrays &x) {
+    const float one = 1, zero = 0;
+    ok(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH));
+    ok(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, (int)s.n, (int)s.m, (int)s.k, &one, x.b, type, (int)s.n, x.a,
+                    type, (int)s.k, &zero, x.peer, type, (int)s.n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    ok(cublasSetMathMode(blas, CUBLAS_PEDANTIC_MATH));
+}
+static void peer_of(__half *, const shape &s, const arrays &x) { peer_of_halves(CUDA_R_16F, s, x); }
+static void peer_of(__nv_bfloat16 *, const shape &s, const arrays &x) { peer_of_halves(CUDA_R_16BF, s, x); }
+
+static weft_dtype dtype_of(float) { return WEFT_F32; }
+static weft_dtype dtype_of(double) { return WEFT_F64; }
+static weft_dtype dtype_of(__half) { return WEFT_F16; }
+static weft_dtype dtype_of(__nv_bfloat16) { return WEFT_BF16; }
+
 template <class T>
 static void measure(const char *name, weft_dtype accumulate, const shape &s, const arrays &x, bool json) {
     static bool first = true;
-    const weft_dtype dtype = sizeof(T) == 4 ? WEFT_F32 : WEFT_F64;
+    const weft_dtype dtype = dtype_of(T());
     const work ours = [&] {
         ok(weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, s.m, s.n, s.k,
                        NULL, x.a, s.k, x.b, s.n, NULL, x.c, s.n));
@@ -143,6 +160,10 @@ static void measure_all(const arrays &x, size_t bytes, bool json) {
         if (s.m < 1024 || s.m != s.n || s.n != s.k) continue;
         static const char *const f32[] = {"f32 exact", "f32 exact, exponents differ by 20"};
         static const char *const f64[] = {"f64 exact", "f64 exact, exponents differ by 20"};
+        static const char *const f16[] = {"f16 exact", "f16 exact, exponents differ by 20"};
+        static const char *const bf16[] = {"bf16 exact", "bf16 exact, exponents differ by 20"};
+        measure_exact<__half>(f16, s, x, json);
+        measure_exact<__nv_bfloat16>(bf16, s, x, json);
         measure_exact<float>(f32, s, x, json);
         measure_exact<double>(f64, s, x, json);
     }

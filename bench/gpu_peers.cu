@@ -396,9 +396,9 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
          blas_norm_f32(x, n, out_peer));
     rate("mean f32", n, bytes, weft_work(WEFT_MEAN, WEFT_F32, n, x, out), "CUB Sum",
          cub_sum<float, float>(x, n, out_peer));
-    rate(
-        "variance f32", n, 2 * bytes, [=] { ok(weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, n, 1, x, out)); }, "-",
-        work());
+    const auto variance = [=](weft_dtype sums) { ok(weft_variance(ctx, WEFT_F32, sums, n, 1, x, out)); };
+    rate("variance f32", n, 2 * bytes, std::bind(variance, WEFT_DEFAULT), "-", work());
+    rate("variance f32 exact", n, 2 * bytes, std::bind(variance, WEFT_EXACT_SUM), "-", work());
     fill<int32_t>(x, n, 3);
     rate("sum i32", n, bytes, weft_work(WEFT_SUM, WEFT_I32, n, x, out), "CUB Sum to i64",
          cub_sum<int32_t, int64_t>(x, n, out_peer));

@@ -217,15 +217,16 @@ struct plus {
     template <class A> __host__ __device__ A operator()(A x, A y) const { return x + y; }
 };
 
-/* Computes the mean of a z^2 + b z + c, accumulated in A. */
-template <class T, class A> static work mean_of(const weft_expr *formula, const T *z, size_t n) {
+/* Computes the mean of a z^2 + b z + c, accumulated in A or exactly. */
+template <class T, class A>
+static work mean_of(const weft_expr *formula, const T *z, size_t n, bool exactly = false) {
+    const weft_dtype sums = exactly ? WEFT_EXACT_SUM : dtype_of<T>() == dtype_of<A>() ? WEFT_DEFAULT : WEFT_F64;
     return [=] {
         static const T a = 1, b = 2, c = 3;
         const weft_dtype dtype = dtype_of<T>();
         const weft_binding names[] = {
             {"a", dtype, NULL, &a}, {"b", dtype, NULL, &b}, {"c", dtype, NULL, &c}, {"z", dtype, z, NULL}};
-        ok(weft_map_reduce(ctx, WEFT_MEAN, formula, dtype, dtype == dtype_of<A>() ? WEFT_DEFAULT : WEFT_F64, n, names,
-                           4, out));
+        ok(weft_map_reduce(ctx, WEFT_MEAN, formula, dtype, sums, n, names, 4, out));
     };
 }
 
@@ -274,6 +275,8 @@ template <class T, class A> static void mean_rows(const char *name) {
     row(name, reads(4.0 * N), weft, "CUB TransformReduce", cub_sum<T, A>(z, n));
     const double mean = (double)value_at<A>(out), peer = (double)value_at<A>(out_peer) / (double)n;
     expect(fabs(mean - peer) < 1e-4, "the means of a quadratic");
+    if (dtype_of<T>() == dtype_of<A>())
+        row("  exact", reads(4.0 * N), mean_of<T, A>(formula, z, n, true), "weft, not exact", weft);
     weft_expr_free(formula);
 }
 

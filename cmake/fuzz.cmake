@@ -7,5 +7,6 @@ function(weft_fuzzer name)
   target_link_libraries(fuzz_${name} PRIVATE weft)
 endfunction()
 
+weft_fuzzer(exact_state)
 weft_fuzzer(formula)
 weft_fuzzer(npy_header cli/io/npy/npy_header.c)

@@ -44,7 +44,7 @@ endif()
 # ---------------------------------------------------------------------------------- oracle
 if(NOT sanitized STREQUAL thread)
   file(GLOB oracles RELATIVE ${tests_dir}/oracle CONFIGURE_DEPENDS ${tests_dir}/oracle/*.c)
-  list(FILTER oracles EXCLUDE REGEX "^(oracle|elementary.*|exact_sum)\.c$") # shared code, and tests_elementary.cmake
+  list(FILTER oracles EXCLUDE REGEX "^(oracle|elementary.*|exact_sum|exact_states)\.c$") # shared code, and tests_elementary.cmake
   foreach(oracle IN LISTS oracles)
     string(REPLACE .c "" oracle ${oracle})
     weft_program(oracle_${oracle} tests/oracle/${oracle}.c tests/oracle/oracle.c)

@@ -23,7 +23,7 @@ set_tests_properties(cuda.nvrtc_formulas PROPERTIES LABELS nvrtc SKIP_RETURN_COD
 if(NOT WEFT_GPU_TESTS)
   return()
 endif()
-foreach(program gpu_elementary gpu_heat gpu_large gpu_map gpu_matmul gpu_memory gpu_normals gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
+foreach(program gpu_elementary gpu_fft gpu_heat gpu_large gpu_map gpu_matmul gpu_memory gpu_normals gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
   add_executable(test_${program} tests/cuda/${program}.cu)
   target_include_directories(test_${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_options(test_${program} PRIVATE ${WEFT_CUDA_FLAGS})

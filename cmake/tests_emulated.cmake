@@ -7,10 +7,10 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
-    convolve_direct convolve_passes cuda dot exact extremes fft fft_passes gather heads heat histogram integers laplace laplace_solve map
+    convolve_direct convolve_passes cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
-    scatter_unordered scratch segmented segmented_means segmented_products segmented_sums segmented_unordered sobol
+    scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
     tune variance)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
@@ -28,7 +28,8 @@ executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emul
   tests/emulated/sort.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
-  "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160")
+  "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
+  "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.
@@ -86,7 +87,7 @@ endforeach()
 foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter)
   emulated_test(${operation} 20 1)
 endforeach()
-foreach(api allocator gather_arguments partial scatter_sources sources)
+foreach(api allocator exact_arguments gather_arguments partial scatter_sources sources)
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
@@ -94,10 +95,12 @@ foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve matmul s
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
-if(TARGET oracle_exact_sum)
-  weft_test(emulated_exact_sum_oracle emulated 300 oracle_exact_sum cuda)
-  set_tests_properties(emulated_exact_sum_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
-endif()
+foreach(oracle exact_sum exact_states)
+  if(TARGET oracle_${oracle})
+    weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)
+    set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
+  endif()
+endforeach()
 # Every variant of laplace and matmul (docs/guide/tune.md).
 weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --list --check --every 600)
 weft_test(emulated_api_tune emulated 600 api_tune cuda)

@@ -70,7 +70,7 @@ def declaration(header, ctype, name):
     if base in enums and stars < 2:
         return f"integer(c_int), {'intent(out)' if stars else 'value'} :: {name}"
     if base in header.structs and (stars == 0 or stars == 1 and not const):
-        return f"type({base}), {'intent(out)' if stars else 'value'} :: {name}"
+        return f"type({base}), {'intent(inout)' if stars else 'value'} :: {name}"
     if stars: # of an array, as a rule
         return f"type(c_ptr), {'value' if stars == 1 else 'intent(out)'} :: {name}"
     if base in SCALARS:

@@ -90,8 +90,9 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_map
 
-  ! Reduces the values of a formula at n elements with op. It is evaluated in dtype: WEFT_F64, ...
-  subroutine weft_map_reduce(ctx, op, expr, dtype, n, variables, result, stat, message)
+  ! Reduces the values of a formula at n elements with op. It is evaluated in dtype: WEFT_F64, ... accumulate:
+  ! WEFT_EXACT_SUM for exact sums.
+  subroutine weft_map_reduce(ctx, op, expr, dtype, n, variables, result, stat, message, accumulate)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op, dtype
     type(weft_expr), intent(in) :: expr
@@ -100,17 +101,19 @@ contains
     type(*), intent(inout), target :: result(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
     type(weft_request) :: call
     type(weft_array) :: values, ar
     type(weft_binding), target :: bindings(size(variables))
-    integer(c_int) :: accumulate
+    integer(c_int) :: sums
     values%dtype = dtype
     values%field = WEFT_REAL
     ar = whole(call, 'result', result)
     call need_capacity(call, 'result', ar, 1_c_int64_t)
     bindings = bindings_of(call, variables, n)
-    accumulate = accumulate_for(call, op, values, ar)
-    if (call%status == WEFT_OK) call%status = c_weft_map_reduce(ctx, op, expr, dtype, accumulate, n, &
+    sums = accumulate_for(call, op, values, ar)
+    if (present(accumulate)) sums = accumulate
+    if (call%status == WEFT_OK) call%status = c_weft_map_reduce(ctx, op, expr, dtype, sums, n, &
       c_loc(bindings), int(size(bindings), c_size_t), ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_map_reduce

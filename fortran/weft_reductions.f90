@@ -5,6 +5,7 @@ module weft_reductions
   implicit none
   private
   public :: weft_reduce, weft_variance, weft_dot, weft_scan, weft_recurrence
+  public :: weft_exact_add, weft_exact_add_dot
   public :: weft_segmented_reduce, weft_segmented_reduce_heads, weft_segmented_scan, weft_segmented_scan_heads
   public :: weft_reduce_by_key
   public :: weft_scatter_reduce, weft_scatter_count
@@ -44,25 +45,28 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce
 
-  ! Computes the variance of x. ddof: 0 (default) for a population, 1 for a sample.
-  subroutine weft_variance(ctx, x, result, ddof, stat, message)
+  ! Computes the variance of x. ddof: 0 (default) for a population, 1 for a sample. accumulate: WEFT_EXACT_SUM for the
+  ! exact variance.
+  subroutine weft_variance(ctx, x, result, ddof, stat, message, accumulate)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..)
     type(*), intent(inout), target :: result(..)
     integer, intent(in), optional :: ddof
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
     type(weft_request) :: call
     type(weft_array) :: ax, ar
-    integer(c_int) :: accumulate
+    integer(c_int) :: sums
     integer(c_size_t) :: less
     less = 0
     if (present(ddof)) less = int(ddof, c_size_t)
     ax = whole(call, 'x', x)
     ar = whole(call, 'result', result)
     call need_capacity(call, 'result', ar, 1_c_int64_t)
-    accumulate = accumulate_for(call, WEFT_MEAN, ax, ar)
-    if (call%status == WEFT_OK) call%status = c_weft_variance(ctx, ax%dtype, accumulate, ax%n, less, ax%p, ar%p)
+    sums = accumulate_for(call, WEFT_MEAN, ax, ar)
+    if (present(accumulate)) sums = accumulate
+    if (call%status == WEFT_OK) call%status = c_weft_variance(ctx, ax%dtype, sums, ax%n, less, ax%p, ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_variance
 
@@ -88,6 +92,39 @@ contains
     if (call%status == WEFT_OK) call%status = c_weft_dot(ctx, ax%dtype, sums, ax%n, ax%p, ay%p, ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_dot
+
+  ! Adds the terms of op to an exact sum: elements (WEFT_SUM), magnitudes (WEFT_NORM1) or squares (WEFT_NORM2). The words
+  ! of the empty sum are 0. weft_exact_merge, weft_exact_value, weft_exact_save and weft_exact_load are those of C.
+  subroutine weft_exact_add(ctx, op, x, state, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op
+    type(*), intent(in), target :: x(..)
+    type(weft_exact_state), intent(inout) :: state
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax
+    ax = whole(call, 'x', x)
+    if (call%status == WEFT_OK) call%status = c_weft_exact_add(ctx, op, ax%dtype, ax%n, ax%p, state)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_exact_add
+
+  ! Adds the products x(i) * y(i) to an exact sum. x and y have one type and size.
+  subroutine weft_exact_add_dot(ctx, x, y, state, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: x(..), y(..)
+    type(weft_exact_state), intent(inout) :: state
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay
+    ax = whole(call, 'x', x)
+    ay = whole(call, 'y', y)
+    call need_same_type(call, 'x', ax, 'y', ay)
+    call need_equal(call, 'the size of x', ax%n, 'that of y', ay%n)
+    if (call%status == WEFT_OK) call%status = c_weft_exact_add_dot(ctx, ax%dtype, ax%n, ax%p, ay%p, state)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_exact_add_dot
 
   ! Computes the prefix scan of x. kind: WEFT_INCLUSIVE or WEFT_EXCLUSIVE. y: as many values as x has elements. init:
   ! one value of y's type.

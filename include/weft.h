@@ -43,7 +43,7 @@
  *
  * Contents: the sections of this header, in their order
  *   basics              status, types, version, devices, context, memory
- *   sums and scans      reduce, variance, dot, scan
+ *   sums and scans      reduce, variance, dot, exact states (sums that are merged), scan
  *   grids and signals   laplace, fft, convolve
  *   arrays              select, runs, segments, scatter, recurrence, histogram, top_k, merge, search_sorted
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
@@ -109,10 +109,13 @@ typedef enum weft_dtype {
     WEFT_F32 = 9,     /* float: IEEE 754 binary32 */
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
-    WEFT_EXACT_SUM = 11
+    WEFT_EXACT_SUM = 11,
+    /* Types of 16 bits, only for weft_matmul with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+    WEFT_F16 = 12, /* IEEE 754 binary16 */
+    WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
 
-/* Returns "i8" ... "f64", or "exact"; "unknown" for WEFT_DEFAULT and for values that are not a weft_dtype. */
+/* Returns "i8" ... "f64", "f16", "bf16", or "exact"; "unknown" for WEFT_DEFAULT and for values that are not a weft_dtype. */
 WEFT_API const char *weft_dtype_name(weft_dtype dtype);
 /* Returns the number of bytes of one element; 0 for a value that is not an element type. */
 WEFT_API size_t weft_dtype_size(weft_dtype dtype);
@@ -301,9 +304,10 @@ WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype
 /* ----------------------------------------------------------------------------- variance */
 
 /* Computes the variance of x[0..n), of any type: sum of (x - mean)^2 / (n - ddof). Evaluated in f64, in two passes.
- *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements
+ *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements, or WEFT_EXACT_SUM for the exact
+ *               variance of f32 or f64 elements, rounded once to their type (docs/spec/ORDER.md 30.3)
  *   ddof        0: variance of a population; 1: of a sample. Must be less than n, else WEFT_EMPTY is returned
- *   out         one value: f64, or f32 for f32 elements and WEFT_DEFAULT
+ *   out         one value: f64, or f32 for f32 elements unless `accumulate` is WEFT_F64
  * Source: T. Chan, G. Golub, R. LeVeque, The American Statistician 37, 1983: the two-pass algorithm.
  * Order: docs/spec/ORDER.md 4. Docs: docs/ops/variance.md. */
 WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
@@ -319,6 +323,58 @@ WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dty
  * Order: docs/spec/ORDER.md 5. Docs: docs/ops/dot.md. */
 WEFT_API weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
                               const void *y, void *out);
+
+/* ------------------------------------------------------------------------- exact states */
+
+/* Sum of terms, exact: plain data of fixed size (1128 bytes) that may be copied, sent and stored. A state of zeros is
+ * the empty sum: weft_exact_state state = {{0}}. It has no other parts and needs no destructor.
+ *   - It is a sum of terms, whatever they are: elements of f32 and of f64, magnitudes, squares and products may be
+ *     added to one state, and states of different terms may be merged.
+ *   - It has at most 2^63 - 1 terms, and never overflows before.
+ *   - If two states have equal sums and equal numbers of terms, NaNs and infinities, and weft wrote both, their words
+ *     are equal, in whatever order and on whatever device the terms were added.
+ *   - Adding the words of up to 2^30 states, each as a 64-bit integer, merges them as well: MPI_SUM of MPI_INT64_T,
+ *     for example. The functions below accept such a sum, and weft_exact_merge with an empty state as `into` gives it
+ *     the words that weft writes.
+ * A call that fails or is cancelled does not change a state. It returns WEFT_INVALID if the words of a state cannot
+ * be those of a sum. docs/spec/ORDER.md 30.2 specifies words and bytes. Docs: docs/ops/exact.md. */
+typedef struct weft_exact_state {
+    int64_t word[141];
+} weft_exact_state;
+
+/* Bytes that weft_exact_save writes. */
+#define WEFT_EXACT_BYTES 592
+
+/* Adds the terms of weft_reduce with WEFT_EXACT_SUM to a sum.
+ *   op     WEFT_SUM or WEFT_MEAN: the elements; WEFT_NORM1: their magnitudes; WEFT_NORM2: their squares
+ *   dtype  WEFT_F32 or WEFT_F64
+ *   x      n elements
+ *   state  the sum, in host memory */
+WEFT_API weft_status weft_exact_add(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x,
+                                    weft_exact_state *state);
+/* Adds the products x[i] * y[i], i in [0, n), of two arrays of f32 or f64 to a sum. x == y is allowed. */
+WEFT_API weft_status weft_exact_add_dot(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
+                                        weft_exact_state *state);
+
+/* The functions below have no context: on failure weft_last_error(NULL) returns the message. All their arguments are
+ * in host memory. */
+
+/* Adds the terms of `from` to `into`. Allows from == into, which doubles every term. */
+WEFT_API weft_status weft_exact_merge(const weft_exact_state *from, weft_exact_state *into);
+
+/* Rounds a sum S of n terms once, to nearest even. The state is not changed and may get further terms.
+ *   op     WEFT_SUM or WEFT_NORM1: S; WEFT_MEAN: S / n; WEFT_NORM2: the square root of S, NaN if S < 0. The same
+ *          operator in weft_exact_add and here gives the bits of weft_reduce
+ *   dtype  WEFT_F32 or WEFT_F64, also for terms of the other type
+ *   out    one value of dtype, of any alignment
+ * Returns WEFT_EMPTY for the mean of no terms. */
+WEFT_API weft_status weft_exact_value(weft_op op, weft_dtype dtype, const weft_exact_state *state, void *out);
+
+/* Write and read a state as bytes that are the same on all machines. Equal states have equal bytes. size must be
+ * WEFT_EXACT_BYTES. weft_exact_load returns WEFT_INVALID, and does not change the state, if the bytes are not those
+ * of a state. */
+WEFT_API weft_status weft_exact_save(const weft_exact_state *state, size_t size, void *bytes);
+WEFT_API weft_status weft_exact_load(size_t size, const void *bytes, weft_exact_state *state);
 
 /* --------------------------------------------------------------------------------- scan */
 
@@ -505,7 +561,8 @@ WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t
  *            checked on the GPU, and the call waits for this check. If the stream is being captured the call cannot
  *            wait; it then skips each segment with invalid offsets: none of its elements are read or written
  *   heads    n flags: a segment begins at element 0 and at each element whose flag is not zero
- * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce.
+ * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce. Of the operators,
+ * sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
  * Source: G. Blelloch, IEEE Transactions on Computers 38, 1989: segmented scans. Order: docs/spec/ORDER.md 8.
  * Docs: docs/ops/segmented.md. */
 
@@ -570,6 +627,8 @@ typedef enum weft_range {
  * 0 (sum, or, xor), 1 (prod), the greatest (min) or least (max) value of the type (floats: +Inf, -Inf), all ones
  * (and), NaN (mean). Indices in GPU memory are checked on the GPU, and with WEFT_RANGE_ERROR the call waits for this
  * check. If the stream is being captured the call cannot wait, and ignores elements whose index is out of range.
+ * With WEFT_EXACT_SUM (sum, mean of f32 and f64) the result of an index with elements is the exact sum or mean of
+ * these and the initial value, rounded once, in any order (docs/spec/ORDER.md 30). Sources and ranks do not offer it.
  * Scratch memory: about two copies of x and index.
  * Source: stable distribution by counting (H. Seward, MIT R-232, 1954), then the reductions of segments.
  * Order: docs/spec/ORDER.md 25. Docs: docs/ops/scatter_reduce.md. */
@@ -713,13 +772,13 @@ typedef enum weft_transpose {
 } weft_transpose;
 
 /* Computes the matrix product C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n.
- *   dtype        WEFT_F32 or WEFT_F64
+ *   dtype        WEFT_F32 or WEFT_F64; with WEFT_EXACT_SUM also WEFT_F16 or WEFT_BF16
  *   accumulate   WEFT_DEFAULT: sums over k have the element type. WEFT_F64 with f32 elements: the sums and the
  *                products with alpha and beta are f64 and are rounded to f32 once. WEFT_EXACT_SUM: each row of op(A)
- *                and each column of op(B) is rounded to integers of 24 bits (f64: 53 bits) relative to its greatest
- *                element; their products, sums, alpha and beta are exact, and the result is rounded once, so that no
+ *                and each column of op(B) is rounded to integers of 24 bits (f64: 53 bits; f16 and bf16: 13 bits)
+ *                relative to its greatest element; their products, sums, alpha and beta are exact, and the result is rounded once, so that no
  *                order of the terms matters (docs/ops/exact.md)
- *   alpha, beta  one value of dtype each, in host memory. NULL: alpha is 1, beta is 0. If alpha is 0, A and B are not
+ *   alpha, beta  one value of dtype each (float for f16 and bf16), in host memory. NULL: alpha is 1, beta is 0. If alpha is 0, A and B are not
  *                read; if beta is 0, C is not read
  *   lda ...      leading dimension: elements from the start of a row of the stored matrix to the start of the next
  *                row (column-major: of a column), at least its length. Elements between the rows are not accessed
@@ -1150,7 +1209,8 @@ WEFT_API weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dty
                               const weft_binding *bindings, size_t count, void *out);
 
 /* Reduces the values of a formula with `op`, without storing them. Has the bits of weft_map followed by weft_reduce.
- *   accumulate, out  as for weft_reduce with elements of type dtype; out must not overlap an array
+ *   accumulate, out  as for weft_reduce with elements of type dtype; out must not overlap an array. With
+ *                    WEFT_EXACT_SUM only the sum of the values is exact (docs/spec/ORDER.md 30.4)
  * Order: docs/spec/ORDER.md 20.5. */
 WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                                      weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
@@ -1243,8 +1303,8 @@ WEFT_API weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtyp
                                         void *out);
 WEFT_API weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x,
                                      const weft_source *y, void *out);
-/* Makes two passes: a source that cannot be rewound is WEFT_INVALID. (WEFT_NORM2 of f64 makes a second pass only if
- * the squares leave the range of f64.) */
+/* Makes two passes: a source that cannot be rewound is WEFT_INVALID. With WEFT_EXACT_SUM it makes one pass.
+ * (WEFT_NORM2 of f64 makes a second pass only if the squares leave the range of f64.) */
 WEFT_API weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
                                           void *out);
 WEFT_API weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,

@@ -21,6 +21,7 @@
 
 #include <weft.h>
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -303,6 +304,67 @@ template <class X, class Y> auto exact_dot(context &ctx, const X &x, const Y &y)
     return r;
 }
 
+// Exact sum of terms, elements, magnitudes, squares or products of float and double, that can be added to, merged in
+// any order, stored and sent (weft_exact_state). Equal sums of equally many terms compare equal.
+class exact_sum {
+  public:
+    using bytes = std::array<unsigned char, WEFT_EXACT_BYTES>;
+
+    exact_sum() = default;
+    // Takes a state, which need not have the words that weft writes: it may be a sum of the words of states.
+    explicit exact_sum(const weft_exact_state &state) { merge(state); }
+    // Reads what save() returned, on any machine.
+    explicit exact_sum(const bytes &saved) { check(weft_exact_load(saved.size(), saved.data(), &state_)); }
+
+    // Adds the elements of x, or with WEFT_NORM1 their magnitudes, with WEFT_NORM2 their squares.
+    template <weft_op op = WEFT_SUM, class X> exact_sum &add(context &ctx, const X &x) {
+        ctx(weft_exact_add, op, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &state_);
+        return *this;
+    }
+    // Adds the products x[i] * y[i].
+    template <class X, class Y> exact_sum &add_dot(context &ctx, const X &x, const Y &y) {
+        detail::one_type<X, Y>();
+        detail::need_size("y", std::size(y), std::size(x));
+        ctx(weft_exact_add_dot, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::data(y), &state_);
+        return *this;
+    }
+    exact_sum &operator+=(const exact_sum &other) { return merge(other.state_); }
+    friend exact_sum operator+(exact_sum a, const exact_sum &b) { return a += b; }
+    friend bool operator==(const exact_sum &a, const exact_sum &b) { return a.save() == b.save(); }
+    friend bool operator!=(const exact_sum &a, const exact_sum &b) { return !(a == b); }
+
+    // Returns the sum, with WEFT_MEAN the mean, with WEFT_NORM2 the square root, rounded once to R, double or float.
+    template <weft_op op = WEFT_SUM, class R = double> R value() const {
+        R r;
+        check(weft_exact_value(op, dtype_of<R>(), &state_, &r));
+        return r;
+    }
+    bytes save() const {
+        bytes saved;
+        check(weft_exact_save(&state_, saved.size(), saved.data()));
+        return saved;
+    }
+    const weft_exact_state &state() const { return state_; }
+
+  private:
+    static void check(weft_status status) {
+        if (status != WEFT_OK) throw error(status, weft_last_error(nullptr));
+    }
+    exact_sum &merge(const weft_exact_state &other) {
+        check(weft_exact_merge(&other, &state_));
+        return *this;
+    }
+
+    weft_exact_state state_ = {};
+};
+
+// Returns the exact variance of x, of float or double, rounded once. ddof as for variance.
+template <class X> auto exact_variance(context &ctx, const X &x, std::size_t ddof = 0) {
+    detail::value<X> r;
+    ctx(weft_variance, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), ddof, std::data(x), &r);
+    return r;
+}
+
 // Returns the variance of x: of a population (ddof 0) or of a sample (ddof 1). ddof must be less than the size of x.
 template <class R = detail::natural, class X> auto variance(context &ctx, const X &x, std::size_t ddof = 0) {
     using natural = typename reduced<WEFT_MEAN, detail::value<X>>::type;
@@ -359,6 +421,14 @@ void segmented_reduce(context &ctx, const X &x, const O &offsets, Y &&y) {
     detail::need_size("offsets", std::size(offsets), std::size(y) + 1);
     ctx(weft_segmented_reduce, op, dtype_of<detail::value<X>>(), detail::accumulate<detail::value<Y>, natural>(),
         std::size(x), std::data(x), std::size(y), detail::offsets(offsets), std::data(y));
+}
+
+// Adds the elements of each segment exactly (WEFT_EXACT_SUM), of float or double, in any order.
+template <class X, class O, class Y> void exact_segments(context &ctx, const X &x, const O &offsets, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_size("offsets", std::size(offsets), std::size(y) + 1);
+    ctx(weft_segmented_reduce, WEFT_SUM, dtype_of<detail::value<X>>(), WEFT_EXACT_SUM, std::size(x), std::data(x),
+        std::size(y), detail::offsets(offsets), std::data(y));
 }
 
 // Reduces each segment of x to one value of y. A segment begins at element 0 and wherever a head is not zero. y must
@@ -945,6 +1015,16 @@ auto map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bind
     result r;
     ctx(weft_map_reduce, op, f.get(), dtype_of<T>(), detail::accumulate<result, natural>(), n, list.data(),
         list.size(), static_cast<void *>(&r));
+    return r;
+}
+
+// Reduces the values of a formula at n elements exactly, as `exact` does. T: float or double.
+template <weft_op op, class T>
+T exact_map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bindings, std::size_t n) {
+    const std::vector<weft_binding> list = detail::bound(bindings, n);
+    T r;
+    ctx(weft_map_reduce, op, f.get(), dtype_of<T>(), WEFT_EXACT_SUM, n, list.data(), list.size(),
+        static_cast<void *>(&r));
     return r;
 }
 

@@ -145,7 +145,7 @@ WEFT_API weft_status weft_dist_tridiag_rows(weft_dist *d, weft_boundary boundary
 /* Computes C = alpha A B + beta C for contiguous row-major matrices: A is m x k, B k x n, C m x n. `rows` is this
  * rank's slice of the m rows of A and C. Each rank has the rows of B that weft_dist_share(d, k) returns. Every rank
  * receives all of B, a block of rows at a time. These rows and the sums of the rank's block of C stay in the
- * weft_dist. alpha and beta: as for weft_matmul. */
+ * weft_dist; with WEFT_EXACT_SUM, all of B. alpha, beta and accumulate: as for weft_matmul. */
 WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows,
                                       size_t n, size_t k, const void *alpha, const void *a, const void *b,
                                       const void *beta, void *c);
@@ -157,7 +157,9 @@ WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype
  *   b        block of B: the rows weft_slice_share(k, R / across, r / across), of each the columns `columns`
  *   c        block of C: the rows `rows`, of each the columns `columns`
  * The memory of a rank decreases with R. The data sent to a rank decreases with the square root of R if the grid is
- * about square. */
+ * about square. With WEFT_EXACT_SUM, the weft_dist keeps the whole rows of A and columns of B of the rank's block of
+ * C.
+ */
 WEFT_API weft_status weft_dist_matmul_blocks(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, size_t across,
                                              weft_slice rows, weft_slice columns, size_t k, const void *alpha,
                                              const void *a, const void *b, const void *beta, void *c);

@@ -31,9 +31,13 @@
              : WEFT_DEFAULT)
 #define WEFT_TAG_FOR(type, tag) type * : tag, const type * : tag
 
-/* Is 1 if the tag fits the pointer, or if either is unknown when the program is compiled. */
-#define WEFT_TAG_FITS(tag, p) \
-    __builtin_choose_expr(__builtin_constant_p(tag), WEFT_DTYPE_OF(p) == WEFT_DEFAULT || WEFT_DTYPE_OF(p) == (tag), 1)
+/* Is 1 if the tag fits the pointer, or if either is unknown when the program is compiled. Arrays of f16 and bf16 are
+ * arrays of uint16_t. */
+#define WEFT_TAG_FITS(tag, p)                                                                              \
+    __builtin_choose_expr(__builtin_constant_p(tag),                                                       \
+                          WEFT_DTYPE_OF(p) == WEFT_DEFAULT || WEFT_DTYPE_OF(p) == (tag) ||                 \
+                              (WEFT_DTYPE_OF(p) == WEFT_U16 && ((tag) == WEFT_F16 || (tag) == WEFT_BF16)), \
+                          1)
 #define WEFT_CHECK_TAG(tag, p)                                                                                  \
     (void)sizeof(struct {                                                                                       \
         _Static_assert(WEFT_TAG_FITS(tag, p), "weft: the type tag differs from the element type of the array"); \
@@ -52,6 +56,10 @@
     (weft_variance)(ctx, WEFT_TAG_1(dtype, x), accumulate, n, ddof, x, out)
 #define weft_dot(ctx, dtype, accumulate, n, x, y, out) \
     (weft_dot)(ctx, WEFT_TAG_2(dtype, x, y), accumulate, n, x, y, out)
+#define weft_exact_add(ctx, op, dtype, n, x, state) (weft_exact_add)(ctx, op, WEFT_TAG_1(dtype, x), n, x, state)
+#define weft_exact_add_dot(ctx, dtype, n, x, y, state) \
+    (weft_exact_add_dot)(ctx, WEFT_TAG_2(dtype, x, y), n, x, y, state)
+#define weft_exact_value(op, dtype, state, out) (weft_exact_value)(op, WEFT_TAG_1(dtype, out), state, out)
 #define weft_scan(ctx, op, kind, dtype, accumulate, n, x, init, y) \
     (weft_scan)(ctx, op, kind, WEFT_TAG_1(dtype, x), accumulate, n, x, init, y)
 #define weft_laplace(ctx, dtype, nx, ny, nz, sweeps, u, v, change) \

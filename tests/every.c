@@ -31,6 +31,9 @@ static weft_status run_argmax(weft_context *ctx) {
 static weft_status run_norm2(weft_context *ctx) {
     return weft_reduce(ctx, WEFT_NORM2, WEFT_F32, WEFT_F64, N, x, out.y);
 }
+static weft_status run_exact_add(weft_context *ctx) {
+    return weft_exact_add(ctx, WEFT_SUM, WEFT_F32, N, x, (weft_exact_state *)(void *)out.counts);
+}
 static weft_status run_scan(weft_context *ctx) {
     return weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, out.y);
 }
@@ -298,6 +301,7 @@ static const operation operations[] = {
     {"reduce", run_reduce},
     {"argmax", run_argmax},
     {"norm2", run_norm2},
+    {"exact_add", run_exact_add},
     {"scan", run_scan},
     {"laplace", run_laplace},
     {"laplace_solve by SOR", run_laplace_sor},

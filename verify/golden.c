@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES = WEFT_F64 + 1, PARAMETERS = 12 };
+enum { TYPES = WEFT_BF16 + 1, PARAMETERS = 12 };
 enum { LABELS = 25, CELL = 17, LINE = LABELS + CELL * INPUT_COUNT + 2 }; /* characters */
 
 /* Hashes by input kind; 0 if there is no case. */

@@ -20,8 +20,10 @@ const char *input_name(input_kind kind) { return KINDS[kind].name; }
 bool input_is_random(input_kind kind) { return KINDS[kind].random; }
 bool input_is_large(input_kind kind) { return KINDS[kind].large; }
 
+static bool is_real(weft_dtype dtype) { return type_is_float(dtype) || type_is_half(dtype); }
+
 bool input_fits(input_kind kind, weft_dtype dtype) {
-    return KINDS[kind].domain == BOTH || (KINDS[kind].domain == FLOATS) == type_is_float(dtype);
+    return KINDS[kind].domain == BOTH || (KINDS[kind].domain == FLOATS) == is_real(dtype);
 }
 
 uint64_t input_random(uint64_t seed, uint64_t i) {
@@ -35,19 +37,23 @@ uint64_t input_random(uint64_t seed, uint64_t i) {
 
 /* A binary format: digits after the binary point, and the exponent's bias. */
 typedef struct format {
-    int digits, bias;
-    int spread;     /* exponents of MIXED are -spread to spread */
-    int huge, tiny; /* exponents whose squares exceed the range of f64, or near the limits of the format */
+    int digits, bias, sign; /* sign: the number of the sign bit */
+    int spread;             /* exponents of MIXED are -spread to spread */
+    int huge, tiny;         /* exponents whose squares exceed the range of f64, or near the limits of the format */
 } format;
 
-static const format F32 = {23, 127, 20, 120, -126}, F64 = {52, 1023, 40, 700, -700};
+static const format F16 = {10, 15, 15, 8, 15, -14}, BF16 = {7, 127, 15, 10, 120, -126};
+static const format F32 = {23, 127, 31, 20, 120, -126}, F64 = {52, 1023, 63, 40, 700, -700};
+
+static const format *format_of(weft_dtype dtype) {
+    return dtype == WEFT_F16 ? &F16 : dtype == WEFT_BF16 ? &BF16 : dtype == WEFT_F32 ? &F32 : &F64;
+}
 
 static uint64_t mask(int bits) { return (UINT64_C(1) << bits) - 1; }
 
 /* Returns +-1.digits * 2^exponent. Exponent bias + 1 gives infinities and NaN, -bias subnormals. */
 static uint64_t assemble(const format *f, bool negative, int exponent, uint64_t digits) {
-    const int width = f->digits == 23 ? 31 : 63;
-    return (uint64_t)negative << width | (uint64_t)(exponent + f->bias) << f->digits | (digits & mask(f->digits));
+    return (uint64_t)negative << f->sign | (uint64_t)(exponent + f->bias) << f->digits | (digits & mask(f->digits));
 }
 
 static bool coin(uint64_t r) { return r >> 63; }
@@ -66,9 +72,9 @@ static uint64_t uniform(const format *f, uint64_t r) {
     return assemble(f, false, exponent, k);
 }
 
-/* Returns 1 + u or 1 - u with u below 2^-8. */
+/* Returns 1 + u or 1 - u with u at most 2^-8. */
 static uint64_t near_one(const format *f, uint64_t r) {
-    const uint64_t small = (r >> 2) & mask(f->digits - 8);
+    const uint64_t small = (r >> 2) & mask(f->digits > 8 ? f->digits - 8 : 0);
     if (r & 2) return assemble(f, coin(r), 0, small);
     return assemble(f, coin(r), -1, small << 1 | mask(7) << (f->digits - 7));
 }
@@ -180,13 +186,12 @@ static void plant(const format *f, input_kind kind, uint64_t seed, size_t n, siz
 
 void input_fill(input_kind kind, weft_dtype dtype, uint64_t seed, size_t n, void *x) {
     const size_t size = weft_dtype_size(dtype);
-    const format *f = dtype == WEFT_F32 ? &F32 : &F64;
+    const format *f = format_of(dtype);
     for (size_t i = 0; i < n; i++)
-        store(x, i, size,
-              type_is_float(dtype) ? float_bits(f, kind, seed, i) : integer_bits((int)size * 8, kind, seed, i));
+        store(x, i, size, is_real(dtype) ? float_bits(f, kind, seed, i) : integer_bits((int)size * 8, kind, seed, i));
     if (n == 0) return;
     const uint64_t r = input_random(seed + 1, n);
-    if (type_is_float(dtype))
+    if (is_real(dtype))
         plant(f, kind, seed, n, size, x);
     else if (kind == INPUT_LONE)
         store(x, r % n, size, UINT64_C(1) << (r >> 32) % (size * 8));

@@ -1,6 +1,7 @@
 /* The table of cases: element types x sizes x input kinds x seeds. On each pair of arrays every operation,
  * accumulate type and parameter is tested. The arrays are generated once for all operations. */
 #include "core/order.h"
+#include "core/types.h"
 #include "verify/match.h"
 #include "verify/memory.h"
 
@@ -14,6 +15,8 @@ const match_operation MATCH_OPERATIONS[] = {
 const size_t MATCH_OPERATION_COUNT = sizeof MATCH_OPERATIONS / sizeof *MATCH_OPERATIONS;
 
 static const weft_dtype DTYPES[] = {
+#define HALF(ID, name, npy) WEFT_##ID,
+#include "core/halves.def"
 #define TYPE(ID, name, ctype, kind, npy) WEFT_##ID,
 #include "core/types.def"
 };
@@ -149,6 +152,7 @@ static bool is_taken(const walk *w, const match_case *c) {
     enum { LONG = 5000, SEEDS = 2 };
     const match_shape *shape = c->operation->shape;
     const bool in_turn = (c->turn / 8 + (uint64_t)c->parameter + (uint64_t)c->accumulate) % 3 == 0;
+    if (type_is_half(c->dtype) && !shape->halves) return false;
     if (shape->values && w->level == MATCH_QUICK && c->seed > SEEDS) return false;
     if (shape->values && c->n > LONG && w->level != MATCH_GOLDEN && !in_turn) return false;
     return shape->out_bytes(c) != 0;
@@ -194,6 +198,11 @@ static bool is_visited(const walk *w, const size *s) {
     return useful && (s->levels >> w->level & 1);
 }
 
+/* Returns true if the selected operation, or any operation, supports the type. */
+static bool is_supported(const walk *w, weft_dtype dtype) {
+    return !type_is_half(dtype) || !w->only || w->only->shape->halves;
+}
+
 /* Visits one element type and size. With `count_only`, only adds up the work. */
 static bool visit_size(walk *w, weft_dtype dtype, size_t n, bool count_only) {
     match_case c = {.dtype = dtype, .n = n};
@@ -219,7 +228,7 @@ static bool visit_all(walk *w, bool count_only) {
     for (size_t d = LENGTH(DTYPES); d-- > 0;)
         for (size_t s = 0; s < LENGTH(SIZES); s++) {
             w->sixteens = SIZES[s].levels & SIXTEENS;
-            if (is_visited(w, &SIZES[s]) &&
+            if (is_supported(w, DTYPES[d]) && is_visited(w, &SIZES[s]) &&
                 !visit_size(w, DTYPES[d], elements(&SIZES[s], weft_dtype_size(DTYPES[d])), count_only))
                 return false;
         }

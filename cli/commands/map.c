@@ -62,7 +62,9 @@ static bool read_type(const char *command, const char *text, weft_dtype *type) {
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 't': return read_type(command, optarg, &r->type);
-    case 'a': return reduce_options_type(command, optarg, &r->accumulate);
+    case 'a':
+        return (r->use == REDUCED && reduce_options_exact(optarg, &r->accumulate)) ||
+               reduce_options_type(command, optarg, &r->accumulate);
     case 'n': return cli_number(command, "--n", optarg, 0, 1LL << 48, &r->n);
     case 'o': r->to = optarg; return true;
     case 'p': return reduce_options_op(command, optarg, &r->op);

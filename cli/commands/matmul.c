@@ -77,12 +77,19 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* -------------------------------------------------------------------------------- factors */
 
+static bool is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
+
 /* Interprets a vector as a row on the left side and as a column on the right side. */
 static bool shape_factor(const request *r, int which, factor *f) {
     const npy_array *x = &f->array;
     const npy_shape *s = &x->given;
-    if (x->dtype != WEFT_F32 && x->dtype != WEFT_F64) {
-        cli_error("matmul", "%s: has elements of type %s: expected f32 or f64", r->from[which],
+    if (x->dtype != WEFT_F32 && x->dtype != WEFT_F64 && !is_half(x->dtype)) {
+        cli_error("matmul", "%s: has elements of type %s: expected f32, f64, f16 or bf16", r->from[which],
+                  weft_dtype_name(x->dtype));
+        return false;
+    }
+    if (is_half(x->dtype) && r->check) {
+        cli_error("matmul", "%s: has elements of type %s: --check supports f32 and f64", r->from[which],
                   weft_dtype_name(x->dtype));
         return false;
     }
@@ -108,7 +115,7 @@ static bool read_factors(params *j) {
     npy_error error;
     const request *r = j->request;
     for (int i = 0; i < FACTORS; i++) {
-        if (!npy_read(r->from[i], &j->f[i].array, &error)) {
+        if (!npy_read_halves(r->from[i], &j->f[i].array, &error)) {
             cli_error("matmul", "%s: %s", r->from[i], error.message);
             return false;
         }

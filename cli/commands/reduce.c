@@ -71,6 +71,11 @@ static void print(const cli_options *options, const answer *a) {
         print_text(options, a);
 }
 
+/* Returns the number of times that a stream of the arrays is read. An exact variance needs one pass. */
+static int passes_of(const operation *operation, const operands *in) {
+    return in->accumulate == WEFT_EXACT_SUM ? 1 : operation->passes;
+}
+
 /* Returns the operator whose result type applies: sum for dot, mean for variance. */
 static weft_op rule_of(const operation *operation) {
     if (operation->inputs == 2) return WEFT_SUM;
@@ -122,7 +127,7 @@ static int stream_and_print(const cli_options *options, weft_context *ctx, const
     const operation *operation = a->operation;
     stream s;
     int code = stream_open(&s, operation->name, options, (const char *const *)a->files, operation->inputs,
-                           operation->passes);
+                           passes_of(operation, in));
     if (code == CLI_DONE && operation->inputs == 2 &&
         !check_pair(operation->name, a->files, &s.inputs[0].npy.array, &s.inputs[1].npy.array))
         code = CLI_FAILED;
@@ -144,9 +149,9 @@ static int stream_and_print(const cli_options *options, weft_context *ctx, const
     return code;
 }
 
-static bool is_streamed(const cli_options *options, const operation *operation, char **files) {
+static bool is_streamed(const cli_options *options, const operation *operation, const operands *in, char **files) {
     for (int i = 0; i < operation->inputs; i++)
-        if (stream_wanted(options, files[i], operation->passes)) return true;
+        if (stream_wanted(options, files[i], passes_of(operation, in))) return true;
     return false;
 }
 
@@ -187,7 +192,7 @@ static int apply(const cli_options *options, const operation *operation, operand
     answer a = {.operation = operation, .files = files};
     ranks r;
     int code = ranks_open(&r, operation->name, options, &ctx);
-    if (code == CLI_DONE && !r.d && is_streamed(options, operation, files))
+    if (code == CLI_DONE && !r.d && is_streamed(options, operation, &in, files))
         code = stream_and_print(options, ctx, &r, &in, &a);
     else if (code == CLI_DONE)
         code = read_and_print(options, ctx, &r, &in, &a);

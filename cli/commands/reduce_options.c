@@ -25,16 +25,15 @@ bool reduce_options_op(const char *command, const char *text, weft_op *op) {
     return false;
 }
 
-bool reduce_options_f64(const char *command, const char *text, weft_dtype *accumulate) {
-    *accumulate = WEFT_F64;
-    if (strcmp(text, weft_dtype_name(WEFT_F64)) == 0) return true;
-    cli_error(command, "--accumulate %s: expected f64", text);
-    return false;
+bool reduce_options_exact(const char *text, weft_dtype *accumulate) {
+    *accumulate = WEFT_EXACT_SUM;
+    return strcmp(text, weft_dtype_name(WEFT_EXACT_SUM)) == 0;
 }
 
 bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate) {
-    *accumulate = strcmp(text, weft_dtype_name(WEFT_EXACT_SUM)) == 0 ? WEFT_EXACT_SUM : WEFT_F64;
-    if (strcmp(text, weft_dtype_name(*accumulate)) == 0) return true;
+    if (reduce_options_exact(text, accumulate)) return true;
+    *accumulate = WEFT_F64;
+    if (strcmp(text, weft_dtype_name(WEFT_F64)) == 0) return true;
     cli_error(command, "--accumulate %s: expected f64 or exact", text);
     return false;
 }

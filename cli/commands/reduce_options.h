@@ -8,11 +8,13 @@
 
 /* Parses an operator. Prints the error and returns false if `text` is not one. */
 bool reduce_options_op(const char *command, const char *text, weft_op *op);
-/* Parse the argument of --accumulate: f64; f64 or exact for sums; f64, i64 or u64 for the type of a scan. Print the
- * error and return false if `text` is another word. */
-bool reduce_options_f64(const char *command, const char *text, weft_dtype *accumulate);
+/* Parse the argument of --accumulate: f64 or exact for sums; f64, i64 or u64 for the type of a scan. Print the error
+ * and return false if `text` is another word. */
 bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate);
 bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate);
+
+/* Sets *accumulate and returns true if `text` is "exact". */
+bool reduce_options_exact(const char *text, weft_dtype *accumulate);
 
 /* Return CLI_DONE if a reduction, or a scan, of elements of `dtype` can accumulate in `accumulate`. Otherwise return
  * the exit code and, if `speaks` is true, print the error. All other errors of operator and type are left to the

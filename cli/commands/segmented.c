@@ -39,7 +39,7 @@ static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : 
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 'p': return reduce_options_op(command, optarg, &r->in.op);
-    case 'a': return reduce_options_f64(command, optarg, &r->in.accumulate);
+    case 'a': return reduce_options_sums(command, optarg, &r->in.accumulate);
     case 'A': return reduce_options_type(command, optarg, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 's': r->offsets = optarg; return true;

@@ -52,8 +52,7 @@ value_string value_decimal(weft_dtype dtype, const value *v) {
     case WEFT_U64: return unsigned_decimal(v->u64);
     case WEFT_F32: return float_decimal((double)v->f32, 9, true);
     case WEFT_F64: return float_decimal(v->f64, 17, false);
-    case WEFT_DEFAULT:
-    case WEFT_EXACT_SUM: break;
+    default: break;
     }
     return (value_string){"?"};
 }

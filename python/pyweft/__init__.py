@@ -20,6 +20,7 @@ from pyweft import stream as stream
 from pyweft._command import *
 from pyweft._contexts import *
 from pyweft._errors import *
+from pyweft._exact import *
 from pyweft._heat import *
 from pyweft._histogram import *
 from pyweft._laplace import *

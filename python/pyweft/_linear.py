@@ -31,14 +31,19 @@ __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 # ------------------------------------------------------------------------------- matmul
 
 
-def _factor(x: Any, name: str) -> tuple[Operand, Optional[int], int, int, int, int]:
+_F16 = np.dtype(np.float16)
+_F32 = np.dtype(np.float32)
+_EXACT_FLOATS = {**FLOATS, _F16: lib.WEFT_F16}
+
+
+def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Operand, Optional[int], int, int, int, int]:
     """Describes a matrix, or a stack of matrices, without a copy: the operand, the number of matrices (None: a single
     one), their rows and columns, the weft_transpose, and the distance in elements between rows (between columns if it is
     transposed). The memory of a transposed matrix contains its transpose."""
     if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
         rows, columns = x.shape
-        return operand(x.T, name, FLOATS), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
-    a = operand(x, name, FLOATS)
+        return operand(x.T, name, codes), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
+    a = operand(x, name, codes)
     shape = a.array.shape
     if len(shape) == 2:
         rows, columns = shape
@@ -63,7 +68,7 @@ def matmul(
     """alpha a @ b + beta out, of matrices or stacks of matrices.
 
     a, b   float32 or float64 of shapes (m, k) and (k, n), or (batch, m, k) and (batch, k, n); a matrix goes with each
-           of a stack. A transposed NumPy matrix (x.T) is not copied
+           of a stack. A transposed NumPy matrix (x.T) is not copied. With accumulate="exact" also float16
     beta   not 0 only with out, whose contents are then used
     dtype  np.float64 with float32: the sums are in float64, and rounded once
     accumulate  "exact": the sums are exact and rounded once, so that no order of the terms matters
@@ -74,8 +79,10 @@ def matmul(
     array([[21.],
            [43.]])
     """
-    x, x_stack, m, k, x_transpose, x_leading = _factor(a, "a")
-    y, y_stack, rows, n, y_transpose, y_leading = _factor(b, "b")
+    exact = exactly(accumulate, dtype)
+    codes = _EXACT_FLOATS if exact else FLOATS
+    x, x_stack, m, k, x_transpose, x_leading = _factor(a, "a", codes)
+    y, y_stack, rows, n, y_transpose, y_leading = _factor(b, "b", codes)
     same_dtype(x, y, "a", "b")
     if x_stack is not None and y_stack is not None and x_stack != y_stack:
         raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}; the numbers must be equal")
@@ -89,8 +96,9 @@ def matmul(
     c = destination(on, out, element, (m, n) if batch is None else (batch, m, n))
     if beta != 0 and c.device is None and c.array is not out:
         c.array[...] = host_view(out, "out")
-    scale = ffi.NULL if alpha == 1 else host_value(alpha, element, "alpha")
-    keep = ffi.NULL if beta == 0 else host_value(beta, element, "beta")
+    scalar = _F32 if element == _F16 else element
+    scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
+    keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
     call(
         lib.weft_matmul_batched,
         on,
@@ -99,7 +107,7 @@ def matmul(
         x_transpose,
         y_transpose,
         x.code,
-        lib.WEFT_EXACT_SUM if exactly(accumulate, dtype) else accumulator(dtype),
+        lib.WEFT_EXACT_SUM if exact else accumulator(dtype),
         m,
         n,
         k,

@@ -28,7 +28,7 @@ from pyweft._arrays import (
     origin,
     scalar_destination,
 )
-from pyweft._reduce import reduction
+from pyweft._reduce import reduction_of_values
 from pyweft._scan import op_code
 
 __all__ = ["expr", "map", "map_reduce", "map_scan"]
@@ -175,7 +175,7 @@ class expr:
         """As weft.map_reduce of the formula."""
         code = code_of(OPS, op, "op")
         bound = _Bound(bindings, dtype, shape)
-        _, result, wide = reduction(code, bound.code, accumulate)
+        _, result, wide = reduction_of_values(code, bound.code, accumulate)
         on = bound.leader(out, result)
         y = scalar_destination(on, out, result)
         call(
@@ -285,7 +285,8 @@ def map_reduce(
 
     op           sum, prod, min, max, argmin, argmax, and, or, xor, any, all, count_nonzero, mean, norm1, norm2, norminf
     formula      a str, or a weft.expr
-    accumulate   np.float64 accumulates float32 in float64
+    accumulate   np.float64 accumulates float32 in float64; "exact" computes sum, mean, norm1 and norm2 of the values
+                 exactly and rounds once
     out          an array of shape () for the result
     All else as for weft.map; the name accumulate cannot be bound either. Order: ORDER.md 20.
 

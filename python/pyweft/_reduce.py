@@ -72,6 +72,12 @@ def reduction(op: int, code: int, dtype: Any, exact: bool = False) -> tuple[int,
     return op, result, accumulate
 
 
+def reduction_of_values(op: int, code: int, accumulate: Any) -> tuple[int, Any, int]:
+    """As reduction() for the values of a formula, whose accumulate= is a dtype or "exact"."""
+    exact = isinstance(accumulate, str) and accumulate == "exact"
+    return reduction(op, code, None if exact else accumulate, exact)
+
+
 def _reduce(
     op: int, x: Array, dtype: Any, out: Optional[Array], device: Optional[str], accumulate: Optional[str] = None
 ) -> Any:
@@ -273,22 +279,31 @@ def norminf(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device:
 
 
 def variance(
-    x: Array, *, ddof: int = 0, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None
+    x: Array,
+    *,
+    ddof: int = 0,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
 ) -> Any:
     """Variance sum (x - mean)^2 / (n - ddof), in two passes; types as for mean.
 
-    ddof  0: of a population; 1: of a sample. ValueError unless it is less than the number of elements.
+    ddof        0: of a population; 1: of a sample. ValueError unless it is less than the number of elements.
+    accumulate  "exact": the exact variance of floats, rounded once; it does not depend on the order of the elements
     Order: ORDER.md 4.
 
     >>> weft.variance([1.0, 2.0, 3.0, 4.0], ddof=0)
     np.float64(1.25)
+    >>> weft.variance([1e15, 1e15 + 0.125], ddof=1, accumulate="exact")
+    np.float64(0.0078125)
     """
     a = operand(x, "x")
-    _, result, accumulate = reduction(lib.WEFT_MEAN, a.code, dtype)
+    _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, exactly(accumulate, dtype))
     if ddof < 0:
         raise ValueError(f"ddof is {ddof}; it must not be negative")
     y = scalar_destination(a, out, result)
-    call(lib.weft_variance, a, device, a.code, accumulate, a.array.size, ddof, a.pointer, y.pointer)
+    call(lib.weft_variance, a, device, a.code, sums, a.array.size, ddof, a.pointer, y.pointer)
     return give_scalar(y, out, result)
 
 

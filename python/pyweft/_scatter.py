@@ -19,6 +19,7 @@ from pyweft._arrays import (
     call,
     destination,
     elements,
+    exactly,
     give,
     host_view,
     leader,
@@ -74,6 +75,7 @@ def scatter_reduce(
     *,
     init: Optional[Array] = None,
     dtype: Any = None,
+    accumulate: Optional[str] = None,
     out: Optional[Array] = None,
     skip: bool = False,
     device: Optional[str] = None,
@@ -84,7 +86,7 @@ def scatter_reduce(
     index  n integers from 0 to m - 1. Any other index raises ValueError; with skip=True its element is ignored
     op     "sum", "prod", "min", "max" or "mean"; for integers and bool also "and", "or", "xor"
     init   values with the shape and dtype of the result, combined with the results; not with "mean"
-    dtype  as for sum
+    dtype, accumulate  as for sum; accumulate="exact" for "sum" and "mean"; init is then one more term
     out    an array of shape (m,) or (m, columns). out=init updates init in place
     An index without elements gives its value of init. Without init it gives the identity of the operator, or NaN for
     "mean". Order: ORDER.md 25.
@@ -107,7 +109,7 @@ def scatter_reduce(
     m = unsigned(m, "m")
     columns = a.array.shape[1] if a.array.ndim == 2 else 1
     shape = (m, columns) if a.array.ndim == 2 else (m,)
-    _, result, accumulate = reduction(code, a.code, dtype)
+    _, result, sums = reduction(code, a.code, dtype, exactly(accumulate, dtype))
     first = None if init is None else operand(init, "init", {result: 0})
     if first is not None and first.array.shape != shape:
         raise ValueError(f"init has shape {first.array.shape}; it must be {shape}")
@@ -122,7 +124,7 @@ def scatter_reduce(
         code,
         range_code(skip),
         a.code,
-        accumulate,
+        sums,
         indices.code,
         n,
         columns,

@@ -17,6 +17,7 @@ from pyweft._arrays import (
     Operand,
     call,
     destination,
+    exactly,
     give,
     host_view,
     leader,
@@ -88,12 +89,14 @@ def segmented_reduce(
     offsets: Optional[Array] = None,
     heads: Optional[Array] = None,
     dtype: Any = None,
+    accumulate: Optional[str] = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
     """Reduces each segment of a 1-D array to one value, with the bits that it would have alone.
 
     op       "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"; dtype as for sum and prod
+    accumulate  "exact", only with "sum": the exact sum of floats, rounded once (ORDER.md 30)
     offsets  segments + 1 ascending integers: segment s is x[offsets[s]:offsets[s + 1]]. In GPU memory int64 or uint64
     heads    or: a flag an element (bool, int8, uint8) that is not zero where a segment begins
     out      an array for the values, one a segment; with heads one an element, of which the first are written
@@ -108,7 +111,7 @@ def segmented_reduce(
     parts = _segments(a, offsets, heads)
     code = op_code(op)
     on = leader(a, parts)
-    _, result, accumulate = reduction(code, a.code, dtype)
+    _, result, sums = reduction(code, a.code, dtype, exactly(accumulate, dtype))
     n = a.array.size
     if heads is None:
         segments = parts.array.size - 1
@@ -120,7 +123,7 @@ def segmented_reduce(
             device,
             code,
             a.code,
-            accumulate,
+            sums,
             n,
             a.pointer,
             segments,
@@ -139,7 +142,7 @@ def segmented_reduce(
         device,
         code,
         a.code,
-        accumulate,
+        sums,
         n,
         a.pointer,
         parts.pointer,
@@ -188,11 +191,19 @@ def segmented_scan(
     return give(y, out)
 
 
-def reduce_by_key(keys: Array, x: Array, op: str = "sum", *, dtype: Any = None, device: Optional[str] = None) -> Any:
+def reduce_by_key(
+    keys: Array,
+    x: Array,
+    op: str = "sum",
+    *,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Reduces each run of equal adjacent keys to one value: (unique_keys, values).
 
     keys, x    as many elements of any number types; 1-D
-    op, dtype  as for segmented_reduce
+    op, dtype, accumulate  as for segmented_reduce
     Order: ORDER.md 8.
 
     >>> weft.reduce_by_key([7, 7, 3, 7], [1.0, 2.0, 4.0, 8.0])
@@ -204,7 +215,7 @@ def reduce_by_key(keys: Array, x: Array, op: str = "sum", *, dtype: Any = None, 
         raise ValueError(f"keys has {k.array.size} elements and x {n}; they must have the same length")
     on = leader(k, a)
     code = op_code(op)
-    _, result, accumulate = reduction(code, a.code, dtype)
+    _, result, sums = reduction(code, a.code, dtype, exactly(accumulate, dtype))
     firsts, y = destination(on, None, k.array.dtype, n), destination(on, None, result, n)
     count = ffi.new("uint64_t *")
     call(
@@ -214,7 +225,7 @@ def reduce_by_key(keys: Array, x: Array, op: str = "sum", *, dtype: Any = None, 
         code,
         k.code,
         a.code,
-        accumulate,
+        sums,
         n,
         k.pointer,
         a.pointer,

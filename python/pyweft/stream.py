@@ -28,7 +28,7 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, exactly, host_value, of_list, operand, unsigned
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
-from pyweft._reduce import reduction
+from pyweft._reduce import reduction, reduction_of_values
 from pyweft._scan import first_value, op_code, scan_types
 from pyweft._scatter import INDICES, SCATTER_OPS, limit_flags, range_code
 from pyweft._sources import BYTES, Call, Input, Sink, Source
@@ -234,10 +234,18 @@ def norminf(x: Source, *, dtype: Any = None, memory: Any = None, device: Optiona
     return _reduce(lib.WEFT_NORMINF, x, dtype, memory, device)
 
 
-def variance(x: Source, *, ddof: int = 0, dtype: Any = None, memory: Any = None, device: Optional[str] = None) -> Any:
+def variance(
+    x: Source,
+    *,
+    ddof: int = 0,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    memory: Any = None,
+    device: Optional[str] = None,
+) -> Any:
     """Variance, as weft.variance. x is read twice: a pipe or a generator, which cannot be, is a ValueError.
 
-    Order: ORDER.md 4.
+    With accumulate="exact", x is read once. Order: ORDER.md 4.
 
     >>> weft.stream.variance([[1.0, 2.0], [3.0, 4.0]], ddof=0)
     np.float64(1.25)
@@ -246,9 +254,9 @@ def variance(x: Source, *, ddof: int = 0, dtype: Any = None, memory: Any = None,
         raise ValueError(f"ddof is {ddof}; it must not be negative")
     with Call(device, memory) as call:
         a = call.source(x, "x")
-        _, result, accumulate = reduction(lib.WEFT_MEAN, a.code, dtype)
+        _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, exactly(accumulate, dtype))
         y = _value(result)
-        call.run(lib.weft_variance_source, accumulate, ddof, a.c, ffi.from_buffer(y))
+        call.run(lib.weft_variance_source, sums, ddof, a.c, ffi.from_buffer(y))
         return y[()]
 
 
@@ -547,7 +555,7 @@ def map_reduce(
     chosen, which = take_formula(formula), code_of(OPS, op, "op")
     with Call(device, memory) as call:
         table, _keep, code = _bind(call, bindings, dtype)
-        _, result, wide = reduction(which, code, accumulate)
+        _, result, wide = reduction_of_values(which, code, accumulate)
         y = _value(result)
         call.run(
             lib.weft_map_reduce_source, which, chosen._compiled, code, wide, table, len(bindings), ffi.from_buffer(y)

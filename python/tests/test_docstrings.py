@@ -18,7 +18,7 @@ FUNCTIONS += [getattr(module, name) for module in (weft.random, weft.stream) for
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers otherwise")
-@pytest.mark.parametrize("thing", [weft, weft.expr, *FUNCTIONS], ids=lambda thing: thing.__name__)
+@pytest.mark.parametrize("thing", [weft, weft.expr, weft.ExactSum, *FUNCTIONS], ids=lambda thing: thing.__name__)
 def test_examples_print_what_they_say(thing: Any) -> None:
     finder = doctest.DocTestFinder(recurse=False)
     (test,) = finder.find(thing, globs={"np": np, "weft": weft})

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import pickle
+import statistics
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -69,10 +72,80 @@ def test_exact_sums(data: Any) -> None:
     assert weft.stream.sum(np.array_split(y, 3), accumulate="exact") == total
     for reduce in (weft.sum, weft.mean, weft.norm1, weft.norm2):
         assert bits(reduce(x, accumulate="exact")) == bits(reduce(rng.permutation(x), accumulate="exact"))
+        assert bits(weft.map_reduce(reduce.__name__, "x*3 + 0.1", x=x, accumulate="exact")) == bits(
+            reduce(weft.map("x*3 + 0.1", x=x), accumulate="exact")
+        )
     order = rng.permutation(len(x))
     z = x[::-1].astype("f4")
     w = x.astype("f4")
     assert bits(weft.dot(w, z, accumulate="exact")) == bits(weft.dot(w[order], z[order], accumulate="exact"))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_states_of_exact_sums(data: Any) -> None:
+    x = data.draw(arrays.arrays("f8", st.integers(1, 100), elements={"min_value": -1e30, "max_value": 1e30}))
+    y = rng.permutation(np.concatenate([x / 4, -x / 4, x, [2.0**-1074]]))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=5)))
+    parts = [weft.ExactSum(part) for part in np.split(y, cuts)]
+    total = sum(rng.permutation(np.array([weft.ExactSum(), *parts], object)))
+    assert total == weft.ExactSum(y) and bytes(total) == bytes(weft.ExactSum(y, device="ref"))
+    assert total.sum() == math.fsum(y) and total.mean() == weft.mean(y, accumulate="exact") and total.count == len(y)
+    number = Fraction(int.from_bytes(bytes(total)[48:], "little", signed=True), 2**2176)
+    assert number == sum(map(Fraction, y))
+    assert pickle.loads(pickle.dumps(total)) == total == weft.ExactSum.from_bytes(bytearray(bytes(total)))
+    norm = weft.ExactSum().add_squares(x).add_squares(x[:1])
+    assert norm.norm2() == weft.norm2(np.append(x, x[0]), accumulate="exact")
+    z = x.astype("f4")
+    assert weft.ExactSum().add_magnitudes(z).sum(np.float32) == weft.norm1(z, accumulate="exact")
+    assert weft.ExactSum().add_dot(z, z[::-1]).sum("f4") == weft.dot(z, z[::-1], accumulate="exact")
+
+
+def test_errors_of_states_of_exact_sums() -> None:
+    one = weft.ExactSum([1.0])
+    with pytest.raises(TypeError, match="x has dtype int64; it must be one of float32, float64"):
+        one.add([1])
+    with pytest.raises(ValueError, match="the same"):
+        one.add_dot([1.0], [1.0, 2.0])
+    with pytest.raises(TypeError, match="dtype is int32"):
+        one.sum("i4")
+    with pytest.raises(TypeError):
+        one + 1.0  # type: ignore[operator]
+    with pytest.raises(ValueError, match="mean of 0 terms is undefined"):
+        weft.ExactSum().mean()
+    with pytest.raises(ValueError, match="size is 3: the bytes of an exact sum are 592"):
+        weft.ExactSum.from_bytes(b"abc")
+    with pytest.raises(ValueError, match="version 2"):
+        weft.ExactSum.from_bytes(bytes(one)[:4] + b"\2" + bytes(one)[5:])
+    assert one == weft.ExactSum([1.0]) and one != 1.0 and repr(one) == "<weft.ExactSum of 1 terms: 1.0>"
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_exact_variance(data: Any) -> None:
+    x = data.draw(arrays.arrays("f8", st.integers(2, 60), elements={"min_value": -1e30, "max_value": 1e30}))
+    x = data.draw(st.sampled_from([1e15, 0.0])) + x
+    exact = [Fraction(v) for v in x.tolist()]
+    found = weft.variance(rng.permutation(x), ddof=1, accumulate="exact")
+    assert found == float(statistics.variance(exact)) and found.dtype == x.dtype
+    assert weft.variance(x, accumulate="exact") == float(statistics.pvariance(exact))
+    chunks = (chunk for chunk in np.array_split(x, 2))  # read once: a generator cannot be rewound
+    assert weft.stream.variance(chunks, ddof=1, accumulate="exact") == found
+    total = weft.stream.map_reduce("sum", "x/3", x=np.array_split(x, 2), accumulate="exact")
+    assert total == math.fsum(v / 3 for v in x.tolist())
+
+
+def test_exact_sums_of_segments() -> None:
+    x = np.ldexp(rng.standard_normal(3000), rng.integers(-80, 80, 3000))
+    index = np.sort(rng.integers(0, 200, 3000))
+    wanted = np.array([math.fsum(x[index == j]) for j in range(200)])
+    offsets = np.searchsorted(index, np.arange(201))
+    assert np.array_equal(weft.segmented_reduce(x, offsets=offsets, accumulate="exact"), wanted)
+    assert np.array_equal(weft.reduce_by_key(index, x, accumulate="exact")[1], wanted[np.unique(index)])
+    order = rng.permutation(3000)
+    assert np.array_equal(weft.scatter_reduce(x[order], index[order], 200, accumulate="exact"), wanted)
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.segmented_reduce(x, "max", offsets=offsets, accumulate="exact")
 
 
 def test_exact_sum_errors() -> None:
@@ -82,6 +155,10 @@ def test_exact_sum_errors() -> None:
         weft.dot([1.0], [1.0], dtype=np.float64, accumulate="exact")
     with pytest.raises(TypeError, match="cannot accumulate in exact"):
         weft.sum([1, 2], accumulate="exact")
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.variance([1, 2], accumulate="exact")
+    with pytest.raises(TypeError, match="cannot accumulate in exact"):
+        weft.map_reduce("max", "x", x=[1.0], accumulate="exact")
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -268,6 +345,21 @@ def test_recurrence(dtype: Any) -> None:
     np.testing.assert_allclose(weft.recurrence(s, u, init=init), v, rtol=0, atol=1e-4 if dtype.itemsize == 4 else 1e-12)
     backwards = weft.recurrence(s[:, ::-1], u[:, ::-1], init=init, reverse=True)[:, ::-1]
     assert np.array_equal(bits(backwards), bits(weft.recurrence(s, u, init=init)))
+
+
+def test_matmul_of_float16() -> None:
+    a, b = rng.uniform(-1, 1, (30, 40)).astype("f2"), rng.uniform(-1, 1, (40, 20)).astype("f2")
+    product = weft.matmul(a, b, accumulate="exact")
+    assert product.dtype == np.float16
+    np.testing.assert_allclose(product, a.astype("f8") @ b.astype("f8"), rtol=2**-11, atol=40 * 2**-12)
+    order = rng.permutation(40)
+    assert np.array_equal(bits(weft.matmul(a[:, order], b[order], accumulate="exact")), bits(product))
+    whole = np.arange(12, dtype="f2").reshape(3, 4)
+    out = np.ones((3, 3), "f2")
+    weft.matmul(whole, whole.T, alpha=0.5, beta=2, accumulate="exact", out=out)
+    assert np.array_equal(out, 0.5 * (whole @ whole.T) + 2)
+    with pytest.raises(TypeError, match="a has dtype float16; it must be one of float32, float64"):
+        weft.matmul(a, b)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)

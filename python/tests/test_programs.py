@@ -36,6 +36,12 @@ def test_moving_average(tmp_path: Path) -> None:
     assert run("moving_average.py", tmp_path / "x.npy", 3) == ["8 averages over 3: first 1.000, last 8.000"]
 
 
+def test_sum_of_parts(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.random.default_rng(2).normal(size=1000))
+    lines = run("sum_of_parts.py", tmp_path / "x.npy", 4)
+    assert lines[0].startswith("1000 values in 4 parts: sum ") and lines[1] == "same bytes as the whole file: yes"
+
+
 def test_pivot_table(tmp_path: Path) -> None:
     assert [line.split() for line in run("pivot_table.py")] == [
         ["shop", "jam", "tea"],

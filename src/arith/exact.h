@@ -68,6 +68,12 @@ WEFT_ARITH void weft_exact_carry(int64_t *state) {
     }
 }
 
+/* Gives equal sums with equal counters equal words: propagates the carries, and EXACT_OTHERS becomes 0 or 1. */
+WEFT_ARITH void weft_exact_tidy(int64_t *state) {
+    weft_exact_carry(state);
+    state[EXACT_OTHERS] = state[EXACT_OTHERS] || state[EXACT_NANS] || state[EXACT_PLUS] || state[EXACT_MINUS];
+}
+
 /* The number (m + d) 2^exponent, m >= 2^127, d = 0 if `exact`, else 0 < d < 1. */
 typedef struct weft_exact_top {
     weft_u128 m;
@@ -144,32 +150,46 @@ WEFT_ARITH uint64_t weft_exact_rounded(weft_exact_top v, int width, int least) {
     return ((uint64_t)(exponent - least) << width) + rounded;
 }
 
+/* Replaces a sum by its magnitude, with propagated carries. Returns true if it was negative. */
+WEFT_ARITH bool weft_exact_absolute(int64_t *state) {
+    weft_exact_carry(state);
+    const bool negative = state[WEFT_EXACT_DIGITS - 1] < 0;
+    for (int i = 0; negative && i < WEFT_EXACT_DIGITS; i++) state[i] = -state[i];
+    if (negative) weft_exact_carry(state);
+    return negative;
+}
+
+WEFT_ARITH bool weft_exact_is_zero(const int64_t *state) {
+    for (int i = 0; i < WEFT_EXACT_DIGITS; i++)
+        if (state[i] != 0) return false;
+    return true;
+}
+
 /* Returns the bits of the result of a sum, an f32 if `narrow`, else an f64. Changes the state. */
 WEFT_ARITH uint64_t weft_exact_finish(int64_t *state, exact_finish finish, bool narrow) {
     const uint64_t sign = narrow ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
     const uint64_t infinity = narrow ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
     if (state[EXACT_NANS] || (state[EXACT_PLUS] && state[EXACT_MINUS])) return narrow ? WEFT_NAN_F32 : WEFT_NAN_F64;
     if (state[EXACT_PLUS] || state[EXACT_MINUS]) return state[EXACT_MINUS] ? infinity | sign : infinity;
-    weft_exact_carry(state);
-    const bool negative = state[WEFT_EXACT_DIGITS - 1] < 0;
-    for (int i = 0; negative && i < WEFT_EXACT_DIGITS; i++) state[i] = -state[i];
-    if (negative) weft_exact_carry(state);
-    bool zero = true;
-    for (int i = 0; i < WEFT_EXACT_DIGITS; i++) zero = zero && state[i] == 0;
-    if (zero) return state[EXACT_OTHERS] || !state[EXACT_COUNT] ? 0 : sign;
+    const bool negative = weft_exact_absolute(state);
+    if (weft_exact_is_zero(state)) return state[EXACT_OTHERS] || !state[EXACT_COUNT] ? 0 : sign;
     weft_exact_top v = weft_exact_leading(state);
     if (finish == EXACT_MEAN) v = weft_exact_divided(v, (uint64_t)state[EXACT_COUNT]);
     if (finish == EXACT_ROOT) v = weft_exact_root(v);
     return weft_exact_rounded(v, narrow ? 23 : 52, narrow ? -126 : -1022) | (negative ? sign : 0);
 }
 
-/* Stores the result of a sum, an f32 if `narrow`, else an f64. Changes the state. */
-WEFT_ARITH void weft_exact_store(int64_t *state, exact_finish finish, bool narrow, void *out) {
-    const uint64_t bits = weft_exact_finish(state, finish, narrow);
+/* Stores a number that has these bits, an f32 if `narrow`, else an f64. */
+WEFT_ARITH void weft_exact_store_bits(uint64_t bits, bool narrow, void *out) {
     if (narrow)
         *(float *)out = weft_from_bits_f32((uint32_t)bits);
     else
         *(double *)out = weft_from_bits_f64(bits);
+}
+
+/* Stores the result of a sum, an f32 if `narrow`, else an f64. Changes the state. */
+WEFT_ARITH void weft_exact_store(int64_t *state, exact_finish finish, bool narrow, void *out) {
+    weft_exact_store_bits(weft_exact_finish(state, finish, narrow), narrow, out);
 }
 
 #endif

@@ -2,21 +2,10 @@
 #ifndef WEFT_ARITH_EXACT_PRODUCT_H
 #define WEFT_ARITH_EXACT_PRODUCT_H
 
-#include "arith/bits.h"
-
-#include <stdbool.h>
+#include "arith/formats.h"
 
 /* Exponent of a line (a row of op(A), a column of op(B)) that contains an infinity or a NaN. */
 #define WEFT_EXACT_SPECIAL INT32_MAX
-
-/* Returns the number of bits of v: the least n with v < 2^n. */
-WEFT_ARITH int weft_bit_length(uint64_t v) {
-#ifdef __CUDA_ARCH__
-    return 64 - __clzll((long long)v);
-#else
-    return v ? 64 - __builtin_clzll(v) : 0;
-#endif
-}
 
 /* Return the exponent of a line whose greatest magnitude has the given bits: the least e with |x| < 2^e for all
  * elements. 0 if all elements are zero. Magnitudes of infinities and NaN are greater than all others as integers. */
@@ -34,27 +23,19 @@ WEFT_ARITH int weft_exact_exponent_f64(uint64_t bits) {
     return bits ? weft_bit_length(bits) - 1074 : 0;
 }
 
+WEFT_ARITH int weft_exact_exponent_f16(uint32_t bits) {
+    const int field = (int)(bits >> 10);
+    if (field == 31) return WEFT_EXACT_SPECIAL;
+    if (field > 0) return field - 14;
+    return bits ? weft_bit_length(bits) - 24 : 0;
+}
+
+WEFT_ARITH int weft_exact_exponent_bf16(uint32_t bits) { return weft_exact_exponent_f32(bits << 16); }
+
 /* Returns 2^exponent; it must be a normal f64. */
 WEFT_ARITH double weft_power_of_two(int exponent) { return weft_from_bits_f64((uint64_t)(exponent + 1023) << 52); }
 
 /* ------------------------------------------------------------------------------ rounding an integer */
-
-/* Returns the bits of the magnitude top * 2^exponent, rounded to nearest even; top must have its highest bit set.
- * `more`: the value is between top and top + 1. digits: 24 or 53, the precision. */
-WEFT_ARITH uint64_t weft_exact_round(uint64_t top, bool more, int exponent, int digits) {
-    const int least = digits == 24 ? -149 : -1074, fields = digits == 24 ? 255 : 2047;
-    int drop = 64 - digits;
-    if (exponent + drop < least) drop = least - exponent;
-    if (drop > 64) return 0;
-    uint64_t kept = drop == 64 ? 0 : top >> drop;
-    const uint64_t rest = drop == 64 ? top : top << (64 - drop), half = UINT64_C(1) << 63;
-    if (rest > half || (rest == half && (more || (kept & 1) != 0))) kept++;
-    const int field =
-        exponent + drop - least + 1; /* of a normal number; a subnormal number has kept < 2^(digits - 1) */
-    const uint64_t infinity = (uint64_t)fields << (digits - 1);
-    if (field >= fields) return infinity;
-    return ((uint64_t)field << (digits - 1)) + kept - (UINT64_C(1) << (digits - 1));
-}
 
 /* A real number: w * 2^exponent, lowest word first. */
 enum { WEFT_PRODUCT_WORDS = 6 };
@@ -96,7 +77,7 @@ WEFT_ARITH uint64_t weft_exact_bits(const weft_exact *x, int digits) {
     if (length == 0) return 0;
     const uint64_t bits =
         weft_exact_round(weft_exact_word(x, 0, shift), weft_exact_any(x, shift), x->exponent + shift, digits);
-    return bits | (uint64_t)x->negative << (digits == 24 ? 31 : 63);
+    return bits | (uint64_t)x->negative << weft_sign_bit(digits);
 }
 
 /* Shifts x to the given exponent. Bits below are combined into the lowest one. */

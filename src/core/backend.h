@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 23
+#define WEFT_BACKEND_ABI 24
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -72,15 +72,19 @@ typedef struct dot_call {
     void *out;
 } dot_call;
 
-/* One call of weft_reduce or weft_dot that accumulates exactly, or the exact sum of a part of an array. */
+/* One call of weft_reduce, weft_variance, weft_dot or weft_map_reduce that accumulates exactly, or the exact sum of a
+ * part of an array. EXACT_VARIANCE is a finish of EXACT_VALUES only, with the sum of their squares as a second sum.
+ */
 typedef struct exact_call {
     exact_terms terms;
     exact_finish finish;
     weft_dtype dtype;  /* f32 or f64 */
-    size_t n;          /* >= 1 */
+    size_t n, ddof;    /* n >= 1. EXACT_VARIANCE: ddof < n */
     const void *x, *y; /* y: EXACT_PRODUCTS only */
     void *out;         /* one value of dtype, or NULL */
     int64_t *state;    /* if out is NULL: the sum, WEFT_EXACT_WORDS words in host memory */
+    /* Formula whose values are the elements; then x is NULL, and the call has one sum. Else NULL. */
+    const map_call *map;
 } exact_call;
 
 typedef struct scan_call {
@@ -162,6 +166,11 @@ typedef struct segmented_call {
     weft_dtype key_dtype;
     void *unique_keys; /* SEGMENTS_BY_KEYS only */
     uint64_t *count;   /* reduction by heads or keys: receives the number of segments */
+    bool exact;        /* exact sums of f32 or f64 (ORDER.md 30); by offsets also exact means */
+    /* Exact sums by offsets: segment s has the further term init[s * init_stride], and is this value if it is empty.
+     * May be equal to y. Else NULL. */
+    const void *init;
+    size_t init_stride;
 } segmented_call;
 
 /* One call of weft_scatter_reduce or weft_scatter_count. The backend checks the values of the indices
@@ -170,6 +179,7 @@ typedef struct scatter_reduce_call {
     weft_op op; /* sum, prod, min, max, and, or, xor, mean */
     weft_range range;
     weft_dtype dtype, result, index_dtype; /* index_dtype: i32, i64, u32 or u64 */
+    bool exact;                            /* exact sums or means of f32 or f64 (ORDER.md 30) */
     size_t n, columns, m;                  /* 0 is allowed; n * columns and m * columns do not overflow */
     const void *x, *index;
     const void *init; /* m * columns values of the result type: == out, or does not overlap out; or NULL */

@@ -62,6 +62,8 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
 #include "core/types.def"
     };
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
+    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED,
+              "%s elements are supported only by matmul with accumulate = exact", weft_dtype_name(dtype));
     *kind = kinds[dtype];
     return WEFT_OK;
 }
@@ -101,9 +103,10 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
 weft_status check_exact(const char *what, bool offered, weft_dtype dtype, weft_dtype *result, weft_error *error) {
     type_kind kind;
     RETURN_IF_ERROR(check_kind(dtype, &kind, error));
-    RETURN_IF(!offered || kind != KIND_FLOAT, WEFT_UNSUPPORTED,
-              "%s of %s cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can", what,
-              weft_dtype_name(dtype));
+    RETURN_IF(
+        !offered || kind != KIND_FLOAT, WEFT_UNSUPPORTED,
+        "%s of %s cannot accumulate in exact: only sum, mean, norm1, norm2, variance and dot of f32 and f64 can",
+        what, weft_dtype_name(dtype));
     *result = dtype;
     return WEFT_OK;
 }

@@ -53,7 +53,7 @@ weft_status check_index_array(const weft_context *ctx, const char *what, weft_ra
 /* Determines the result type of an operator of weft_reduce. */
 weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                               weft_error *error);
-/* check_reduce_type for a reduction of a whole array, which can also accumulate exactly (WEFT_EXACT_SUM). */
+/* check_reduce_type for reductions that can also accumulate exactly (WEFT_EXACT_SUM). */
 weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                              weft_error *error);
 /* Returns true if the operator is undefined for zero elements. op must be valid. */

@@ -1,6 +1,6 @@
 /* Names and sizes, from the .def lists. The header spells out its enumerators for its readers; the assertions in
  * this file ensure that both agree. */
-#include "weft.h"
+#include "core/types.h"
 
 enum {
 #define STATUS(ID, name) STATUS_##ID,
@@ -12,6 +12,12 @@ enum {
 #define TYPE(ID, name, ctype, kind, npy) TYPE_##ID,
 #include "core/types.def"
     TYPE_COUNT
+};
+enum {
+    HALF_FIRST = TYPE_COUNT, /* WEFT_EXACT_SUM is between the types */
+#define HALF(ID, name, npy) HALF_##ID,
+#include "core/halves.def"
+    HALF_END
 };
 enum {
 #define REDUCE(ID, name, domain, result, empty, help) REDUCE_##ID,
@@ -35,6 +41,9 @@ enum {
     _Static_assert((int)WEFT_##ID == (int)DISTRIBUTION_##ID, "weft.h and distributions.def");
 #include "core/distributions.def"
 
+#define HALF(ID, name, npy) _Static_assert((int)WEFT_##ID == (int)HALF_##ID, "weft.h and halves.def");
+#include "core/halves.def"
+
 _Static_assert((int)WEFT_EXACT_SUM == (int)TYPE_COUNT, "weft.h and types.def");
 
 const char *weft_status_name(weft_status status) {
@@ -50,9 +59,11 @@ const char *weft_dtype_name(weft_dtype dtype) {
         "default",
 #define TYPE(ID, name, ctype, kind, npy) #name,
 #include "core/types.def"
+        "exact",
+#define HALF(ID, name, npy) #name,
+#include "core/halves.def"
     };
-    if (dtype == WEFT_EXACT_SUM) return "exact";
-    return dtype != WEFT_DEFAULT && (unsigned)dtype < TYPE_COUNT ? names[dtype] : "unknown";
+    return dtype != WEFT_DEFAULT && (unsigned)dtype < HALF_END ? names[dtype] : "unknown";
 }
 
 size_t weft_dtype_size(weft_dtype dtype) {
@@ -61,6 +72,7 @@ size_t weft_dtype_size(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) sizeof(ctype),
 #include "core/types.def"
     };
+    if (type_is_half(dtype)) return sizeof(uint16_t);
     return (unsigned)dtype < TYPE_COUNT ? sizes[dtype] : 0;
 }
 

@@ -23,7 +23,7 @@
 
 /* Terms of an exact sum, and the value that is computed from the sum (ORDER.md 30). */
 typedef enum exact_terms { EXACT_VALUES, EXACT_MAGNITUDES, EXACT_SQUARES, EXACT_PRODUCTS } exact_terms;
-typedef enum exact_finish { EXACT_TOTAL, EXACT_MEAN, EXACT_ROOT } exact_finish;
+typedef enum exact_finish { EXACT_TOTAL, EXACT_MEAN, EXACT_ROOT, EXACT_VARIANCE } exact_finish;
 
 /* State of an exact sum (ORDER.md 30), int64 words. Word i < EXACT_DIGITS has the weight 2^(32 i - EXACT_POINT); the
  * others count terms. Adding two states word by word merges them. A term is a multiple of 2^-2148 and less than
@@ -159,6 +159,8 @@ enum {
 #define WEFT_PRICE_INTERVAL 1.959963984540054
 
 /* Bit pattern that is stored for every NaN result. */
+#define WEFT_NAN_F16 UINT16_C(0x7e00)
+#define WEFT_NAN_BF16 UINT16_C(0x7fc0)
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)
 

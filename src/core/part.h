@@ -23,6 +23,9 @@ weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
 weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
                             size_t count, const double *squares, void *out);
+/* Computes the state of the exact sum of the values of a formula (part_exact), n >= 1. */
+weft_status part_map_exact(weft_context *ctx, exact_terms terms, const weft_expr *expr, weft_dtype dtype,
+                           uint64_t first, size_t n, const weft_binding *bindings, size_t count, int64_t *state);
 /* Computes weft_map_scan for a part whose element 0 is element `first` of the whole array. */
 weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
                           weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,

@@ -12,6 +12,9 @@ typedef enum type_kind { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT } type_kind;
 
 static inline bool type_is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
+/* Returns true for the types that only exact matrix products support. */
+static inline bool type_is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
+
 /* Returns true for i8, i16, i32 and i64. */
 static inline bool type_is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
 

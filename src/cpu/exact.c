@@ -1,50 +1,84 @@
-/* Exact sums (ORDER.md 30): every thread adds terms to a state of its own. States are merged by adding their words.
+/* Exact sums (ORDER.md 30): every thread adds terms to states of its own. States are merged by adding their words.
  */
-#include "arith/exact.h"
+#include "arith/exact_variance.h"
 #include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
 enum {
     ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
-    CHUNK = 1 << 16        /* terms that a thread takes at a time */
+    CHUNK = 1 << 16,       /* terms that a thread takes at a time */
+    VALUES = 1 << 15,      /* values of a formula that a thread computes at a time */
+    SUMS = 2               /* most sums of a call: the variance has two */
 };
 
 /* Parameters of one call, shared by its threads. */
 typedef struct params {
+    const cpu_context *ctx;
     const exact_call *call;
-    exact_kernel *add;
-    int64_t *state; /* the sum of the states of threads that are done */
+    int sums;
+    exact_kernel *add[SUMS];
+    int64_t (*states)[WEFT_EXACT_WORDS]; /* the sums of the states of threads that are done */
 } params;
 
-static void add_chunk(const params *j, size_t first, size_t n, int64_t *state) {
+static void add_chunk(const params *j, size_t first, size_t n, int64_t (*states)[WEFT_EXACT_WORDS]) {
     const size_t at = first * weft_dtype_size(j->call->dtype);
     const char *const x = j->call->x, *const y = j->call->y;
-    j->add(x + at, y ? y + at : NULL, n, state);
+    for (int k = 0; k < j->sums; k++) j->add[k](x + at, y ? y + at : NULL, n, states[k]);
+}
+
+/* Adds the values of a formula. */
+static void add_values(const params *j, const map_values *v, size_t first, size_t n, int64_t *state) {
+    for (size_t at = 0; at < n; at += VALUES) {
+        const size_t count = (size_t)min_u64(VALUES, n - at);
+        j->add[0](cpu_map_evaluate(v, first + at, count), NULL, count, state);
+    }
 }
 
 static void add_chunks(void *self, parallel *p) {
     const params *j = self;
-    int64_t state[WEFT_EXACT_WORDS] = {0};
-    for (size_t i; parallel_next(p, &i);)
-        add_chunk(j, i * CHUNK, (size_t)min_u64(CHUNK, j->call->n - i * CHUNK), state);
-    for (int i = 0; i < WEFT_EXACT_WORDS; i++)
-        if (state[i]) __atomic_fetch_add(&j->state[i], state[i], __ATOMIC_RELAXED);
+    map_values values = {0};
+    int64_t states[SUMS][WEFT_EXACT_WORDS] = {{0}};
+    if (j->call->map) values = cpu_map_values(j->ctx, j->call->map, VALUES);
+    for (size_t i; parallel_next(p, &i);) {
+        const size_t n = (size_t)min_u64(CHUNK, j->call->n - i * CHUNK);
+        if (j->call->map)
+            add_values(j, &values, i * CHUNK, n, states[0]);
+        else
+            add_chunk(j, i * CHUNK, n, states);
+    }
+    for (int k = 0; k < j->sums; k++)
+        for (int i = 0; i < WEFT_EXACT_WORDS; i++)
+            if (states[k][i]) __atomic_fetch_add(&j->states[k][i], states[k][i], __ATOMIC_RELAXED);
+}
+
+/* Stores the result, or the state, of a call whose terms are summed. */
+static void finish(const exact_call *call, int64_t (*states)[WEFT_EXACT_WORDS]) {
+    const bool narrow = call->dtype == WEFT_F32;
+    states[0][EXACT_COUNT] = (int64_t)call->n;
+    if (!call->out)
+        memcpy(call->state, states[0], sizeof states[0]);
+    else if (call->finish == EXACT_VARIANCE)
+        weft_exact_store_variance(states[0], states[1], call->ddof, narrow, call->out);
+    else
+        weft_exact_store(states[0], call->finish, narrow, call->out);
 }
 
 weft_status cpu_exact(void *context, const exact_call *call, weft_error *error) {
     cpu_context *ctx = context;
-    int64_t state[WEFT_EXACT_WORDS] = {0};
-    params j = {call, ctx->level->exact->add[call->terms][call->dtype], state};
-    (void)error;
+    const exact_kernels *kernels = ctx->level->exact;
+    int64_t states[SUMS][WEFT_EXACT_WORDS] = {{0}};
+    params j = {ctx,
+                call,
+                call->finish == EXACT_VARIANCE ? 2 : 1,
+                {kernels->add[call->terms][call->dtype], kernels->add[EXACT_SQUARES][call->dtype]},
+                states};
+    if (call->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, call->map, VALUES, error));
+    const bool alone = call->n < ALONE_BYTES / weft_dtype_size(call->dtype);
     cpu_plan_regions(1);
-    if (call->n < ALONE_BYTES / weft_dtype_size(call->dtype))
-        add_chunk(&j, 0, call->n, state);
+    if (alone && !call->map)
+        add_chunk(&j, 0, call->n, states);
     else
-        cpu_parallel(ctx->threads, ceil_div(call->n, CHUNK), PARALLEL_RANGES, add_chunks, &j);
-    state[EXACT_COUNT] = (int64_t)call->n;
-    if (call->out)
-        weft_exact_store(state, call->finish, call->dtype == WEFT_F32, call->out);
-    else
-        memcpy(call->state, state, sizeof state);
+        cpu_parallel(alone ? 1 : ctx->threads, ceil_div(call->n, CHUNK), PARALLEL_RANGES, add_chunks, &j);
+    finish(call, states);
     return WEFT_OK;
 }

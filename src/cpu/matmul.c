@@ -123,17 +123,19 @@ static void lay_out_thread(plan *p) {
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
-/* Returns the kernel of groups if it is usable and suits the product. */
-static const matmul_kernel *f32_exact(const level *level, const matmul_call *c) {
-    const matmul_kernel *k = level->grouped;
-    const bool suits = k && min_u64(c->m, c->n) >= k->group.least_lanes && c->k >= k->group.least_terms &&
-                       c->k <= k->group.most_terms;
-    return suits && cpu_tiles_permitted() ? k : &level->matmuls->f32_exact;
+/* Returns true if a kernel of groups, or NULL, is usable and suits an exact product of f32. */
+static bool suits_groups(const matmul_kernel *k, const matmul_call *c) {
+    return k && min_u64(c->m, c->n) >= k->group.least_lanes && c->k >= k->group.least_terms &&
+           c->k <= k->group.most_terms && cpu_tiles_permitted();
 }
 
 static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c, const matmul_step *step) {
     const matmul_kernels *kernels = ctx->level->matmuls;
     const bool f64 = c->dtype == WEFT_F64, in_f64 = c->accumulate == WEFT_F64;
+    const matmul_kernel *of_integers = c->dtype == WEFT_F16    ? &kernels->f16_exact
+                                       : c->dtype == WEFT_BF16 ? &kernels->bf16_exact
+                                       : f64                   ? &kernels->f64_exact
+                                                               : &kernels->f32_exact;
     p->c = *c;
     p->step = step;
     p->exact = c->accumulate == WEFT_EXACT_SUM;
@@ -141,15 +143,16 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
         turn_column(&p->c);
     else
         turn_row(&p->c);
-    p->kernel = p->exact ? (f64 ? &kernels->f64_exact : f32_exact(ctx->level, c))
-                : f64    ? &kernels->f64
-                : in_f64 ? &kernels->f32_in_f64
-                         : &kernels->f32;
+    p->kernel = p->exact || type_is_half(c->dtype) ? of_integers
+                : f64                              ? &kernels->f64
+                : in_f64                           ? &kernels->f32_in_f64
+                                                   : &kernels->f32;
     p->variant = f64      ? SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
                  : in_f64 ? SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F32_IN_F64]]
                           : SUMS_OF_F32[ctx->chosen[TUNE_MATMUL_F32]];
-    if (p->kernel->run_group) {
-        const matmul_group_sizes *g = &p->kernel->group;
+    if (p->exact && !step && c->dtype == WEFT_F32 && suits_groups(ctx->level->grouped, c)) {
+        const matmul_group_sizes *g = &ctx->level->grouped->group;
+        p->kernel = ctx->level->grouped;
         p->variant = (variant){g->terms, g->rows, g->block_columns};
     }
     p->element = weft_dtype_size(c->dtype);
@@ -330,7 +333,22 @@ static void find_exponents(void *self, size_t number) {
 }
 
 static double real_at(const plan *p, const void *x, size_t at) {
-    return p->element == sizeof(float) ? (double)((const float *)x)[at] : ((const double *)x)[at];
+    switch (p->c.dtype) {
+    case WEFT_F16: return (double)weft_from_bits_f16(((const uint16_t *)x)[at]);
+    case WEFT_BF16: return (double)weft_from_bits_bf16(((const uint16_t *)x)[at]);
+    case WEFT_F32: return (double)((const float *)x)[at];
+    default: return ((const double *)x)[at];
+    }
+}
+
+/* Stores element `at` of C. */
+static void store_real(const plan *p, size_t at, double v) {
+    switch (p->c.dtype) {
+    case WEFT_F16: ((uint16_t *)p->c.c)[at] = weft_half_bits(v, 11); break;
+    case WEFT_BF16: ((uint16_t *)p->c.c)[at] = weft_half_bits(v, 8); break;
+    case WEFT_F32: ((float *)p->c.c)[at] = weft_canonical_f32((float)v); break;
+    default: ((double *)p->c.c)[at] = weft_canonical_f64(v); break;
+    }
 }
 
 /* Returns s of a special element (ORDER.md 31.4). */
@@ -356,10 +374,7 @@ static void run_special_row(void *self, size_t number) {
         const size_t at = item * c->stride_c + i * c->ldc + j;
         const double v = weft_exact_not_finite(c->alpha, special_sum(p, item, i, j), c->beta,
                                                c->beta == 0 ? 0 : real_at(p, c->c, at));
-        if (p->element == sizeof(float))
-            ((float *)c->c)[at] = weft_canonical_f32((float)v);
-        else
-            ((double *)c->c)[at] = weft_canonical_f64(v);
+        store_real(p, at, v);
     }
 }
 

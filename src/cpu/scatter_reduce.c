@@ -36,12 +36,20 @@ typedef struct params {
     uint64_t *starts; /* of the buckets, and then the offsets of the targets of a long bucket */
     segment_kernel *reduce;
     kernel *whole;
+    exact_kernel *add;
+    size_t init_stride; /* columns of c->init; exact sums only */
 } params;
 
 /* Returns true if the call is cancelled, or must begin again because of an index out of range. */
 static bool stopped(const params *j) { return j->list.above || cpu_cancelled(); }
 
 /* ------------------------------------------------------------------------------- reduction */
+
+/* Returns the initial value of a target if it is a term of an exact sum, else NULL. */
+static const void *exact_init(const params *j, size_t target) {
+    if (!j->c->exact || !j->c->init) return NULL;
+    return (const char *)j->c->init + target * j->init_stride * weft_dtype_size(j->c->result);
+}
 
 /* Reduces the elements of `count` targets from `first` on, whose offsets in x are `offsets`, with all threads. */
 static weft_status reduce_list(const params *j, const void *x, size_t n, const uint64_t *offsets, size_t first,
@@ -55,7 +63,10 @@ static weft_status reduce_list(const params *j, const void *x, size_t n, const u
                                  .y = (char *)j->s.reduced + first * weft_dtype_size(j->s.type),
                                  .source = SEGMENTS_BY_OFFSETS,
                                  .segments = count,
-                                 .offsets = offsets};
+                                 .offsets = offsets,
+                                 .exact = j->c->exact,
+                                 .init = exact_init(j, first),
+                                 .init_stride = j->init_stride};
     if (cpu_cancelled()) return WEFT_OK;
     return cpu_segmented(j->s.ctx, &call, error);
 }
@@ -116,7 +127,13 @@ static void do_bucket(void *self, size_t bucket) {
     default: move_low(8, keys, values, n, mask, next, to); break;
     }
     note_offsets(j, bucket, offsets, targets);
-    j->reduce(&(segment_params){to, j->whole}, offsets, targets, SIZE_MAX,
+    const segment_params reduce = {.x = to,
+                                   .whole = j->whole,
+                                   .add = j->add,
+                                   .mean = j->c->op == WEFT_MEAN,
+                                   .init = exact_init(j, bucket << j->list.digit.shift),
+                                   .init_stride = j->init_stride};
+    j->reduce(&reduce, offsets, targets, SIZE_MAX,
               (char *)j->s.reduced + (bucket << j->list.digit.shift) * weft_dtype_size(j->s.type));
 }
 
@@ -146,7 +163,8 @@ static weft_status two_passes(params *j, unsigned bits, unsigned top, void *list
     j->list.digit = (sort_digit){bits - top, top};
     scatter_distribute(&j->list, j->starts, buckets + 1);
     if (stopped(j)) return WEFT_OK;
-    j->reduce = cpu_segment_kernel(j->s.ctx, j->c->op, j->c->dtype, j->s.type, &j->whole);
+    j->reduce = j->c->exact ? cpu_exact_segment_kernel(j->s.ctx, j->c->dtype, &j->add)
+                            : cpu_segment_kernel(j->s.ctx, j->c->op, j->c->dtype, j->s.type, &j->whole);
     cpu_parallel_for(j->s.threads, buckets, PARALLEL_IN_ORDER, do_bucket, j);
     for (size_t b = 0; b < buckets && !cpu_cancelled(); b++)
         if (j->starts[b + 1] - j->starts[b] > BUCKET) RETURN_IF_ERROR(do_long_bucket(j, b, list, error));
@@ -204,7 +222,7 @@ static unsigned top_bits(unsigned bits, size_t n) {
 
 /* Returns true if the columns of rows are reduced one after the other. */
 static bool splits(const scatter_reduce_call *c) {
-    return c->columns > 1 && c->columns * weft_dtype_size(c->dtype) <= SPLIT_BYTES;
+    return c->columns > 1 && (c->exact || c->columns * weft_dtype_size(c->dtype) <= SPLIT_BYTES);
 }
 
 /* Returns the method for indices of `bits` bits that do not ascend. */
@@ -218,15 +236,16 @@ static plan make_plan(params *j) {
     const bool bad = j->keys.bad < c->n, in_order = !bad && !j->keys.falls;
     const uint64_t greatest = bad ? c->m : c->m - 1;
     plan p = {.bits = bits_of(greatest)};
-    p.split = splits(c) && !in_order;
+    p.split = splits(c) && (c->exact || !in_order);
     const bool one_column = c->columns == 1 || p.split;
     p.method = in_order ? ASCENDING : method_for(p.bits, one_column);
     p.top = top_bits(p.bits, c->n);
     j->value_bytes = one_column ? weft_dtype_size(c->dtype) : c->n <= UINT32_MAX ? 4 : 8;
     j->to_key_bytes = j->keys.bytes == 4 || greatest <= UINT32_MAX ? 4 : 8;
     p.normalize = bad || p.method == SORT;
-    j->s.type = c->op == WEFT_MEAN ? WEFT_F64 : c->result;
-    const bool stores = c->init || j->s.type != c->result, sorts = p.method == SORT, twice = p.method == TWO_PASSES;
+    j->s.type = c->op == WEFT_MEAN && !c->exact ? WEFT_F64 : c->result;
+    const bool stores = (c->init && !c->exact) || j->s.type != c->result, sorts = p.method == SORT,
+               twice = p.method == TWO_PASSES;
     p.offsets = reserve(&p, c->m + 1, sizeof(uint64_t));
     p.reduced = stores ? reserve(&p, c->m * c->columns, weft_dtype_size(j->s.type)) : SIZE_MAX;
     if (p.normalize) p.keys = reserve(&p, c->n, j->to_key_bytes);
@@ -308,6 +327,7 @@ static weft_status run_columns(params *j, const plan *p, char *w, weft_error *er
     for (size_t k = 0; k < c->columns && !stopped(j); k++) {
         params of_column = *j;
         of_column.c = &one;
+        one.init = c->init ? (const char *)c->init + k * result : NULL;
         scatter_copy(j->s.threads, c->n, size, (const char *)c->x + k * size, c->columns, x, 1);
         RETURN_IF_ERROR(run(&of_column, p, w, reduced, error));
         j->list.above = of_column.list.above;
@@ -348,6 +368,7 @@ weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_e
     const int threads = c->n + c->m >= ALONE / max_u64(1, c->columns) ? ctx->threads : 1;
     params j = {.s = {.ctx = ctx, .c = c, .threads = threads},
                 .c = c,
+                .init_stride = c->columns,
                 .keys = {.ctx = ctx,
                          .threads = threads,
                          .m = c->m,

@@ -4,6 +4,7 @@
  * whole segment unless the segment is longer than a part. After the parts are done, all threads together process
  * each of these long segments, as weft_reduce or weft_scan. A segment longer than a part can only be the last one
  * that begins in its part. */
+#include "arith/exact.h"
 #include "core/offsets.h"
 #include "core/types.h"
 #include "cpu/common/segments.h"
@@ -68,13 +69,28 @@ segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtyp
     return segments[dtype];
 }
 
+segment_kernel *cpu_exact_segment_kernel(const cpu_context *ctx, weft_dtype dtype, exact_kernel **add) {
+    *add = ctx->level->exact->add[EXACT_VALUES][dtype];
+    segment_kernel *const *const kernels = ctx->level->exact_segments->sum;
+    return kernels[dtype];
+}
+
 static void find_kernels(params *j) {
     const scan_call first = scan_of(j->c, 0, j->c->n);
     j->reduce.x = j->c->x;
-    if (j->c->scan)
+    j->reduce.mean = j->c->op == WEFT_MEAN;
+    j->reduce.init_stride = j->c->init_stride;
+    if (j->c->exact)
+        j->reduce_segments = cpu_exact_segment_kernel(j->ctx, j->c->dtype, &j->reduce.add);
+    else if (j->c->scan)
         j->scan_segments = cpu_scan_kernel(j->ctx, &first, &j->scan);
     else
         j->reduce_segments = cpu_segment_kernel(j->ctx, j->c->op, j->c->dtype, j->c->result, &j->reduce.whole);
+}
+
+/* Returns the initial value of a segment, or NULL. */
+static const void *init_of(const segmented_call *c, size_t segment) {
+    return c->init ? at(c->init, segment * c->init_stride * weft_dtype_size(c->dtype)) : NULL;
 }
 
 /* Processes `count` segments; `first` is the number of the first one. */
@@ -83,8 +99,24 @@ static void do_segments(const params *j, size_t first, const uint64_t *offsets, 
     if (count == 0) return;
     if (c->scan)
         j->scan_segments->segments(&j->scan, c->x, offsets, count, j->longest, c->y);
-    else
-        j->reduce_segments(&j->reduce, offsets, count, j->longest, (char *)c->y + first * weft_dtype_size(c->result));
+    else {
+        segment_params reduce = j->reduce;
+        reduce.init = init_of(c, first);
+        j->reduce_segments(&reduce, offsets, count, j->longest, (char *)c->y + first * weft_dtype_size(c->result));
+    }
+}
+
+/* Sums n elements at x, and init if it is not NULL, with all threads. */
+static weft_status sum_exactly(const params *j, size_t n, const void *x, const void *init, void *out,
+                               weft_error *error) {
+    const segmented_call *c = j->c;
+    const exact_finish finish = c->op == WEFT_MEAN ? EXACT_MEAN : EXACT_TOTAL;
+    int64_t state[WEFT_EXACT_WORDS];
+    exact_call sum = {.finish = finish, .dtype = c->dtype, .n = n, .x = x, .state = state};
+    RETURN_IF_ERROR(cpu_exact(j->ctx, &sum, error));
+    if (init) j->reduce.add(init, NULL, 1, state);
+    if (!cpu_cancelled()) weft_exact_store(state, finish, c->dtype == WEFT_F32, out);
+    return WEFT_OK;
 }
 
 /* Processes segment s if do_segments has skipped it because of its length. */
@@ -95,6 +127,7 @@ static weft_status do_if_long(const params *j, size_t s, size_t begin, size_t en
     if (n <= j->longest) return WEFT_OK;
     if (c->scan) return cpu_scan(j->ctx, &scan, error);
     void *out = (char *)c->y + s * weft_dtype_size(c->result);
+    if (c->exact) return sum_exactly(j, n, scan.x, init_of(c, s), out, error);
     return cpu_reduce(j->ctx, &(reduce_call){c->op, c->dtype, c->result, n, scan.x, out, NULL}, error);
 }
 

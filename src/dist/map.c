@@ -79,7 +79,6 @@ static weft_status check_map_reduce(mapping *m, weft_op op, weft_dtype accumulat
     weft_error *error = &m->d->error;
     weft_dtype result;
     RETURN_IF_ERROR(check_mapping(m));
-    RETURN_IF(accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED, "map_reduce cannot accumulate in exact");
     const weft_status status = weft_reduce_result(op, m->dtype, accumulate, &result);
     RETURN_IF(status != WEFT_OK, status, "%s", weft_last_error(NULL));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");

@@ -2,7 +2,8 @@
  * rows of a product are distributed, its grid has one column. Blocks of A are sent along the rows of the grid and
  * rows of B along its columns, a limited number of terms at a time. The chains of C's elements (ORDER.md 13.1)
  * continue from the sums of the earlier terms (R. van de Geijn, J. Watts, Concurrency 9, 1997; here sums are not
- * rounded in between). The division of k into parts (13.2) depends on the size of the whole product only. */
+ * rounded in between). The division of k into parts (13.2) depends on the size of the whole product only. An exact
+ * product (ORDER.md 31) needs the exponents of whole rows and columns: a rank collects those of its block of C. */
 #include "core/parts.h"
 #include "core/types.h"
 #include "dist/dist.h"
@@ -14,6 +15,7 @@ enum {
     WORKSPACE_OF_A, /* a block of A of another rank */
     WORKSPACE_OF_B, /* a panel of rows of B */
     WORKSPACE_OF_SUMS,
+    WORKSPACE_OF_ROWS = WORKSPACE_OF_SUMS, /* whole rows of A, for an exact product, which has no sums */
     WORKSPACE_OF_OWN_A, /* copies of the rank's own blocks in GPU memory, for NCCL, if they are in host memory */
     WORKSPACE_OF_OWN_B,
     LEAST_TERMS =
@@ -46,6 +48,7 @@ static weft_slice terms_of_b(const product *p, size_t row) {
 
 /* Returns the maximum number of rows of B that are fetched at a time. */
 static size_t panel_of(const product *p) {
+    if (p->accumulate == WEFT_EXACT_SUM) return p->k;
     const size_t share = terms_of_b(p, 0).count, most = terms_of_a(p, 0).count;
     const size_t terms = share > LEAST_TERMS ? share : LEAST_TERMS;
     return terms < most ? terms : most;
@@ -146,6 +149,34 @@ static weft_status take_all_terms(const product *p) {
     return dist_finish(p->d, status);
 }
 
+/* --------------------------------------------------------------------------- an exact product */
+
+/* Copies a block of A, with these terms, to its columns of whole rows. */
+static weft_status insert_block(const product *p, weft_slice terms, const char *block, char *rows) {
+    weft_dist *const d = p->d;
+    const size_t width = terms.count * p->size;
+    char *const copy = d->workspaces[WORKSPACE_OF_A].at;
+    RETURN_IF_ERROR(dist_copy(d, p->rows.count * width, block, copy));
+    for (size_t i = 0; i < p->rows.count; i++)
+        RETURN_IF_ERROR(dist_took(
+            d, weft_copy(d->ctx, width, copy + i * width, rows + (i * p->k + (size_t)terms.offset) * p->size)));
+    return WEFT_OK;
+}
+
+/* Collects whole rows of A and whole columns of B and multiplies them at once. */
+static weft_status multiply_exactly(const product *p) {
+    char *const rows = p->d->workspaces[WORKSPACE_OF_ROWS].at;
+    const char *a = p->a, *b;
+    weft_status status = WEFT_OK;
+    for (size_t column = 0; column < p->grid_columns; column++) {
+        RETURN_IF_ERROR(fetch_a(p, column, &a));
+        if (p->grid_columns > 1 && status == WEFT_OK) status = insert_block(p, terms_of_a(p, column), a, rows);
+    }
+    RETURN_IF_ERROR(fetch_b(p, 0, p->k, &b));
+    if (status == WEFT_OK) status = multiply(p, p->k, p->grid_columns > 1 ? rows : a, p->k, b, NULL);
+    return dist_finish(p->d, status);
+}
+
 /* ------------------------------------------------------------------------------- the product */
 
 /* Copies a block to GPU memory if it is in host memory and blocks move by NCCL, which reads only device memory. */
@@ -171,6 +202,8 @@ static weft_status hold_workspaces(product *p) {
         RETURN_IF_ERROR(dist_workspace(d, WORKSPACE_OF_B, panel_of(p) * n * p->size, &at));
         RETURN_IF_ERROR(hold_own(d, WORKSPACE_OF_OWN_B, terms_of_b(p, p->row).count * n * p->size, &p->b));
     }
+    if (p->accumulate == WEFT_EXACT_SUM)
+        return dist_workspace(d, WORKSPACE_OF_ROWS, p->grid_columns > 1 ? m * p->k * p->size : 0, &at);
     return dist_workspace(d, WORKSPACE_OF_SUMS, parts * m * n * sum, &p->sums);
 }
 
@@ -180,10 +213,12 @@ static weft_status run_product(product *p, uint64_t m, uint64_t n) {
     if (m == 0 || n == 0) return WEFT_OK;
     if (value_of(p, p->alpha, 1) == 0) p->k = 0;
     if (p->k == 0 && value_of(p, p->beta, 0) == 1) return WEFT_OK;
-    p->part = p->k ? weft_matmul_part((size_t)m, (size_t)n, p->k) : 0;
+    const bool exact = p->accumulate == WEFT_EXACT_SUM && p->k;
+    if (!p->k && p->accumulate == WEFT_EXACT_SUM) p->accumulate = p->dtype; /* only beta C */
+    p->part = !p->k ? 0 : exact ? p->k : weft_matmul_part((size_t)m, (size_t)n, p->k);
     if (p->k == 0 || d->size == 1) return dist_finish(d, multiply(p, p->k, p->a, p->k, p->b, NULL));
     RETURN_IF_ERROR(dist_agree(d, hold_workspaces(p)));
-    return take_all_terms(p);
+    return exact ? multiply_exactly(p) : take_all_terms(p);
 }
 
 /* ---------------------------------------------------------------------------------- the grid */
@@ -253,12 +288,9 @@ static weft_status check_size(weft_dist *d, const char *name, size_t rows, size_
 static weft_status check_product(const product *p) {
     weft_dist *const d = p->d;
     const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
-    weft_error *error = &d->error;
-    RETURN_IF(p->accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED,
-              "%s cannot accumulate in exact: no rank has whole rows and columns", p->name);
     RETURN_IF_ERROR(dist_took(d, weft_matmul(d->ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->dtype,
                                              p->accumulate, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
-    RETURN_IF_ERROR(check_size(d, "A", m, terms_of_a(p, 0).count, size));
+    RETURN_IF_ERROR(check_size(d, "A", m, p->accumulate == WEFT_EXACT_SUM ? p->k : terms_of_a(p, 0).count, size));
     RETURN_IF_ERROR(
         check_size(d, "B", terms_of_b(p, 0).count > panel_of(p) ? terms_of_b(p, 0).count : panel_of(p), n, size));
     RETURN_IF_ERROR(check_size(d, "C", m, n, sizeof(double)));

@@ -1,7 +1,7 @@
 /* weft_dist_reduce, weft_dist_variance, weft_dist_dot. If the order of the elements is free, each rank reduces its
  * slice, and the ranks' values are then reduced. If the order is a tree, forest.c combines the subtrees of all
  * ranks. */
-#include "arith/exact.h"
+#include "arith/exact_variance.h"
 #include "arith/finish.h"
 #include "core/exact_ops.h"
 #include "core/fpmode.h"
@@ -75,14 +75,29 @@ static weft_status run_fold(forest f, void *out) {
     return WEFT_OK;
 }
 
-/* Computes an exact sum: adds the states of the ranks word by word. */
-static weft_status run_exact(weft_dist *d, exact_terms terms, exact_finish finish, weft_dtype dtype, size_t n,
-                             const void *x, const void *y, void *out) {
-    int64_t own[WEFT_EXACT_WORDS] = {0}, all[WEFT_EXACT_WORDS];
+/* Computes the state of an exact sum of all ranks: adds their states word by word. */
+static weft_status sum_exactly(weft_dist *d, exact_terms terms, weft_dtype dtype, size_t n, const void *x,
+                               const void *y, int64_t *all) {
+    int64_t own[WEFT_EXACT_WORDS] = {0};
     const weft_status status = n ? weft_part_exact(d->ctx, terms, dtype, n, x, y, own) : WEFT_OK;
     RETURN_IF_ERROR(dist_agree(d, dist_took(d, status)));
-    RETURN_IF_ERROR(d->line.add(d, (const uint64_t *)own, (uint64_t *)all, WEFT_EXACT_WORDS, "adding exact sums"));
+    return d->line.add(d, (const uint64_t *)own, (uint64_t *)all, WEFT_EXACT_WORDS, "adding exact sums");
+}
+
+static weft_status run_exact(weft_dist *d, exact_terms terms, exact_finish finish, weft_dtype dtype, size_t n,
+                             const void *x, const void *y, void *out) {
+    int64_t all[WEFT_EXACT_WORDS];
+    RETURN_IF_ERROR(sum_exactly(d, terms, dtype, n, x, y, all));
     weft_exact_store(all, finish, dtype == WEFT_F32, out);
+    return WEFT_OK;
+}
+
+static weft_status run_exact_variance(weft_dist *d, weft_dtype dtype, size_t n, size_t ddof, const void *x,
+                                      void *out) {
+    int64_t values[WEFT_EXACT_WORDS], squares[WEFT_EXACT_WORDS];
+    RETURN_IF_ERROR(sum_exactly(d, EXACT_VALUES, dtype, n, x, NULL, values));
+    RETURN_IF_ERROR(sum_exactly(d, EXACT_SQUARES, dtype, n, x, NULL, squares));
+    weft_exact_store_variance(values, squares, ddof, dtype == WEFT_F32, out);
     return WEFT_OK;
 }
 
@@ -198,14 +213,19 @@ weft_status weft_dist_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_dt
     return dist_reduce_agreed(d, op, dtype, accumulate, slice.count, x, out);
 }
 
-static weft_status run_variance(weft_dist *d, weft_dtype dtype, weft_dtype result, size_t ddof, const void *x,
-                                void *out) {
+static weft_status check_ddof(weft_dist *d, size_t ddof) {
     weft_error *error = &d->error;
     const uint64_t n = dist_total(d);
-    double sum, squares;
     RETURN_IF(ddof >= n, WEFT_EMPTY,
               "variance of %llu elements is undefined with ddof %zu: ddof must be less than the number of elements",
               (unsigned long long)n, ddof);
+    return WEFT_OK;
+}
+
+static weft_status run_variance(weft_dist *d, weft_dtype dtype, weft_dtype result, size_t ddof, const void *x,
+                                void *out) {
+    const uint64_t n = dist_total(d);
+    double sum, squares;
     RETURN_IF_ERROR(run_tree(d, TREE_SUM, dtype, x, 0, &sum));
     weft_fpmode mode = weft_fpmode_enter();
     const double mean = weft_finish_mean(sum, n);
@@ -222,11 +242,11 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
     weft_dtype result;
     if (!d) return WEFT_INVALID;
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}, {"ddof", AS_NUMBER, ddof}};
-    weft_status status = check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out);
-    if (accumulate == WEFT_EXACT_SUM)
-        status = weft_fail(&d->error, WEFT_UNSUPPORTED, "variance cannot accumulate in exact");
+    const weft_status status = check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out);
     RETURN_IF_ERROR(dist_begin(d, "variance", list, 3, slice, status));
     RETURN_IF_ERROR(weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result));
+    RETURN_IF_ERROR(check_ddof(d, ddof));
+    if (accumulate == WEFT_EXACT_SUM) return run_exact_variance(d, dtype, slice.count, ddof, x, out);
     return run_variance(d, dtype, result, ddof, x, out);
 }
 

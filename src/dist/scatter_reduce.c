@@ -249,6 +249,8 @@ static weft_status check_reduce(scatter *s) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
     size_t elements, results;
+    RETURN_IF(s->accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED,
+              "scatter_reduce cannot accumulate in exact over ranks");
     RETURN_IF_ERROR(dist_took(d, weft_scatter_reduce(d->ctx, s->op, s->range, s->dtype, s->accumulate, s->index_dtype,
                                                      0, s->columns, 0, NULL, NULL, s->init, NULL)));
     (void)weft_reduce_result(s->op, s->dtype, s->accumulate, &s->result);

@@ -1,8 +1,10 @@
-/* The definition of exact sums (ORDER.md 30): weft_reduce and weft_dot with WEFT_EXACT_SUM. */
+/* The definition of exact sums (ORDER.md 30): weft_reduce, weft_variance, weft_dot and weft_map_reduce with
+ * WEFT_EXACT_SUM. */
 #include "ref/common/array.h"
 #include "ref/ref.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
@@ -12,16 +14,15 @@ typedef struct big {
     uint32_t digit[WEFT_EXACT_DIGITS];
 } big;
 
-/* Adds sign * m * 2^exponent, for m < 2^128. */
+/* Adds sign * m * 2^exponent, for m < 2^128. Digits beyond those of m change only as long as there is a carry. */
 static void add(big *b, bool negative, wide m, int exponent) {
     const int at = exponent + WEFT_EXACT_POINT;
     uint32_t digit[6] = {0};
     uint64_t carry = negative;
-    for (int bit = 0; bit < 128; bit++)
+    for (int bit = 0; bit < 128 && m >> bit; bit++)
         if (m >> bit & 1) digit[(at % 32 + bit) / 32] |= UINT32_C(1) << (at + bit) % 32;
-    for (int i = 0; i < WEFT_EXACT_DIGITS; i++) {
-        const int from = i - at / 32;
-        const uint32_t added = from >= 0 && from < 6 ? digit[from] : 0;
+    for (int i = at / 32; i < WEFT_EXACT_DIGITS && (i < at / 32 + 6 || carry != negative); i++) {
+        const uint32_t added = i < at / 32 + 6 ? digit[i - at / 32] : 0;
         carry += (uint64_t)b->digit[i] + (negative ? ~added : added);
         b->digit[i] = (uint32_t)carry;
         carry >>= 32;
@@ -35,6 +36,25 @@ static int compare(const big *a, const big *b) {
     for (int i = WEFT_EXACT_DIGITS - 1; i >= 0; i--)
         if (a->digit[i] != b->digit[i]) return a->digit[i] < b->digit[i] ? -1 : 1;
     return 0;
+}
+
+static void negate(big *b) {
+    uint64_t carry = 1;
+    for (int i = 0; i < WEFT_EXACT_DIGITS; i++, carry >>= 32)
+        b->digit[i] = (uint32_t)(carry += (uint32_t)~b->digit[i]);
+}
+
+/* Adds a * factor. a must not be negative. */
+static void add_multiple(big *b, const big *a, uint64_t factor) {
+    for (int i = 0; i < WEFT_EXACT_DIGITS; i++)
+        if (a->digit[i]) add(b, false, (wide)factor * a->digit[i], 32 * i - WEFT_EXACT_POINT);
+}
+
+/* Subtracts a^2. a must not be negative. */
+static void subtract_square(big *b, const big *a) {
+    for (int i = 0; i < WEFT_EXACT_DIGITS; i++)
+        for (int k = 0; a->digit[i] && k < WEFT_EXACT_DIGITS; k++)
+            if (a->digit[k]) add(b, true, (wide)a->digit[i] * a->digit[k], 32 * (i + k) - 2 * WEFT_EXACT_POINT);
 }
 
 /* Splits a finite |x| into an integer and a power of two. */
@@ -70,13 +90,13 @@ static void add_product(sum *s, double x, double y) {
     }
 }
 
-static sum add_terms(const exact_call *c) {
+static sum add_terms(const exact_call *c, exact_terms terms) {
     const array x = {c->dtype, c->x}, y = {c->dtype, c->y};
     sum s;
     memset(&s, 0, sizeof s);
     for (size_t i = 0; i < c->n; i++) {
         const double v = ref_real(x, i);
-        switch (c->terms) {
+        switch (terms) {
         case EXACT_VALUES: add_product(&s, v, 1); break;
         case EXACT_MAGNITUDES: add_product(&s, fabs(v), 1); break;
         case EXACT_SQUARES: add_product(&s, v, v); break;
@@ -86,14 +106,18 @@ static sum add_terms(const exact_call *c) {
     return s;
 }
 
-/* Returns the order of f(value) and the sum: f(v) is v, v n or v^2. The value is (k + half / 2) 2^exponent. */
+/* Returns the order of f(value) and the sum: f(v) is v, v n, v^2 or v n (n - ddof). The value is
+ * (k + half / 2) 2^exponent. */
 static int compare_value(const exact_call *c, const big *total, uint64_t k, bool half, int exponent) {
     const wide value = 2 * (wide)k + half;
-    const wide factor = c->finish == EXACT_MEAN ? c->n : c->finish == EXACT_ROOT ? value : 1;
-    big b;
+    const wide factor = c->finish == EXACT_ROOT ? value : c->finish == EXACT_TOTAL ? 1 : c->n;
+    big b, multiple;
     memset(&b, 0, sizeof b);
+    memset(&multiple, 0, sizeof multiple);
     add(&b, false, value * factor, c->finish == EXACT_ROOT ? 2 * (exponent - 1) : exponent - 1);
-    return compare(&b, total);
+    if (c->finish != EXACT_VARIANCE) return compare(&b, total);
+    add_multiple(&multiple, &b, c->n - c->ddof);
+    return compare(&multiple, total);
 }
 
 /* Sets *k and *exponent to the number of the type that has these bits. */
@@ -104,8 +128,8 @@ static void split(weft_dtype dtype, uint64_t bits, uint64_t *k, int *exponent) {
     *exponent = (biased > 0 ? biased : 1) - bias - width;
 }
 
-/* Returns the bits of the number of the type that is nearest to the sum, its mean or its root. They are those of the
- * greatest number that is not above, or of the next one. */
+/* Returns the bits of the number of the type that is nearest to the sum, its mean or root, or to a variance. They are
+ * those of the greatest number that is not above, or of the next one. */
 static uint64_t nearest(const exact_call *c, const big *total) {
     uint64_t low = 0, high = c->dtype == WEFT_F32 ? 0x7f800000 : UINT64_C(0x7ff0000000000000), k;
     int exponent;
@@ -131,12 +155,21 @@ static uint64_t result_bits(const exact_call *c, const sum *s) {
     if (s->nans || (s->plus && s->minus)) return c->dtype == WEFT_F32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
     if (s->plus || s->minus) return s->minus ? infinity | sign : infinity;
     if (compare(&total, &zero) == 0) return s->others ? 0 : sign;
-    if (negative) {
-        uint64_t carry = 1;
-        for (int i = 0; i < WEFT_EXACT_DIGITS; i++, carry >>= 32)
-            total.digit[i] = (uint32_t)(carry += (uint32_t)~total.digit[i]);
-    }
+    if (negative) negate(&total);
     return nearest(c, &total) | (negative ? sign : 0);
+}
+
+/* Returns the bits of (n S2 - S1^2) / (n (n - ddof)), S1 the sum of the elements and S2 that of their squares. */
+static uint64_t variance_bits(const exact_call *c) {
+    sum s1 = add_terms(c, EXACT_VALUES);
+    const sum s2 = add_terms(c, EXACT_SQUARES);
+    const big zero = {{0}};
+    big spread = zero;
+    if (s1.nans || s1.plus || s1.minus) return c->dtype == WEFT_F32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
+    if (is_negative(&s1.total)) negate(&s1.total);
+    add_multiple(&spread, &s2.total, c->n);
+    subtract_square(&spread, &s1.total);
+    return compare(&spread, &zero) == 0 ? 0 : nearest(c, &spread);
 }
 
 static void store_state(const sum *s, uint64_t n, int64_t *state) {
@@ -149,11 +182,28 @@ static void store_state(const sum *s, uint64_t n, int64_t *state) {
     state[EXACT_COUNT] = (int64_t)n;
 }
 
+/* Sums the values of a formula. */
+static weft_status sum_formula(void *state, const exact_call *call, weft_error *error) {
+    exact_call of_values = *call;
+    void *values;
+    RETURN_IF_ERROR(ref_map_values(call->map, &values, error));
+    of_values.x = values;
+    of_values.map = NULL;
+    const weft_status status = ref_exact(state, &of_values, error);
+    free(values);
+    return status;
+}
+
 weft_status ref_exact(void *state, const exact_call *call, weft_error *error) {
-    (void)state, (void)error;
-    const sum s = add_terms(call);
+    const weft_dtype word = call->dtype == WEFT_F32 ? WEFT_U32 : WEFT_U64;
+    if (call->map) return sum_formula(state, call, error);
+    if (call->finish == EXACT_VARIANCE) {
+        ref_store_integer(word, variance_bits(call), call->out);
+        return WEFT_OK;
+    }
+    const sum s = add_terms(call, call->terms);
     if (call->out)
-        ref_store_integer(call->dtype == WEFT_F32 ? WEFT_U32 : WEFT_U64, result_bits(call, &s), call->out);
+        ref_store_integer(word, result_bits(call, &s), call->out);
     else
         store_state(&s, call->n, call->state);
     return WEFT_OK;

@@ -82,7 +82,8 @@ static double element(const matmul_call *c, const line *s, size_t l) {
     return ref_real((array){c->dtype, s->x->p}, s->item * s->x->stride + at);
 }
 
-static int digits_of(const matmul_call *c) { return c->dtype == WEFT_F32 ? 24 : 53; }
+/* Returns BITS of ORDER.md 31. */
+static int bits_of(const matmul_call *c) { return c->dtype == WEFT_F32 ? 24 : c->dtype == WEFT_F64 ? 53 : 13; }
 
 static void read_line(const matmul_call *c, line *s) {
     double most = 0;
@@ -94,7 +95,7 @@ static void read_line(const matmul_call *c, line *s) {
     }
     (void)frexp(s->special ? 0 : most, &s->exponent);
     for (size_t l = 0; l < c->k && !s->special; l++)
-        s->terms[l] = (int64_t)nearbyint(ldexp(element(c, s, l), digits_of(c) - s->exponent));
+        s->terms[l] = (int64_t)nearbyint(ldexp(element(c, s, l), bits_of(c) - s->exponent));
 }
 
 /* ----------------------------------------------------------------------------------- an element */
@@ -115,7 +116,7 @@ static split split_of(double v) {
 /* Adds factor * s to x (31.2). The sum of 2^20 products of integers below 2^53 is below 2^126. */
 static void add_products(const matmul_call *c, const line *a, const line *b, double factor, real *x) {
     const split by = split_of(factor);
-    const int unit = by.unit + a->exponent + b->exponent - 2 * digits_of(c);
+    const int unit = by.unit + a->exponent + b->exponent - 2 * bits_of(c);
     for (size_t l = 0; l < c->k;) {
         const size_t first = l;
         integer sum = 0;
@@ -141,13 +142,13 @@ static double class_of(double v) { return isfinite(v) && v != 0 ? copysign(1, v)
 
 /* Returns the result for the value `before` of C. */
 static double result(const matmul_call *c, const line *a, const line *b, double before) {
-    const bool special = a->special || b->special, f32 = c->dtype == WEFT_F32;
+    const bool special = a->special || b->special;
     real x = {{0}};
     if (!special && isfinite(c->alpha) && isfinite(c->beta) && isfinite(before)) {
         const split beta = split_of(c->beta), old = split_of(before);
         add_products(c, a, b, c->alpha, &x);
         add(&x, beta.negative != old.negative, (magnitude)beta.digits * old.digits, beta.unit + old.unit);
-        return rounded(x, digits_of(c), f32 ? -149 : -1074);
+        return rounded(x, ref_digits(c->dtype), ref_least(c->dtype));
     }
     if (!special) add_products(c, a, b, 1, &x);
     const double s = special ? special_sum(c, a, b) : sign_of(&x);

@@ -39,6 +39,12 @@ static weft_status combine(const scatter_reduce_call *c, const void *init, void 
     return ref_reduce(NULL, &(reduce_call){c->op, c->result, c->result, 2, two, out, NULL}, error);
 }
 
+/* Stores the exact sum of x[0..n), n >= 1, or their mean (30.2). */
+static weft_status sum_exactly(const scatter_reduce_call *c, const void *x, size_t n, void *out, weft_error *error) {
+    const exact_finish finish = c->op == WEFT_MEAN ? EXACT_MEAN : EXACT_TOTAL;
+    return ref_exact(NULL, &(exact_call){.finish = finish, .dtype = c->dtype, .n = n, .x = x, .out = out}, error);
+}
+
 /* Reduces the elements x[0..n) of a target to *out (25.1, 25.3). */
 static weft_status reduce_elements(const scatter_reduce_call *c, const void *x, size_t n, void *out,
                                    weft_error *error) {
@@ -69,6 +75,10 @@ static weft_status reduce_rows(const scatter_reduce_call *c, const size_t *rows,
     uint64_t result;
     for (size_t k = 0; k < n; k++)
         memcpy((char *)copy + k * size, element(c->x, c->dtype, rows[k] * c->columns + column), size);
+    if (c->exact && n > 0) {
+        if (init) memcpy((char *)copy + n * size, init, size);
+        return sum_exactly(c, copy, init ? n + 1 : n, out, error);
+    }
     RETURN_IF_ERROR(reduce_elements(c, copy, n, &result, error));
     if (init) RETURN_IF_ERROR(combine(c, init, &result, error));
     memcpy(out, &result, weft_dtype_size(c->result));

@@ -58,6 +58,8 @@ static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, s
         store_empty_extreme(c, out);
         return WEFT_OK;
     }
+    if (c->exact && begin < end)
+        return ref_exact(NULL, &(exact_call){.dtype = c->dtype, .n = end - begin, .x = x, .out = out}, error);
     return ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, end - begin, x, out, NULL}, error);
 }
 

@@ -62,6 +62,12 @@ static weft_status reduce_chunk(const terms *t, const chunks *p, weft_op op, wef
                            squares, out);
 }
 
+static weft_status sum_chunk(const terms *t, const chunks *p, exact_terms kind, int64_t *state) {
+    const formula *f = t->formula;
+    weft_binding bound[CHUNKS_SOURCES];
+    return part_map_exact(t->ctx, kind, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, state);
+}
+
 static weft_status reduce_no_chunk(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
     const formula *f = t->formula;
     return weft_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, 0, f->bindings, f->count, out);
@@ -71,7 +77,12 @@ static weft_status run_map_reduce(weft_context *ctx, weft_op op, const weft_expr
                                   weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
                                   void *out) {
     formula f = {.expr = expr, .count = count};
-    terms t = {.ctx = ctx, .dtype = dtype, .reduce = reduce_chunk, .reduce_none = reduce_no_chunk, .formula = &f};
+    terms t = {.ctx = ctx,
+               .dtype = dtype,
+               .reduce = reduce_chunk,
+               .exact = sum_chunk,
+               .reduce_none = reduce_no_chunk,
+               .formula = &f};
     RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
     RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_reduce(&t, op, accumulate, out);

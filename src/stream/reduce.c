@@ -1,5 +1,5 @@
 /* weft_reduce_source, weft_variance_source and weft_dot_source, and functions shared with weft_map_reduce_source. */
-#include "arith/exact.h"
+#include "arith/exact_variance.h"
 #include "arith/finish.h"
 #include "core/check.h"
 #include "core/exact_ops.h"
@@ -174,20 +174,6 @@ static weft_status reduce_in_f64(const terms *t, weft_op op, weft_dtype accumula
     return WEFT_OK;
 }
 
-weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
-    weft_error *error = &t->ctx->error;
-    weft_dtype result;
-    RETURN_IF_ERROR(check_reduce_type(op, t->dtype, accumulate, &result, error));
-    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
-    if (op == WEFT_ARGMIN || op == WEFT_ARGMAX) return reduce_extreme(t, op, out);
-    if (op != WEFT_MEAN && op != WEFT_NORM1 && op != WEFT_NORM2)
-        return reduce_by_tree(t, op, accumulate, result, out);
-    const weft_fpmode mode = weft_fpmode_enter();
-    const weft_status status = reduce_in_f64(t, op, accumulate, result, out);
-    weft_fpmode_leave(mode);
-    return status;
-}
-
 /* -------------------------------------------------------------------------------- exact sums */
 
 /* An exact sum of the chunks so far. */
@@ -199,7 +185,7 @@ typedef struct exact_pass {
 static weft_status visit_exact(const terms *t, const chunks *p, void *state) {
     exact_pass *s = state;
     int64_t part[WEFT_EXACT_WORDS];
-    RETURN_IF_ERROR(part_exact(t->ctx, s->terms, t->dtype, p->n, p->x[0], t->count > 1 ? p->x[1] : NULL, part));
+    RETURN_IF_ERROR(t->exact(t, p, s->terms, part));
     for (int i = 0; i < WEFT_EXACT_WORDS; i++) s->state[i] += part[i];
     weft_exact_carry(s->state);
     return WEFT_OK;
@@ -214,13 +200,26 @@ static weft_status sum_exactly(const terms *t, exact_terms kind, exact_finish fi
 }
 
 static weft_status reduce_exactly(const terms *t, weft_op op, void *out) {
-    weft_error *error = &t->ctx->error;
-    weft_dtype result;
     uint64_t n;
-    RETURN_IF_ERROR(check_whole_type(op, t->dtype, WEFT_EXACT_SUM, &result, error));
-    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     RETURN_IF_ERROR(sum_exactly(t, exact_terms_of(op), exact_finish_of(op), &n, out));
     return n ? WEFT_OK : t->reduce_none(t, op, WEFT_EXACT_SUM, out);
+}
+
+/* ------------------------------------------------------------------------------ any operator */
+
+weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
+    weft_error *error = &t->ctx->error;
+    weft_dtype result;
+    RETURN_IF_ERROR(check_whole_type(op, t->dtype, accumulate, &result, error));
+    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
+    if (accumulate == WEFT_EXACT_SUM) return reduce_exactly(t, op, out);
+    if (op == WEFT_ARGMIN || op == WEFT_ARGMAX) return reduce_extreme(t, op, out);
+    if (op != WEFT_MEAN && op != WEFT_NORM1 && op != WEFT_NORM2)
+        return reduce_by_tree(t, op, accumulate, result, out);
+    const weft_fpmode mode = weft_fpmode_enter();
+    const weft_status status = reduce_in_f64(t, op, accumulate, result, out);
+    weft_fpmode_leave(mode);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------- one source */
@@ -229,6 +228,10 @@ static weft_status reduce_chunk(const terms *t, const chunks *p, weft_op op, wef
                                 const double *squares, void *out) {
     if (squares) return part_sum(t->ctx, op, t->dtype, p->n, p->x[0], *squares, out);
     return weft_reduce(t->ctx, op, t->dtype, accumulate, p->n, p->x[0], out);
+}
+
+static weft_status sum_chunk(const terms *t, const chunks *p, exact_terms kind, int64_t *state) {
+    return part_exact(t->ctx, kind, t->dtype, p->n, p->x[0], t->count > 1 ? p->x[1] : NULL, state);
 }
 
 static weft_status reduce_no_chunk(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
@@ -242,13 +245,13 @@ static terms terms_of(weft_context *ctx, const weft_source *x) {
                    .sources = {x},
                    .names = {"x"},
                    .reduce = reduce_chunk,
+                   .exact = sum_chunk,
                    .reduce_none = reduce_no_chunk};
 }
 
 static weft_status run_reduce(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x, void *out) {
     RETURN_IF_ERROR(chunks_check(ctx, "x", x));
     const terms t = terms_of(ctx, x);
-    if (accumulate == WEFT_EXACT_SUM) return reduce_exactly(&t, op, out);
     return terms_reduce(&t, op, accumulate, out);
 }
 
@@ -283,15 +286,34 @@ static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype re
     return WEFT_OK;
 }
 
+/* Sums each chunk twice, so that the source is read once. */
+static weft_status visit_exact_variance(const terms *t, const chunks *p, void *state) {
+    exact_pass *s = state;
+    RETURN_IF_ERROR(visit_exact(t, p, &s[0]));
+    return visit_exact(t, p, &s[1]);
+}
+
+static weft_status exact_variance(const terms *t, size_t ddof, void *out) {
+    exact_pass s[] = {{.terms = EXACT_VALUES}, {.terms = EXACT_SQUARES}};
+    uint64_t n;
+    RETURN_IF_ERROR(visit_all(t, visit_exact_variance, s, &n));
+    if (ddof >= n) return weft_variance(t->ctx, t->dtype, WEFT_EXACT_SUM, (size_t)n, ddof, NULL, out);
+    weft_exact_store_variance(s[0].state, s[1].state, ddof, t->dtype == WEFT_F32, out);
+    return WEFT_OK;
+}
+
 static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
                                 void *out) {
     weft_error *error = &ctx->error;
+    const bool exact = accumulate == WEFT_EXACT_SUM;
     weft_dtype result;
     RETURN_IF_ERROR(chunks_check(ctx, "x", x));
-    RETURN_IF_ERROR(check_result("variance", REAL, x->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(exact ? check_exact("variance", true, x->dtype, &result, error)
+                          : check_result("variance", REAL, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
-    RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, but variance must read it twice");
     const terms t = terms_of(ctx, x);
+    if (exact) return exact_variance(&t, ddof, out);
+    RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, but variance must read it twice");
     const weft_fpmode mode = weft_fpmode_enter();
     const weft_status status = variance(&t, accumulate, result, ddof, out);
     weft_fpmode_leave(mode);
@@ -328,7 +350,8 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     RETURN_IF_ERROR(exact ? check_exact("dot", true, x->dtype, &result, error)
                           : check_result("dot", WIDE, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
-    const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};
+    const terms t = {
+        .ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}, .exact = sum_chunk};
     pass s = {.reduction = {.ctx = ctx, .combine = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
     RETURN_IF_ERROR(exact ? sum_exactly(&t, EXACT_PRODUCTS, EXACT_TOTAL, &n, out)
                           : visit_all(&t, visit_products, &s, &n));

@@ -158,6 +158,8 @@ static weft_status check_reduction(scatter *s, const void *init, void *out, weft
     const weft_dtype dtype = s->sources[X]->dtype;
     size_t results;
     range r;
+    RETURN_IF(s->accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED,
+              "scatter_reduce cannot accumulate in exact from sources");
     RETURN_IF_ERROR(weft_scatter_reduce(s->ctx, s->op, s->range, dtype, s->accumulate, s->sources[INDICES]->dtype, 0,
                                         s->columns, 0, NULL, NULL, init, NULL));
     RETURN_IF_ERROR(check_reduce_type(s->op, dtype, s->accumulate, &s->result, error));

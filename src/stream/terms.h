@@ -16,6 +16,8 @@ struct terms {
     /* Reduces one chunk, as weft_reduce does; as part_sum does if `squares` is not NULL. */
     weft_status (*reduce)(const terms *t, const chunks *p, weft_op op, weft_dtype accumulate, const double *squares,
                           void *out);
+    /* Computes the state of the exact sum of one chunk (part_exact). */
+    weft_status (*exact)(const terms *t, const chunks *p, exact_terms kind, int64_t *state);
     /* Reduces an array without elements. */
     weft_status (*reduce_none)(const terms *t, weft_op op, weft_dtype accumulate, void *out);
     /* Scans one chunk, as weft_scan does. */

@@ -27,8 +27,11 @@ static void names(void) {
     EXPECT(strcmp(weft_dtype_name(WEFT_U16), "u16") == 0, "%s", weft_dtype_name(WEFT_U16));
     EXPECT(strcmp(weft_dtype_name(WEFT_DEFAULT), "unknown") == 0, "%s", weft_dtype_name(WEFT_DEFAULT));
     EXPECT(strcmp(weft_dtype_name(WEFT_EXACT_SUM), "exact") == 0, "%s", weft_dtype_name(WEFT_EXACT_SUM));
-    EXPECT(strcmp(weft_dtype_name((weft_dtype)12), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)12));
+    EXPECT(strcmp(weft_dtype_name(WEFT_BF16), "bf16") == 0, "%s", weft_dtype_name(WEFT_BF16));
+    EXPECT(strcmp(weft_dtype_name((weft_dtype)14), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)14));
     EXPECT(weft_dtype_size(WEFT_F32) == 4 && weft_dtype_size(WEFT_I8) == 1, "%zu", weft_dtype_size(WEFT_F32));
+    EXPECT(weft_dtype_size(WEFT_F16) == 2 && weft_dtype_size(WEFT_BF16) == 2, "%zu", weft_dtype_size(WEFT_F16));
+    EXPECT(weft_dtype_size((weft_dtype)14) == 0, "%zu", weft_dtype_size((weft_dtype)14));
     EXPECT(weft_dtype_size((weft_dtype)11) == 0 && weft_dtype_size(WEFT_DEFAULT) == 0, "sizes of no types");
     EXPECT(strcmp(weft_op_name(WEFT_COUNT_NONZERO), "count_nonzero") == 0, "%s", weft_op_name(WEFT_COUNT_NONZERO));
     EXPECT(strcmp(weft_op_name((weft_op)16), "unknown") == 0, "%s", weft_op_name((weft_op)16));
@@ -105,6 +108,8 @@ static void reduce(void) {
     REFUSED((weft_op)-1, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid op -1");
     REFUSED(WEFT_SUM, WEFT_DEFAULT, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype 0");
     REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype 11");
+    REFUSED(WEFT_SUM, WEFT_BF16, WEFT_DEFAULT, N, x, OUT, WEFT_UNSUPPORTED,
+            "bf16 elements are supported only by matmul with accumulate = exact");
     REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype -3");
     REFUSED(WEFT_SUM, WEFT_F64, (weft_dtype)77, N, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     REFUSED(WEFT_SUM, WEFT_I32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
@@ -183,9 +188,11 @@ static void variance_and_dot(void) {
     REFUSED(WEFT_F64, WEFT_DEFAULT, 0, 0, NULL, OUT, WEFT_EMPTY, "variance of 0 elements is undefined with ddof 0");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 5, x, OUT, WEFT_EMPTY, "variance of 5 elements is undefined with ddof 5");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "is undefined");
-    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "invalid dtype 14");
     REFUSED(WEFT_F64, WEFT_F32, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in f32");
-    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in exact");
+    REFUSED(WEFT_I32, WEFT_EXACT_SUM, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of i32 cannot accumulate in exact");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 5, x, OUT, WEFT_EMPTY, "variance of 5 elements is undefined with ddof 5");
+    REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, shifted(x, 2), OUT, WEFT_INVALID, "not aligned");
@@ -194,7 +201,8 @@ static void variance_and_dot(void) {
 #undef REFUSED
 #define REFUSED(dtype, accumulate, n, x, y, out, status, words) \
     EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
-    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 14");
+    REFUSED(WEFT_F16, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "f16 elements are supported only by matmul");
     REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
     REFUSED(WEFT_U8, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in exact");
     REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
@@ -219,7 +227,7 @@ static void laplace(void) {
     REFUSED(WEFT_F64, 3, 3, 3, NULL, y, NULL, WEFT_INVALID, "u is NULL");
     REFUSED(WEFT_F64, 3, 3, 3, x, NULL, NULL, WEFT_INVALID, "v is NULL");
     REFUSED(WEFT_I32, 3, 3, 3, x, y, NULL, WEFT_UNSUPPORTED, "f32 or f64, not i32");
-    REFUSED((weft_dtype)12, 3, 3, 3, x, y, NULL, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, 3, 3, 3, x, y, NULL, WEFT_INVALID, "invalid dtype 14");
     REFUSED(WEFT_F64, 3, 0, 3, x, y, NULL, WEFT_EMPTY, "3 x 0 x 3 has no points");
     REFUSED(WEFT_F64, SIZE_MAX / 2, 3, 3, x, y, NULL, WEFT_INVALID, "does not fit in memory");
     REFUSED(WEFT_F64, SIZE_MAX / 2, 1, 1, x, y, NULL, WEFT_INVALID, "do not fit in memory");
@@ -282,7 +290,7 @@ static void scan(void) {
     SUM_REFUSED(WEFT_I32, WEFT_I64, 2, OUT, OUT, WEFT_INVALID, "overlaps x (8 bytes at");
     SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, SIZE_MAX / 4, x, OUT, WEFT_INVALID, "do not fit in memory");
     SUM_REFUSED(WEFT_U8, WEFT_U64, SIZE_MAX / 4, x, OUT, WEFT_INVALID, "do not fit in memory");
-    SUM_REFUSED((weft_dtype)12, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid dtype 12");
+    SUM_REFUSED((weft_dtype)14, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid dtype 14");
     SUM_REFUSED(WEFT_F64, (weft_dtype)77, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     SUM_REFUSED(WEFT_I32, WEFT_F64, 1, whole, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
     SUM_REFUSED(WEFT_I32, WEFT_U64, 1, whole, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in u64");

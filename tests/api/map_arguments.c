@@ -122,6 +122,7 @@ static void bindings(void) {
     const weft_binding twice[] = {{"x", WEFT_F64, x, NULL}, {"x", WEFT_F64, y, NULL}};
     const weft_binding both = {"x", WEFT_F64, x, y}, none = {"x", WEFT_F64, NULL, NULL};
     const weft_binding nameless = {NULL, WEFT_F64, x, NULL}, typeless = {"x", (weft_dtype)11, x, NULL};
+    const weft_binding half = {"x", WEFT_F16, x, NULL};
     const weft_binding askew = {"x", WEFT_F64, (char *)x + 4, NULL};
     refused("x + y", WEFT_F64, N, &of_x, 1, out, WEFT_INVALID, "the variable y of the formula is not bound");
     refused("x", WEFT_F64, N, two, 2, out, WEFT_INVALID, "y is bound, but the formula has no variable of this name");
@@ -129,6 +130,8 @@ static void bindings(void) {
     refused("x", WEFT_F64, N, NULL, 1, out, WEFT_INVALID, "bindings is NULL");
     refused("x", WEFT_F64, N, &nameless, 1, out, WEFT_INVALID, "the name of binding 0 is NULL");
     refused("x", WEFT_F64, N, &typeless, 1, out, WEFT_INVALID, "x: invalid dtype 11");
+    refused("x", WEFT_F64, N, &half, 1, out, WEFT_UNSUPPORTED, "x: formulas of f16 elements are not supported");
+    refused("x", WEFT_BF16, N, &of_x, 1, out, WEFT_UNSUPPORTED, "bf16 elements are supported only by matmul");
     refused("x", WEFT_F64, N, &both, 1, out, WEFT_INVALID, "the variable x is bound to both an array and a scalar");
     refused("x", WEFT_F64, N, &none, 1, out, WEFT_INVALID, "x is NULL");
     refused("x", WEFT_F64, N, &askew, 1, out, WEFT_INVALID, "x is at");

@@ -28,7 +28,7 @@ static void histogram(void) {
     const uint64_t far[] = {0, UINT64_MAX, UINT64_MAX - 1};
 #define REFUSED(dtype, n, x, bins, edges, counts, words) \
     EXPECT_ERROR(ctx, weft_histogram(ctx, dtype, n, x, bins, edges, counts), WEFT_INVALID, words)
-    REFUSED((weft_dtype)12, N, x, 2, other, out, "invalid dtype 12");
+    REFUSED((weft_dtype)14, N, x, 2, other, out, "invalid dtype 14");
     REFUSED(WEFT_F64, N, x, 0, other, out, "invalid number of bins 0: expected 1 to 4294967294");
     REFUSED(WEFT_F64, N, x, UINT32_MAX, other, out, "number of bins 4294967295");
     REFUSED(WEFT_F64, N, x, SIZE_MAX, other, out, "expected 1 to 4294967294");

@@ -25,7 +25,7 @@ static void distributions(void) {
     EXPECT_ERROR(NULL, weft_random(NULL, WEFT_UNIFORM, WEFT_F32, 1, 2, 0, N, 0, 1, out), WEFT_INVALID, "ctx is NULL");
     REFUSED(WEFT_INVALID, (weft_distribution)5, WEFT_F32, 0, N, 0, 1, out, "invalid distribution 5");
     REFUSED(WEFT_INVALID, (weft_distribution)-1, WEFT_F32, 0, N, 0, 1, out, "invalid distribution -1");
-    REFUSED(WEFT_INVALID, WEFT_NORMAL, (weft_dtype)12, 0, N, 0, 1, out, "invalid dtype 12");
+    REFUSED(WEFT_INVALID, WEFT_NORMAL, (weft_dtype)14, 0, N, 0, 1, out, "invalid dtype 14");
     REFUSED(WEFT_UNSUPPORTED, WEFT_NORMAL, WEFT_I32, 0, N, 0, 1, out,
             "samples of normal must have type f32 or f64, not i32");
     REFUSED(WEFT_UNSUPPORTED, WEFT_BERNOULLI, WEFT_F32, 0, N, 0.5, 1, out,
@@ -72,7 +72,7 @@ static void integers(void) {
     EXPECT_ERROR(ctx, weft_random_integers(ctx, dtype, 1, 2, first, n, lower, upper, out), status, words)
     EXPECT_ERROR(NULL, weft_random_integers(NULL, WEFT_I32, 1, 2, 0, N, NULL, NULL, out), WEFT_INVALID,
                  "ctx is NULL");
-    REFUSED(WEFT_INVALID, (weft_dtype)12, 0, N, NULL, NULL, out, "invalid dtype 12");
+    REFUSED(WEFT_INVALID, (weft_dtype)14, 0, N, NULL, NULL, out, "invalid dtype 14");
     REFUSED(WEFT_UNSUPPORTED, WEFT_F64, 0, N, NULL, NULL, out,
             "random integers must have type i32, i64, u32 or u64, not f64");
     REFUSED(WEFT_UNSUPPORTED, WEFT_U8, 0, N, NULL, NULL, out, "or u64, not u8");

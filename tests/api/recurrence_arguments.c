@@ -24,7 +24,7 @@ static void refused(void) {
     memset(v, POISON, sizeof v);
     EXPECT_ERROR(NULL, weft_recurrence(NULL, WEFT_FORWARD, WEFT_F64, 1, N, s, u, NULL, v), WEFT_INVALID,
                  "ctx is NULL");
-    REFUSED((weft_dtype)12, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 14");
     REFUSED(WEFT_DEFAULT, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 0");
     REFUSED(WEFT_I32, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_UNSUPPORTED, "requires f32 or f64");
     REFUSED(WEFT_U64, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_UNSUPPORTED, "elements, not u64");

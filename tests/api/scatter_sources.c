@@ -227,6 +227,11 @@ static void out_of_range(void) {
     }
     open_both();
     EXPECT_ERROR(ctx,
+                 weft_scatter_reduce_source(ctx, WEFT_SUM, WEFT_RANGE_ERROR, WEFT_EXACT_SUM, 2, TARGETS, &from_x,
+                                            &from_index, NULL, found),
+                 WEFT_UNSUPPORTED, "scatter_reduce cannot accumulate in exact from sources");
+    open_both();
+    EXPECT_ERROR(ctx,
                  weft_scatter_count_source(ctx, WEFT_RANGE_ERROR, TARGETS, &from_index, (uint64_t *)(void *)found),
                  WEFT_INVALID, "index[4321] is 41: expected 0 to 40");
     EXPECT(found[0] == POISON && found[7] == POISON, "something was written");

@@ -50,6 +50,8 @@ static void reduce(void) {
     REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "requires integer elements");
     REFUSED(WEFT_MIN, WEFT_F32, WEFT_F64, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "cannot accumulate in f64");
     REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_INVALID, "invalid dtype 11");
+    REFUSED(WEFT_MAX, WEFT_F32, WEFT_EXACT_SUM, N, x, GOOD, OUT, WEFT_UNSUPPORTED,
+            "max of f32 cannot accumulate in exact");
 #undef REFUSED
 #define REFUSED(n, x, heads, out, count, words)                                                                    \
     EXPECT_ERROR(ctx, weft_segmented_reduce_heads(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, heads, out, count), \
@@ -74,6 +76,8 @@ static void scan(void) {
             "segmented_scan: invalid operator argmax: expected sum");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_I32, WEFT_F64, whole, OUT, WEFT_UNSUPPORTED,
             "segmented_scan with sum of i32 cannot accumulate in f64");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_EXACT_SUM, x, OUT, WEFT_UNSUPPORTED,
+            "segmented_scan with sum of f32 cannot accumulate in exact");
 #undef REFUSED
     EXPECT_ERROR(ctx, weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, 4, x, NULL, x),
                  WEFT_INVALID, "heads is NULL");
@@ -93,6 +97,16 @@ static void by_key(void) {
     REFUSED((weft_dtype)0, whole, x, unique, OUT, COUNT, WEFT_INVALID, "invalid dtype 0");
     REFUSED(WEFT_I64, shifted(whole, 4), x, unique, OUT, COUNT, WEFT_INVALID, "keys is at");
 #undef REFUSED
+}
+
+/* The exact sum of the first segment is just above the middle of two f32. */
+static void exact(void) {
+    const float values[] = {0x1p-24f, 0x1p-100f, 1, 2, -2};
+    const uint64_t ends[] = {0, 3, 5};
+    float sums[2];
+    EXPECT_STATUS(ctx, weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_EXACT_SUM, 5, values, 2, ends, sums),
+                  WEFT_OK);
+    EXPECT(sums[0] == 1 + 0x1p-23f && sums[1] == 0, "exact sums %a, %a", (double)sums[0], (double)sums[1]);
 }
 
 static void nothing(void) {
@@ -124,6 +138,7 @@ int main(int argc, char **argv) {
         EXPECT(out_bytes[i] == 0x5a && count_bytes[i % 8] == 0x5a, "a call that failed wrote byte %zu", i);
     for (int i = 0; i < N; i++) EXPECT(x[i] == (float)(i + 1), "a call that failed wrote x[%d]", i);
     nothing();
+    exact();
     weft_close(ctx);
     return expect_end();
 }

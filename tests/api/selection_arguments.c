@@ -59,7 +59,7 @@ static void by_comparison(void) {
                  words)
     REFUSED((weft_comparison)6, WEFT_F64, N, x, &v, &y, &count, "invalid comparison 6");
     REFUSED((weft_comparison)-1, WEFT_F64, N, x, &v, &y, &count, "invalid comparison -1");
-    REFUSED(WEFT_LT, (weft_dtype)12, N, x, &v, &y, &count, "invalid dtype 12");
+    REFUSED(WEFT_LT, (weft_dtype)14, N, x, &v, &y, &count, "invalid dtype 14");
     REFUSED(WEFT_LT, WEFT_F64, N, NULL, &v, &y, &count, "x is NULL");
     REFUSED(WEFT_LT, WEFT_F64, N, x, NULL, &y, &count, "value is NULL");
     REFUSED(WEFT_LT, WEFT_F64, N, x, &v, NULL, &count, "y is NULL");

@@ -16,7 +16,7 @@ static void refused(void) {
     EXPECT_ERROR(NULL, weft_sobol(NULL, WEFT_OWEN, WEFT_F32, 1, 2, D, 0, N, out), WEFT_INVALID, "ctx is NULL");
     REFUSED(WEFT_INVALID, (weft_scrambling)3, WEFT_F32, D, 0, N, out, "invalid scrambling 3");
     REFUSED(WEFT_INVALID, (weft_scrambling)-1, WEFT_F32, D, 0, N, out, "invalid scrambling -1");
-    REFUSED(WEFT_INVALID, WEFT_OWEN, (weft_dtype)12, D, 0, N, out, "invalid dtype 12");
+    REFUSED(WEFT_INVALID, WEFT_OWEN, (weft_dtype)14, D, 0, N, out, "invalid dtype 14");
     REFUSED(WEFT_UNSUPPORTED, WEFT_OWEN, WEFT_I32, D, 0, N, out, "Sobol points must have type f32 or f64, not i32");
     REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 0, 0, N, out, "invalid number of dimensions 0: expected 1 to 1111");
     REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 1112, 0, 0, out,

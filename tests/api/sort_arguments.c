@@ -24,7 +24,7 @@ static void keys_alone(void) {
     REFUSED(WEFT_F64, WEFT_ASCENDING, 5, keys, keys + 1, WEFT_INVALID, "sorted (40 bytes at");
     REFUSED(WEFT_F64, WEFT_ASCENDING, 5, keys + 4, keys, WEFT_INVALID, "overlaps keys");
     REFUSED(WEFT_F64, WEFT_ASCENDING, SIZE_MAX / 4, keys, sorted, WEFT_INVALID, "do not fit in memory");
-    REFUSED((weft_dtype)12, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "invalid dtype 14");
     REFUSED(WEFT_DEFAULT, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "invalid dtype 0");
     REFUSED(WEFT_F64, (weft_order_of_sort)2, 5, keys, sorted, WEFT_INVALID, "invalid sort order 2");
     REFUSED(WEFT_F64, (weft_order_of_sort)-1, 5, keys, sorted, WEFT_INVALID, "invalid sort order -1");
@@ -71,7 +71,7 @@ static void some_bits(void) {
     REFUSED(WEFT_I64, 1, 0xffffffff, 0, WEFT_INVALID, "4294967295 bits starting at bit 1");
     REFUSED(WEFT_I64, 0xffffffff, 2, 0, WEFT_INVALID, "2 bits starting at bit 4294967295");
     REFUSED(WEFT_I64, 0, 64, 7, WEFT_INVALID, "size of a value 7");
-    REFUSED((weft_dtype)12, 0, 8, 0, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, 0, 8, 0, WEFT_INVALID, "invalid dtype 14");
 #undef REFUSED
     EXPECT_ERROR(NULL, weft_sort_bits(NULL, WEFT_ASCENDING, WEFT_U8, 0, 8, 5, keys, 0, NULL, sorted, NULL),
                  WEFT_INVALID, "ctx is NULL");

@@ -236,14 +236,16 @@ static void maps(size_t n) {
         same("map", WEFT_F32, n, weft_map(ctx, expr, WEFT_F32, n, bindings, 3, expected),
              weft_map_source(ctx, expr, WEFT_F32, sources, 3, &sink), 4 * n);
         EXPECT(s.bytes == 4 * n, "%zu bytes written", s.bytes);
-        for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
+        for (int op = WEFT_SUM; op <= 2 * WEFT_NORMINF + 1; op++) {
+            const weft_op reduction = (weft_op)(op / 2);
+            const weft_dtype accumulate = op % 2 ? WEFT_EXACT_SUM : WEFT_DEFAULT;
             weft_dtype result;
-            if (weft_reduce_result((weft_op)op, WEFT_F32, WEFT_DEFAULT, &result) != WEFT_OK) continue;
+            if (weft_reduce_result(reduction, WEFT_F32, accumulate, &result) != WEFT_OK) continue;
             p = open_feed(&f, WEFT_F32, n, x);
             q = open_feed(&g, WEFT_I16, n, y);
-            same(weft_op_name((weft_op)op), WEFT_F32, n,
-                 weft_map_reduce(ctx, (weft_op)op, expr, WEFT_F32, WEFT_DEFAULT, n, bindings, 3, expected),
-                 weft_map_reduce_source(ctx, (weft_op)op, expr, WEFT_F32, WEFT_DEFAULT, sources, 3, found),
+            same(weft_op_name(reduction), WEFT_F32, n,
+                 weft_map_reduce(ctx, reduction, expr, WEFT_F32, accumulate, n, bindings, 3, expected),
+                 weft_map_reduce_source(ctx, reduction, expr, WEFT_F32, accumulate, sources, 3, found),
                  weft_dtype_size(result));
         }
     }
@@ -495,6 +497,7 @@ static void failures(void) {
     source.rewind = NULL;
     EXPECT_ERROR(ctx, weft_variance_source(ctx, WEFT_DEFAULT, 0, &source, found), WEFT_INVALID,
                  "the source x cannot be rewound, but variance must read it twice");
+    EXPECT_STATUS(ctx, weft_variance_source(ctx, WEFT_EXACT_SUM, 0, &source, expected), WEFT_OK);
     source.dtype = (weft_dtype)11;
     EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "the source x: invalid dtype 11");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);

@@ -16,7 +16,7 @@ static void fft(void) {
     EXPECT_ERROR(ctx, weft_fft(ctx, kind, dtype, batch, n, x, y), status, words)
     EXPECT_ERROR(NULL, weft_fft(NULL, WEFT_C2C, WEFT_F64, 1, 8, x, y), WEFT_INVALID, "ctx is NULL");
     REFUSED(WEFT_I32, WEFT_C2C, 1, 8, x, y, WEFT_UNSUPPORTED, "fft requires f32 or f64 elements, not i32");
-    REFUSED((weft_dtype)12, WEFT_C2C, 1, 8, x, y, WEFT_INVALID, "invalid dtype 12");
+    REFUSED((weft_dtype)14, WEFT_C2C, 1, 8, x, y, WEFT_INVALID, "invalid dtype 14");
     REFUSED(WEFT_F64, (weft_fft_kind)4, 1, 8, x, y, WEFT_INVALID, "invalid fft kind 4");
     REFUSED(WEFT_F64, (weft_fft_kind)-1, 1, 8, x, y, WEFT_INVALID, "invalid fft kind -1");
     REFUSED(WEFT_F64, WEFT_C2C, 1, 0, x, y, WEFT_INVALID, "fft of 0 values: the length must be a power of two");
@@ -60,7 +60,7 @@ static void convolve(void) {
     REFUSED(WEFT_F64, WEFT_REAL, WEFT_SAME, 3, x, 0, h, y, WEFT_EMPTY, " of 3 and 0 values is undefined");
     REFUSED(WEFT_F64, WEFT_REAL, WEFT_FULL, SIZE_MAX / 2, x, 3, h, y, WEFT_INVALID,
             ": 9223372036854775807 and 3 values do not fit in memory");
-    BOTH_REFUSED((weft_dtype)12, WEFT_REAL, WEFT_FULL, 8, x, 3, h, y, WEFT_INVALID, "invalid dtype 12");
+    BOTH_REFUSED((weft_dtype)14, WEFT_REAL, WEFT_FULL, 8, x, 3, h, y, WEFT_INVALID, "invalid dtype 14");
     BOTH_REFUSED(WEFT_F64, (weft_field)2, WEFT_FULL, 8, x, 3, h, y, WEFT_INVALID, "invalid field 2");
     BOTH_REFUSED(WEFT_F64, WEFT_REAL, (weft_convolve_mode)3, 8, x, 3, h, y, WEFT_INVALID,
                  "invalid convolution mode 3");

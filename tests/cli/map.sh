@@ -30,6 +30,7 @@ prints "nan 0x7fc00000" map_reduce max 'v' "v=$dir/f.npy" --bits
 prints "-8" map_reduce sum --n 2 --dtype i32 -- '-2^2'
 prints "2" map_reduce argmax 'k' "k=$dir/k.npy"
 prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accumulate f64 --threads 2 --device ref
+prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accumulate exact --threads 2 --device ref
 
 # Errors in a formula are printed on several lines.
 refuses_formula() {

@@ -10,6 +10,8 @@ npy "$dir/af.npy" '<f4' '(2, 3)' 1 4 2 5 3 6 --order True
 npy "$dir/bf.npy" '<f4' '(3, 2)' 1 0 -1 0 2 1 --order True
 npy "$dir/a8.npy" '>f8' '(2, 3)' 1 2 3 4 5 6
 npy "$dir/b8.npy" '<f8' '(3, 2)' 1 0 0 2 -1 1
+npy "$dir/a2.npy" '<f2' '(2, 3)' 1 2 3 4 5 6
+npy "$dir/b2.npy" '>f2' '(3, 2)' 1 0 0 2 -1 1
 npy "$dir/v.npy" '<f4' '(3,)' 1 10 100
 npy "$dir/i.npy" '<i4' '(3, 2)' 1 2 3 4 5 6
 npy "$dir/cube.npy" '<f4' '(1, 3, 2)' 1 2 3 4 5 6
@@ -20,6 +22,7 @@ gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy"
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy" --accumulate f64
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/b.npy" --accumulate exact
 gives "<f8 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a8.npy" "$dir/b8.npy" --accumulate exact
+gives "<f2 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a2.npy" "$dir/b2.npy" --accumulate exact
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/af.npy" "$dir/b.npy"
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a.npy" "$dir/bf.npy"
 gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/af.npy" "$dir/bf.npy"
@@ -74,8 +77,19 @@ refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy is 2 x 3: the columns of the first
 refuses 1 "$dir/v.npy is 1 x 3 and $dir/a.npy is 2 x 3" matmul "$dir/v.npy" "$dir/a.npy" -o "$c"
 refuses 1 "$dir/a.npy has elements of type f32 and $dir/b8.npy of type f64: both must have the same type" \
     matmul "$dir/a.npy" "$dir/b8.npy" -o "$c"
-refuses 1 "$dir/i.npy: has elements of type i32: expected f32 or f64" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
+refuses 1 "$dir/i.npy: has elements of type i32: expected f32, f64, f16 or bf16" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
 refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector)" matmul "$dir/a.npy" "$dir/cube.npy" -o "$c"
+
+# bfloat16 has the code of 2 raw bytes: 1 2 3 times 1 0 -1 is -2
+npy "$dir/a16.npy" '<V2' '(3,)' 0x3f80 0x4000 0x4040
+npy "$dir/b16.npy" '<V2' '(3,)' 0x3f80 0 0xbf80
+gives "<V2 () 49152" matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact # 0xc000
+refuses 1 "weft matmul: $dir/a2.npy: f16 elements are supported only by matmul with accumulate = exact" \
+    matmul "$dir/a2.npy" "$dir/b2.npy" -o "$c"
+refuses 1 "weft matmul: $dir/a16.npy: has elements of type bf16: --check supports f32 and f64" \
+    matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact --check
+refuses 1 "elements of dtype \"<f2\" are not supported here (matmul --accumulate exact supports them)" sum "$dir/a2.npy"
+refuses 1 "elements of dtype \"<V2\" are not supported here (matmul --accumulate exact supports them)" show "$dir/a16.npy"
 
 # wrong calls
 refuses 2 "weft matmul: $dir/a.npy: option -o C.npy is required" matmul "$dir/a.npy" "$dir/b.npy"

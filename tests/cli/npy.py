@@ -8,7 +8,7 @@ import argparse
 import struct
 
 LETTERS = {"i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q",
-           "f4": "f", "f8": "d", "b1": "B"}
+           "f2": "e", "f4": "f", "f8": "d", "b1": "B", "V2": "H"}
 
 
 def pack(descr, values):

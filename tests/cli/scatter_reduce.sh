@@ -21,6 +21,7 @@ gives "<i4 (3,) 3 0 4" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --target
 gives "<i8 (3,) 21 20 40" scatter_reduce "$dir/x.npy" --index "$dir/i.npy" --targets 3 --init "$dir/init.npy"
 gives "<f4 (3,) 2.0 nan 1.8333333730697632" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --op mean
 gives "<f8 (3,) 6.0 0.0 5.5" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --accumulate f64
+gives "<f4 (3,) 6.0 0.0 5.5" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --accumulate exact
 gives "<f4 (2, 2) -3.0 4.0 0.5 10.0" scatter_reduce "$dir/rows.npy" --index "$dir/i3.npy" --targets 2
 gives "<i8 (3,) 5 0 10" scatter_reduce "$dir/x.npy" --index "$dir/out.npy" --targets 3 --skip
 gives "<i8 (0,)" scatter_reduce "$dir/x.npy" --index "$dir/out.npy" --targets 0 --skip

@@ -21,6 +21,7 @@ gives "<i4 (3,) 2 -2147483648 6" segmented_reduce "$dir/x.npy" --offsets "$dir/o
 gives "<i4 (3,) 3 0 4" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --op xor
 gives "<f4 (3,) 2.5 0.0 9.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy"
 gives "<f8 (3,) 2.5 0.0 9.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --accumulate f64
+gives "<f4 (3,) 2.5 0.0 9.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --accumulate exact
 gives "<f4 (3,) 0.5 inf -3.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --op min
 gives "<i8 (2,) 5 4" segmented_reduce "$dir/x.npy" --offsets "$dir/part.npy"
 

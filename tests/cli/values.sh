@@ -38,6 +38,7 @@ refuses 2 "weft sum: --accumulate f64: sum of i32 cannot accumulate in f64" sum 
 # ddof, accumulate, bits
 prints 18.729166 variance "$dir/f4.npy" --ddof 1
 prints 18.729166666666668 variance "$dir/f4.npy" --ddof 1 --accumulate f64
+prints 18.729166 variance "$dir/f4.npy" --ddof 1 --accumulate exact
 refuses 1 "f4.npy: has 4 elements: a variance with --ddof 4 requires more" variance "$dir/f4.npy" --ddof 4
 npy "$dir/tenth.npy" '<f4' '(3,)' 0.1 0.1 0.1
 prints "0.3 0x3e99999a" sum "$dir/tenth.npy" --bits

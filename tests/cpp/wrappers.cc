@@ -48,10 +48,34 @@ static void reductions(weft::context &ctx) {
     expect(weft::dot(ctx, y, y) == 14, "dot");
     const std::vector<double> far = {1e100, 1, -1e100};
     expect(weft::exact(ctx, far) == 1 && weft::exact<WEFT_NORM2>(ctx, std::vector<float>{3, 4}) == 5, "exact sums");
+    std::vector<double> totals(2);
+    weft::exact_segments(ctx, std::vector<double>{1e100, 1, -1e100, 3}, std::vector<std::uint64_t>{0, 3, 4}, totals);
+    expect(totals == std::vector<double>{1, 3}, "exact sums of segments");
     expect(weft::exact_dot(ctx, far, std::vector<double>{1, 3, 1}) == 3, "exact dot");
-    expect_thrown([&] { weft::exact(ctx, i); }, WEFT_UNSUPPORTED,
-                  "sum of i32 cannot accumulate in exact: only sum, mean, norm1, norm2 and dot of f32 and f64 can");
+    expect(weft::exact_variance(ctx, std::vector<double>{1e15, 1e15 + 0.125}, 1) == 0x1p-7, "exact variance");
+    expect_thrown(
+        [&] { weft::exact(ctx, i); }, WEFT_UNSUPPORTED,
+        "sum of i32 cannot accumulate in exact: only sum, mean, norm1, norm2, variance and dot of f32 and f64 can");
     expect(weft::sum(ctx, std::vector<double>()) == 0, "sum of nothing");
+}
+
+static void exact_states(weft::context &ctx) {
+    const std::vector<double> far = {1e100, 1}, back = {-1e100};
+    const float narrow[] = {3, -4};
+    weft::exact_sum a, b;
+    a.add(ctx, far);
+    b.add(ctx, back);
+    expect(a + b == b + a && a != b && (a + b).value() == 1, "merged exact sums");
+    a += b;
+    expect(a.value<WEFT_MEAN>() == 1.0 / 3 && a.value<WEFT_SUM, float>() == 1, "values of an exact sum");
+    expect(weft::exact_sum(a.save()) == a && weft::exact_sum(a.state()) == a, "copies of an exact sum");
+    expect(weft::exact_sum().add<WEFT_NORM2>(ctx, narrow).value<WEFT_NORM2>() == 5, "exact norm2");
+    expect(weft::exact_sum().add<WEFT_NORM1>(ctx, narrow).add_dot(ctx, narrow, narrow).value() == 32, "mixed terms");
+    expect_thrown([] { weft::exact_sum().value<WEFT_MEAN>(); }, WEFT_EMPTY, "mean of 0 terms is undefined");
+    expect_thrown([] { weft::exact_sum(weft::exact_sum::bytes{}); }, WEFT_INVALID,
+                  "the bytes are not an exact sum: they begin with 00 00 00 00 instead of \"wexs\"");
+    expect_thrown([&] { a.add(ctx, std::vector<int>{1}); }, WEFT_UNSUPPORTED, "");
+    expect_thrown([&] { a.add_dot(ctx, far, back); }, WEFT_INVALID, "y has 1 elements: expected 2");
 }
 
 static void scans(weft::context &ctx) {
@@ -227,6 +251,7 @@ static void formulas(weft::context &ctx) {
     weft::map(ctx, g, {{"x", x}, {"a", 2}}, y);
     expect(starts<double>(y, {2, 9, 20}), "map");
     expect(weft::map_reduce<WEFT_SUM, double>(ctx, g, {{"x", x}, {"a", 2.0f}}, 3) == 31, "map_reduce");
+    expect(weft::exact_map_reduce<WEFT_SUM, double>(ctx, g, {{"x", x}, {"a", 2.0f}}, 3) == 31, "exact map_reduce");
     static_assert(std::is_same_v<decltype(weft::map_reduce<WEFT_SUM, float, double>(ctx, g, {}, 0)), double>);
     expect_thrown(
         [&] {
@@ -344,6 +369,7 @@ int main(int argc, char **argv) {
     try {
         weft::context ctx(device);
         reductions(ctx);
+        exact_states(ctx);
         scans(ctx);
         selections(ctx);
         orders(ctx);

@@ -23,17 +23,30 @@ static void multiply(weft_context *ctx, const product &p, const void *a, const v
     const size_t ldc = p.m + p.n - rows_of(p, p.m, p.n, WEFT_NO_TRANSPOSE) + p.pad;
     const float alpha32 = 0.7f, beta32 = -1.3f;
     const double alpha64 = 0.7, beta64 = -1.3;
-    const bool f32 = p.dtype == WEFT_F32;
-    const void *alpha = f32 ? (const void *)&alpha32 : &alpha64, *beta = f32 ? (const void *)&beta32 : &beta64;
+    const bool f64 = p.dtype == WEFT_F64;
+    const void *alpha = f64 ? (const void *)&alpha64 : &alpha32, *beta = f64 ? (const void *)&beta64 : &beta32;
     OK(weft_matmul(ctx, p.layout, p.ta, p.tb, p.dtype, p.accumulate, p.m, p.n, p.k, p.scaled ? alpha : NULL, a, lda,
                    b, ldb, p.scaled ? beta : NULL, c, ldc));
+}
+
+/* Returns at least `count` elements; those of 16 bits have exponents in a range of 4 (f16) or 32 (bf16). */
+static std::vector<float> elements(weft_dtype dtype, size_t count, uint64_t seed) {
+    std::vector<float> x = mixed((count * weft_dtype_size(dtype) + 3) / 4, seed);
+    for (float &v : x) {
+        uint32_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        bits = (bits & 0x8fff8fffu) | 0x30003000u;
+        if (dtype == WEFT_F16 || dtype == WEFT_BF16) memcpy(&v, &bits, sizeof bits);
+    }
+    return x;
 }
 
 /* `shift` elements after an aligned address, so that not all loads can be vectors. */
 static void check(const product &p, size_t shift) {
     const size_t size = weft_dtype_size(p.dtype), pad = p.pad;
     const size_t in = (p.m + pad) * (p.k + pad), by = (p.k + pad) * (p.n + pad), out = (p.m + pad) * (p.n + pad);
-    const std::vector<float> a = mixed(in * size / 4, 1), b = mixed(by * size / 4, 2), c = mixed(out * size / 4, 3);
+    const std::vector<float> a = elements(p.dtype, in, 1), b = elements(p.dtype, by, 2),
+                             c = elements(p.dtype, out, 3);
     std::vector<float> expected = c, found = c;
     char *device[3];
     const std::vector<float> *const host[] = {&a, &b, &c};
@@ -80,6 +93,8 @@ static void test_shapes() {
             check(p, number % 5 == 1);
             p.dtype = WEFT_F32;
             check(p, number % 5 == 0);
+            p.dtype = number % 2 ? WEFT_F16 : WEFT_BF16;
+            check(p, number % 3);
         }
 }
 

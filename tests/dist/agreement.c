@@ -384,6 +384,10 @@ static void check_map(world *w, weft_dtype dtype, size_t n) {
     status = weft_dist_map_reduce(w->d, WEFT_NORM2, formula, dtype, WEFT_F64, world_slice(w, &c), part, 3, &sums);
     world_expect(w, status == WEFT_OK && memcmp(&sum, &sums, sizeof sum) == 0, "map_reduce in %s, %zu elements",
                  weft_dtype_name(dtype), n);
+    (void)weft_map_reduce(w->alone, WEFT_SUM, expr, dtype, WEFT_EXACT_SUM, n, whole, 3, &sum);
+    status = weft_dist_map_reduce(w->d, WEFT_SUM, formula, dtype, WEFT_EXACT_SUM, world_slice(w, &c), part, 3, &sums);
+    world_expect(w, status == WEFT_OK && memcmp(&sum, &sums, sizeof sum) == 0, "exact map_reduce in %s, %zu elements",
+                 weft_dtype_name(dtype), n);
     weft_expr_free(expr);
     free(a);
     free(b);

@@ -122,6 +122,10 @@ void check_products(world *w, bool few) {
         check_product(w, WEFT_F32, WEFT_DEFAULT, 0, 4, 8);
         check_product(w, WEFT_F32, WEFT_DEFAULT, 8, 0, 8);
         check_product(w, WEFT_F32, WEFT_DEFAULT, 8, 4, 0);
+        check_product(w, WEFT_F32, WEFT_EXACT_SUM, 30, 20, 70);
+        check_product(w, WEFT_F64, WEFT_EXACT_SUM, 2, 33, 19);
+        check_product(w, WEFT_F32, WEFT_EXACT_SUM, 7, 1, 2); /* blocks without rows and without terms */
+        check_product(w, WEFT_F64, WEFT_EXACT_SUM, 8, 4, 0);
     }
     if (few) return;
     for (int i = 0; i < 3; i++) {
@@ -129,6 +133,8 @@ void check_products(world *w, bool few) {
         check_product(w, WEFT_F32, WEFT_F64, 100, 130, 5000);
         check_product(w, WEFT_F32, WEFT_DEFAULT, 50, 70, 9000);
         check_product(w, WEFT_F64, WEFT_DEFAULT, 1, 17, 5000);
+        check_product(w, WEFT_F32, WEFT_EXACT_SUM, 130, 70, 3001);
+        check_product(w, WEFT_F64, WEFT_EXACT_SUM, 67, 41, 1003);
     }
     check_product(w, WEFT_F32, WEFT_DEFAULT, 2049, 2048, 130); /* one part; a rank's block alone has two */
     check_product(w, WEFT_F32, WEFT_DEFAULT, 9000, 500, 1100);

@@ -15,6 +15,7 @@ extern "C" {
 #include "cuda/tridiag_pivot/tridiag_pivot_params.h"
 #include "executor.h"
 
+#include <climits>
 #include <set>
 
 namespace {
@@ -88,9 +89,12 @@ std::set<const void *> kernels_of_transforms() {
     for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
         for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_FULL_LOG_F32 : FFT_FULL_LOG_F64); log++)
             all.insert(cuda_fft_full(dtype, log, &j).kernel);
+        for (int log = FFT_PASS_LOG_MIN; log <= (dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX); log++)
+            for (unsigned blocks : {0u, UINT_MAX})
+                all.insert(
+                    {cuda_fft_columns(dtype, log, blocks, &j).kernel, cuda_fft_rows(dtype, log, blocks, &j).kernel});
         for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++)
-            all.insert({cuda_fft_columns(dtype, log, &j).kernel, cuda_fft_rows(dtype, log, &j).kernel,
-                        cuda_convolve_columns_back(dtype, log, &j).kernel});
+            all.insert(cuda_convolve_columns_back(dtype, log, &j).kernel);
         all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_combine(dtype, &j).kernel,
                     cuda_fft_single(dtype, false, &j).kernel, cuda_fft_single(dtype, true, &j).kernel});
     }

@@ -12,6 +12,7 @@ program check
   if (command_argument_count() > 0) call get_command_argument(1, device)
   call weft_open(ctx, device)
   call reductions
+  call exact_states
   call scans
   call segments
   call selections
@@ -70,9 +71,29 @@ contains
     call expect(logical(any_set), 'any')
     call weft_variance(ctx, y, total, ddof=1)
     call expect(total == 1, 'variance')
+    call weft_variance(ctx, [1e15_real64, 1e15_real64 + 0.125_real64], total, ddof=1, accumulate=WEFT_EXACT_SUM)
+    call expect(total == 0.0078125_real64, 'exact variance')
     call weft_dot(ctx, y, y, total)
     call expect(total == 14, 'dot')
   end subroutine reductions
+
+  subroutine exact_states
+    type(weft_exact_state), target :: part, total
+    real(real64), target :: value
+    integer :: stat
+    character(120) :: message
+    part%word = 0
+    total%word = 0
+    call weft_exact_add(ctx, WEFT_SUM, [1e30_real64, 1.0_real64], total)
+    call weft_exact_add(ctx, WEFT_NORM2, [3.0_real32], total)
+    call weft_exact_add_dot(ctx, [-1e30_real64, 2.0_real64], [1.0_real64, 0.5_real64], part)
+    call expect(weft_exact_merge(c_loc(part), total) == WEFT_OK, 'weft_exact_merge')
+    call expect(weft_exact_value(WEFT_SUM, WEFT_F64, c_loc(total), c_loc(value)) == WEFT_OK, 'weft_exact_value')
+    call expect(value == 11, 'a merged exact sum')
+    call expect(total%word(141) == 5, 'the number of terms of an exact sum')
+    call weft_exact_add_dot(ctx, [1.0_real64], [1.0_real64, 2.0_real64], part, stat, message)
+    call refused(stat, message, 'the size of x is 1 and that of y is 2; the two must be equal')
+  end subroutine exact_states
 
   subroutine scans
     integer(int64) :: x(4) = [1, 2, 3, 4], y(4)
@@ -289,6 +310,9 @@ contains
     call expect(all(y == [2, 9, 20]), 'map')
     call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F64, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], total)
     call expect(total == 31, 'map_reduce')
+    call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F64, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], total, &
+      accumulate=WEFT_EXACT_SUM)
+    call expect(total == 31, 'exact map_reduce')
     call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F32, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], single)
     call expect(single == 31, 'map_reduce in f32')
     call weft_map(ctx, f, [weft_bind('a', 2), weft_bind('x', x)], y(:2), stat, message)

@@ -27,7 +27,7 @@ probe() {
 #include "weft_generic.h"
 weft_status probe(weft_context *ctx, float *f, weft_lines lines);
 weft_status probe(weft_context *ctx, float *f, weft_lines lines) {
-    (void)f, (void)lines;
+    (void)ctx, (void)f, (void)lines;
     return $1($(echo "$2" | awk -v name="$1" -v tag="$3" -v checked=" $(sed -n ':join; /\\$/{N; s/\\\n */ /; b join;}
         s/^#define '"$1"'(.*) *('"$1"')\(.*\)/\1/p' "$header" | grep -o 'WEFT_TAG_[0-9]([^)]*)' | sed 's/.*(//; s/[,)]/ /g' |
         tr '\n' ' ') " '

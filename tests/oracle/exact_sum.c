@@ -1,5 +1,6 @@
-/* Compares exact sums (WEFT_EXACT_SUM) with MPFR: numbers of 4500 bits, in which every sum of the test is exact. Also
- * checks that the bits do not depend on the order of the elements, nor on the chunks in which a source gives them. */
+/* Compares exact sums and variances (WEFT_EXACT_SUM) with MPFR: numbers of 4500 bits, in which every sum of the test
+ * is exact. Also checks that the bits do not depend on the order of the elements, nor on the chunks in which a source
+ * gives them. */
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 4500, MOST = 5003, KINDS = 12 };
-enum { SUM, MEAN, NORM1, NORM2, DOT, RESULTS };
-static const char *const NAMES[] = {"sum", "mean", "norm1", "norm2", "dot"};
+enum { BITS = 4500, MOST = 5003, LONG = 100003, KINDS = 14 };
+enum { SUM, MEAN, NORM1, NORM2, DOT, VARIANCE, SAMPLE, RESULTS }; /* VARIANCE: ddof = 0. SAMPLE: ddof = 1 */
+static const char *const NAMES[] = {"sum", "mean", "norm1", "norm2", "dot", "variance", "sample variance"};
 static const weft_op OPS[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM1, WEFT_NORM2};
 
 static weft_context *ctx;
@@ -41,7 +42,9 @@ static double element(int kind, bool narrow) {
     case 8: return -0.0;
     case 9: return draw(40) ? scaled(-2, 2) : draw(2) ? (double)INFINITY : -0.0;
     case 10: return draw(40) ? scaled(-2, 2) : draw(3) ? -(double)INFINITY : (double)NAN;
-    default: return (double)(int64_t)(draw(1 << 20)) - (1 << 19); /* integers: many ties in f32 */
+    case 11: return (double)(int64_t)(draw(1 << 20)) - (1 << 19); /* integers: many ties in f32 */
+    case 12: return narrow ? 0x1p23 + (double)draw(8) : 1e15 + (double)draw(8) * 0.125; /* variances that cancel */
+    default: return 0.1;
     }
 }
 
@@ -102,7 +105,30 @@ static double rounded(mpfr_t total, int inexact, bool narrow) {
     return narrow ? (double)mpfr_get_flt(total, MPFR_RNDN) : mpfr_get_d(total, MPFR_RNDN);
 }
 
+static double true_variance(size_t ddof, bool narrow, size_t n, const void *x) {
+    bool finite = true;
+    mpfr_t sum, squares;
+    mpfr_inits2(BITS, sum, squares, (mpfr_ptr)0);
+    mpfr_set_zero(sum, 1);
+    mpfr_set_zero(squares, 1);
+    for (size_t i = 0; i < n; i++) {
+        const double v = get(narrow, x, i);
+        finite = finite && isfinite(v);
+        add_term(sum, v, 1);
+        add_term(squares, v, v);
+    }
+    mpfr_mul_ui(squares, squares, n, MPFR_RNDN);
+    mpfr_sqr(sum, sum, MPFR_RNDN);
+    mpfr_sub(squares, squares, sum, MPFR_RNDN);
+    const bool zero = mpfr_zero_p(squares) != 0;
+    const int inexact = mpfr_div_ui(squares, squares, n * (n - ddof), MPFR_RNDZ);
+    const double v = !finite ? (double)NAN : zero ? 0 : rounded(squares, inexact, narrow);
+    mpfr_clears(sum, squares, (mpfr_ptr)0);
+    return v;
+}
+
 static double truth(int what, bool narrow, size_t n, const void *x, const void *y) {
+    if (what == VARIANCE || what == SAMPLE) return true_variance(what == SAMPLE, narrow, n, x);
     bool all_minus = n > 0;
     int inexact = 0;
     mpfr_t total;
@@ -124,13 +150,15 @@ static double truth(int what, bool narrow, size_t n, const void *x, const void *
 
 /* ------------------------------------------------------------------------------------- checks */
 
+static weft_status compute(int what, weft_dtype dtype, size_t n, const void *x, const void *y, void *out) {
+    if (what == DOT) return weft_dot(ctx, dtype, WEFT_EXACT_SUM, n, x, y, out);
+    if (what >= VARIANCE) return weft_variance(ctx, dtype, WEFT_EXACT_SUM, n, what == SAMPLE, x, out);
+    return weft_reduce(ctx, OPS[what], dtype, WEFT_EXACT_SUM, n, x, out);
+}
+
 static double computed(int what, bool narrow, size_t n, const void *x, const void *y) {
-    const weft_dtype dtype = narrow ? WEFT_F32 : WEFT_F64;
     double out[1] = {0};
-    EXPECT_STATUS(ctx,
-                  what == DOT ? weft_dot(ctx, dtype, WEFT_EXACT_SUM, n, x, y, out)
-                              : weft_reduce(ctx, OPS[what], dtype, WEFT_EXACT_SUM, n, x, out),
-                  WEFT_OK);
+    EXPECT_STATUS(ctx, compute(what, narrow ? WEFT_F32 : WEFT_F64, n, x, y, out), WEFT_OK);
     return get(narrow, out, 0);
 }
 
@@ -142,8 +170,9 @@ static double streamed(int what, bool narrow, size_t n, const void *x, const voi
                       from_y = weft_source_memory(&of_y, dtype, n, y);
     double out[1] = {0};
     EXPECT_STATUS(ctx,
-                  what == DOT ? weft_dot_source(ctx, WEFT_EXACT_SUM, &from_x, &from_y, out)
-                              : weft_reduce_source(ctx, OPS[what], WEFT_EXACT_SUM, &from_x, out),
+                  what == DOT        ? weft_dot_source(ctx, WEFT_EXACT_SUM, &from_x, &from_y, out)
+                  : what >= VARIANCE ? weft_variance_source(ctx, WEFT_EXACT_SUM, what == SAMPLE, &from_x, out)
+                                     : weft_reduce_source(ctx, OPS[what], WEFT_EXACT_SUM, &from_x, out),
                   WEFT_OK);
     return get(narrow, out, 0);
 }
@@ -152,9 +181,10 @@ static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (
 
 static void check(int kind, bool narrow, bool cancels, size_t n) {
     static double x[MOST], y[MOST];
+    const int results = n > 1 ? RESULTS : SAMPLE;
     double wanted[RESULTS];
     fill(kind, narrow, cancels, n, x, y);
-    for (int what = 0; what < RESULTS; what++) {
+    for (int what = 0; what < results; what++) {
         const double found = computed(what, narrow, n, x, y);
         wanted[what] = truth(what, narrow, n, x, y);
         EXPECT(same(found, wanted[what]), "%s of %s, kind %d%s, n = %zu: %a, wanted %a", NAMES[what],
@@ -167,10 +197,88 @@ static void check(int kind, bool narrow, bool cancels, size_t n) {
         swap(narrow, x, i, k);
         swap(narrow, y, i, k);
     }
-    for (int what = 0; what < RESULTS; what++) {
+    for (int what = 0; what < results; what++) {
         const double found = computed(what, narrow, n, x, y);
         EXPECT(same(found, wanted[what]), "%s of a permutation of n = %zu: %a, wanted %a", NAMES[what], n, found,
                wanted[what]);
+    }
+}
+
+/* Checks a variance of 10^5 elements whose mean is about 10^15 times the deviation from it. */
+static void check_long(void) {
+    static double x[LONG];
+    for (size_t i = 0; i < LONG; i++) x[i] = element(12, false);
+    const double found = computed(SAMPLE, false, LONG, x, NULL), wanted = truth(SAMPLE, false, LONG, x, NULL);
+    EXPECT(same(found, wanted), "variance of %d elements: %a, wanted %a", (int)LONG, found, wanted);
+}
+
+/* Checks variances that are half way between two numbers, and just above and below, and n - ddof = 1. */
+static void check_variance_ties(void) {
+    const double a = 0x1p27 - 1,
+                 square = a * a - 1; /* a^2 is half way between two numbers, of which the lower is even */
+    const struct {
+        size_t n, ddof;
+        double x[3], wanted;
+    } cases[] = {{2, 0, {a, 0}, square / 4},
+                 {2, 0, {a, -0x1p-300}, (square + 2) / 4},
+                 {2, 0, {a, 0x1p-300}, square / 4},
+                 {2, 0, {-a, 0x1p-300}, (square + 2) / 4},
+                 {2, 1, {0, 0x1p-537}, 0},
+                 {2, 1, {0, 3 * 0x1p-538}, 0x1p-1074}, /* 9/8 of the smallest number */
+                 {3, 2, {0, 0, 3}, 6},
+                 {3, 2, {0x1p1000, 0x1p1000, -0x1p1000}, (double)INFINITY},
+                 {1, 0, {0x1p1000}, 0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double out;
+        EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F64, WEFT_EXACT_SUM, cases[c].n, cases[c].ddof, cases[c].x, &out),
+                      WEFT_OK);
+        EXPECT(same(out, cases[c].wanted), "variance %zu: %a, wanted %a", c, out, cases[c].wanted);
+    }
+}
+
+/* Returns the exact sum of each segment, by weft_segmented_reduce or by indices of segments in a shuffled order. */
+static void sum_segments(bool scatters, bool narrow, size_t n, const void *x, size_t segments,
+                         const uint64_t *offsets, double *sums) {
+    static double values[MOST], out[MOST];
+    static uint64_t index[MOST];
+    const weft_dtype dtype = narrow ? WEFT_F32 : WEFT_F64;
+    for (size_t s = 0; s < segments; s++)
+        for (size_t i = offsets[s]; i < offsets[s + 1]; i++) index[i] = s;
+    for (size_t i = 0; i < n; i++) put(narrow, values, i, get(narrow, x, i));
+    for (size_t i = 0; scatters && i < n; i++) {
+        const size_t k = draw(n);
+        const uint64_t of_i = index[i];
+        swap(narrow, values, i, k);
+        index[i] = index[k];
+        index[k] = of_i;
+    }
+    EXPECT_STATUS(ctx,
+                  scatters
+                      ? weft_scatter_reduce(ctx, WEFT_SUM, WEFT_RANGE_ERROR, dtype, WEFT_EXACT_SUM, WEFT_U64, n, 1,
+                                            segments, values, index, NULL, out)
+                      : weft_segmented_reduce(ctx, WEFT_SUM, dtype, WEFT_EXACT_SUM, n, x, segments, offsets, out),
+                  WEFT_OK);
+    for (size_t s = 0; s < segments; s++) sums[s] = get(narrow, out, s);
+}
+
+/* Checks the sums of segments of up to 40 elements, and of one long segment. */
+static void check_segments(int kind, bool narrow, bool cancels, bool scatters) {
+    static double x[MOST], y[MOST], sums[MOST];
+    static uint64_t offsets[MOST + 1];
+    size_t segments = 0;
+    fill(kind, narrow, cancels, MOST, x, y);
+    while (offsets[segments] < MOST) {
+        const size_t left = MOST - offsets[segments], length = segments == 9 ? 700 : draw(41);
+        offsets[segments + 1] = offsets[segments] + (length < left ? length : left);
+        segments++;
+    }
+    sum_segments(scatters, narrow, MOST, x, segments, offsets, sums);
+    for (size_t s = 0; s < segments; s++) {
+        const size_t length = offsets[s + 1] - offsets[s];
+        const double wanted =
+            truth(SUM, narrow, length, (const char *)x + offsets[s] * (narrow ? sizeof(float) : sizeof(double)), y);
+        EXPECT(same(sums[s], wanted), "segment %zu of %zu %s, kind %d%s: %a, wanted %a", s, length,
+               narrow ? "f32" : "f64", kind, scatters ? ", by indices" : "", sums[s], wanted);
     }
 }
 
@@ -195,8 +303,12 @@ static void check_ties(bool narrow) {
 int main(int argc, char **argv) {
     static const size_t sizes[] = {1, 2, 3, 10, 63, 64, 65, 1000, MOST};
     ctx = oracle_open(argc, argv);
+    check_long();
+    check_variance_ties();
     for (int narrow = 0; narrow < 2; narrow++) {
         check_ties(narrow);
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int turn = 0; turn < 4; turn++) check_segments(kind, narrow, turn / 2, turn % 2);
         for (int kind = 0; kind < KINDS; kind++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
                 for (int turn = 0; turn < (sizes[s] < 100 ? 8 : 2); turn++) check(kind, narrow, turn % 2, sizes[s]);

@@ -139,7 +139,7 @@ static void tell_map_reduce(const match_case *c, char text[100]) {
 
 const match_shape match_map_reduce = {.inputs = 2,
                                       .parameters = PARAMETERS,
-                                      .accumulates = 2,
+                                      .accumulates = 3,
                                       .out_bytes = map_reduce_bytes,
                                       .call = call_map_reduce,
                                       .tell = tell_map_reduce};

@@ -102,7 +102,7 @@ static product product_of(const match_case *c) {
     p.same = draw(&d, 8) == 0;
     p.alpha = alphas[draw(&d, COUNT(alphas))];
     p.beta = betas[draw(&d, COUNT(betas))];
-    if (c->dtype == WEFT_F32) p.alpha = (float)p.alpha, p.beta = (float)p.beta;
+    if (c->dtype != WEFT_F64) p.alpha = (float)p.alpha, p.beta = (float)p.beta;
     return p;
 }
 
@@ -111,6 +111,7 @@ static product product_of(const match_case *c) {
 static size_t values(const match_case *c) { return product_of(c).values; }
 
 static size_t out_bytes(const match_case *c) {
+    if (type_is_half(c->dtype)) return c->accumulate == WEFT_EXACT_SUM ? sizeof(uint16_t) : 0;
     return type_is_float(c->dtype) ? weft_dtype_size(c->dtype) : 0; /* in f64: only f32, see walk.c */
 }
 
@@ -131,9 +132,9 @@ static weft_status fill_c(const match_case *c, const product *p, weft_context *c
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const product p = product_of(c);
     const float narrow_alpha = (float)p.alpha, narrow_beta = (float)p.beta;
-    const bool f32 = c->dtype == WEFT_F32, scalars = p.alpha != 1 || p.beta != 0;
-    const void *const alpha = f32 ? (const void *)&narrow_alpha : &p.alpha;
-    const void *const beta = f32 ? (const void *)&narrow_beta : &p.beta;
+    const bool narrow = c->dtype != WEFT_F64, scalars = p.alpha != 1 || p.beta != 0;
+    const void *const alpha = narrow ? (const void *)&narrow_alpha : &p.alpha;
+    const void *const beta = narrow ? (const void *)&narrow_beta : &p.beta;
     const weft_status status = fill_c(c, &p, ctx, out);
     if (status != WEFT_OK) return status;
     return weft_matmul_batched(ctx, p.layout, p.transpose_a, p.transpose_b, c->dtype, c->accumulate, p.m, p.n, p.k,
@@ -151,6 +152,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_matmul = {.inputs = 2,
                                   .parameters = PARAMETERS,
                                   .accumulates = 3,
+                                  .halves = true,
                                   .values = values,
                                   .out_bytes = out_bytes,
                                   .call = call,

@@ -132,7 +132,7 @@ static void tell(const match_case *c, char text[100]) {
 
 const match_shape match_scatter_reduce = {.inputs = 1,
                                           .parameters = PARAMETERS,
-                                          .accumulates = 2,
+                                          .accumulates = 3,
                                           .values = values,
                                           .out_bytes = out_bytes,
                                           .call = call,

@@ -229,7 +229,7 @@ static void tell(const match_case *c, char text[100]) {
 
 const match_shape match_segmented_reduce = {.inputs = 1,
                                             .parameters = PARAMETERS,
-                                            .accumulates = 2,
+                                            .accumulates = 3,
                                             .values = reduce_values,
                                             .out_bytes = reduce_bytes,
                                             .call = reduce,
@@ -243,7 +243,7 @@ const match_shape match_segmented_scan = {.inputs = 1,
                                           .tell = tell};
 const match_shape match_reduce_by_key = {.inputs = 1,
                                          .parameters = PARAMETERS,
-                                         .accumulates = 2,
+                                         .accumulates = 3,
                                          .values = by_key_values,
                                          .out_bytes = by_key_bytes,
                                          .call = by_key,

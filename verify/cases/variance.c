@@ -2,8 +2,9 @@
 #include "verify/match.h"
 
 static size_t out_bytes(const match_case *c) {
-    if (c->accumulate != WEFT_DEFAULT && c->dtype != WEFT_F32) return 0;
-    return c->dtype == WEFT_F32 && c->accumulate == WEFT_DEFAULT ? sizeof(float) : sizeof(double);
+    weft_dtype result;
+    const weft_status status = weft_reduce_result(WEFT_MEAN, c->dtype, c->accumulate, &result);
+    return status == WEFT_OK ? weft_dtype_size(result) : 0;
 }
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
@@ -11,4 +12,4 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
 }
 
 const match_shape match_variance = {
-    .inputs = 1, .parameters = 2, .accumulates = 2, .out_bytes = out_bytes, .call = call};
+    .inputs = 1, .parameters = 2, .accumulates = 3, .out_bytes = out_bytes, .call = call};

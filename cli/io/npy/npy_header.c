@@ -74,6 +74,15 @@ static const struct {
     {"b1", WEFT_U8},
 };
 
+/* Codes of types of 16 bits. */
+static const struct {
+    const char *npy;
+    weft_dtype dtype;
+} HALF_TYPES[] = {
+#define HALF(ID, name, npy) {npy, WEFT_##ID},
+#include "core/halves.def"
+};
+
 /* Codes of complex types, with the type of their parts. */
 static const struct {
     const char *npy;
@@ -85,6 +94,18 @@ static bool read_complex(const char *descr, npy_header *header) {
         if (!strchr("<>=", descr[0]) || strcmp(descr + 1, COMPLEX_TYPES[i].npy) != 0) continue;
         header->dtype = COMPLEX_TYPES[i].part;
         header->is_complex = true;
+        snprintf(header->descr, sizeof header->descr, "%.7s", descr);
+        header->swapped = descr[0] != '=' && descr[0] != NPY_NATIVE;
+        return true;
+    }
+    return false;
+}
+
+static bool read_half(const char *descr, npy_header *header) {
+    for (size_t i = 0; i < sizeof HALF_TYPES / sizeof *HALF_TYPES; i++) {
+        if (!strchr("<>=", descr[0]) || strcmp(descr + 1, HALF_TYPES[i].npy) != 0) continue;
+        header->dtype = HALF_TYPES[i].dtype;
+        header->is_half = true;
         snprintf(header->descr, sizeof header->descr, "%.7s", descr);
         header->swapped = descr[0] != '=' && descr[0] != NPY_NATIVE;
         return true;
@@ -107,7 +128,7 @@ static bool parse_descr(parser *p, npy_header *header) {
         header->swapped = !one_byte && descr[0] != '=' && descr[0] != NPY_NATIVE;
         return true;
     }
-    if (*descr && read_complex(descr, header)) return true;
+    if (*descr && (read_complex(descr, header) || read_half(descr, header))) return true;
     return npy_fail(
         p->error, "elements of dtype \"%s\" are not supported: expected i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 or b1", descr);
 }
@@ -200,10 +221,17 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
 
 /* --------------------------------------------------------------------------------- writing */
 
+static const char *code_of(weft_dtype dtype, bool is_complex) {
+    if (is_complex) return COMPLEX_TYPES[dtype == WEFT_F64].npy;
+    for (size_t i = 0; i < sizeof HALF_TYPES / sizeof *HALF_TYPES; i++)
+        if (HALF_TYPES[i].dtype == dtype) return HALF_TYPES[i].npy;
+    return TYPES[dtype - WEFT_I8].npy;
+}
+
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
                          unsigned char header[NPY_HEADER_CAPACITY]) {
     enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
-    const char *type = is_complex ? COMPLEX_TYPES[dtype == WEFT_F64].npy : TYPES[dtype - WEFT_I8].npy;
+    const char *type = code_of(dtype, is_complex);
     char *text = (char *)header;
     size_t used = PRELUDE;
     used += (size_t)snprintf(text + used, NPY_HEADER_CAPACITY - used,

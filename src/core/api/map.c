@@ -1,6 +1,7 @@
 /* weft_expr, weft_map, weft_map_reduce and weft_map_scan: argument checks. Names are resolved and numbers and
  * scalars are converted here, so that a backend only processes steps and leaves. */
 #include "core/check.h"
+#include "core/exact_ops.h"
 #include "core/part.h"
 #include "core/types.h"
 #include "formula/expr.h"
@@ -166,6 +167,8 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
     range value;
     RETURN_IF_ERROR(find_binding(r, name, &b, error));
     RETURN_IF(weft_dtype_size(b->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)b->dtype);
+    RETURN_IF(type_is_half(b->dtype), WEFT_UNSUPPORTED, "%s: formulas of %s elements are not supported", name,
+              weft_dtype_name(b->dtype));
     RETURN_IF(type_is_float(b->dtype) && !type_is_float(r->call.dtype), WEFT_UNSUPPORTED,
               "%s is %s, which cannot be evaluated in %s", name, weft_dtype_name(b->dtype),
               weft_dtype_name(r->call.dtype));
@@ -249,7 +252,7 @@ static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uin
     range to;
     RETURN_IF_ERROR(bind(r, error));
     start_index(r, first);
-    RETURN_IF_ERROR(check_reduce_type(op, r->call.dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_whole_type(op, r->call.dtype, accumulate, &result, error));
     if (squares) result = WEFT_F64;
     RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of 0 elements is undefined", weft_op_name(op));
     RETURN_IF_ERROR(check_array(r->ctx, "out", out, 1, weft_dtype_size(result), &to, error));
@@ -258,6 +261,15 @@ static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uin
         const part_sum_call part = {
             .op = op, .dtype = r->call.dtype, .n = n, .map = &r->call, .squares = *squares, .sum = out};
         return r->ctx->backend->part_sum(r->ctx->state, &part, error);
+    }
+    if (accumulate == WEFT_EXACT_SUM && n > 0) {
+        const exact_call exact = {.terms = exact_terms_of(op),
+                                  .finish = exact_finish_of(op),
+                                  .dtype = r->call.dtype,
+                                  .n = n,
+                                  .out = out,
+                                  .map = &r->call};
+        return r->ctx->backend->exact(r->ctx->state, &exact, error);
     }
     const reduce_call call = {
         .op = op, .dtype = r->call.dtype, .result = result, .n = n, .out = out, .map = &r->call};
@@ -274,6 +286,20 @@ weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr
 weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count, void *out) {
     return part_map_reduce(ctx, op, expr, dtype, accumulate, 0, n, bindings, count, NULL, out);
+}
+
+/* The arguments have been checked by a call of part_map for no elements, except the addresses of the arrays. */
+static weft_status map_exact(request *r, exact_terms terms, uint64_t first, int64_t *state, weft_error *error) {
+    const exact_call call = {.terms = terms, .dtype = r->call.dtype, .n = r->call.n, .map = &r->call, .state = state};
+    RETURN_IF_ERROR(bind(r, error));
+    start_index(r, first);
+    return r->ctx->backend->exact(r->ctx->state, &call, error);
+}
+
+weft_status part_map_exact(weft_context *ctx, exact_terms terms, const weft_expr *expr, weft_dtype dtype,
+                           uint64_t first, size_t n, const weft_binding *bindings, size_t count, int64_t *state) {
+    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    RETURN_GUARDED(ctx, map_exact(&r, terms, first, state, error));
 }
 
 static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dtype accumulate, uint64_t first,

@@ -65,8 +65,9 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 /* ------------------------------------------------------------------------------ arguments */
 
 static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
-    RETURN_IF_ERROR(check_float("matmul", dtype, error));
     *chains = WEFT_EXACT_SUM;
+    if (accumulate == WEFT_EXACT_SUM && type_is_half(dtype)) return WEFT_OK;
+    RETURN_IF_ERROR(check_float("matmul", dtype, error));
     if (accumulate == WEFT_EXACT_SUM) return WEFT_OK;
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);
 }
@@ -79,14 +80,14 @@ static weft_status check_words(weft_layout layout, weft_transpose transpose_a, w
     return WEFT_OK;
 }
 
-/* Reads alpha or beta from p; `none` is the value for p = NULL. */
+/* Reads alpha or beta from p, a double for f64 and a float for all other types; `none` is the value for p = NULL. */
 static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p, double none, double *value,
                                weft_error *error) {
     float narrow;
     RETURN_IF_ERROR(check_host_value(name, p, error));
     *value = none;
     if (p && dtype == WEFT_F64) memcpy(value, p, sizeof *value);
-    if (p && dtype == WEFT_F32) *value = (double)*(const float *)memcpy(&narrow, p, sizeof narrow);
+    if (p && dtype != WEFT_F64) *value = (double)*(const float *)memcpy(&narrow, p, sizeof narrow);
     return WEFT_OK;
 }
 

@@ -13,7 +13,8 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
     size_t elements, results;
     if (c->op != WEFT_MEAN) RETURN_IF_ERROR(check_combines("scatter_reduce", c->op, error));
     RETURN_IF(c->op == WEFT_MEAN && c->init, WEFT_UNSUPPORTED, "scatter_reduce: mean cannot have init");
-    RETURN_IF_ERROR(check_reduce_type(c->op, c->dtype, accumulate, &c->result, error));
+    c->exact = accumulate == WEFT_EXACT_SUM;
+    RETURN_IF_ERROR(check_whole_type(c->op, c->dtype, accumulate, &c->result, error));
     RETURN_IF(__builtin_mul_overflow(c->n, c->columns, &elements) ||
                   __builtin_mul_overflow(c->m, c->columns, &results),
               WEFT_INVALID, "%zu rows and %zu results of %zu columns do not fit in memory", c->n, c->m, c->columns);

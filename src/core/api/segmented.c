@@ -28,7 +28,8 @@ static weft_status check_types(segmented_call *c, weft_dtype accumulate, weft_er
         return check_scan_type(c->name, c->op, c->dtype, accumulate, &c->result, error);
     }
     RETURN_IF_ERROR(check_combines(c->name, c->op, error));
-    return check_reduce_type(c->op, c->dtype, accumulate, &c->result, error);
+    c->exact = accumulate == WEFT_EXACT_SUM;
+    return check_whole_type(c->op, c->dtype, accumulate, &c->result, error);
 }
 
 /* Checks and runs a call; `c` contains the caller's arguments. */

@@ -4,14 +4,24 @@
 
 static weft_status variance(weft_context *ctx, variance_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
-    RETURN_IF_ERROR(check_result("variance", REAL, c->dtype, accumulate, &c->result, error));
+    const bool exact = accumulate == WEFT_EXACT_SUM;
+    RETURN_IF_ERROR(exact ? check_exact("variance", true, c->dtype, &c->result, error)
+                          : check_result("variance", REAL, c->dtype, accumulate, &c->result, error));
     RETURN_IF(c->ddof >= c->n, WEFT_EMPTY,
               "variance of %zu elements is undefined with ddof %zu: ddof must be less than the number of elements",
               c->n, c->ddof);
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
     RETURN_IF_ERROR(check_apart(&to, &from, error));
-    return ctx->backend->variance(ctx->state, c, error);
+    if (!exact) return ctx->backend->variance(ctx->state, c, error);
+    const exact_call call = {.terms = EXACT_VALUES,
+                             .finish = EXACT_VARIANCE,
+                             .dtype = c->dtype,
+                             .n = c->n,
+                             .ddof = c->ddof,
+                             .x = c->x,
+                             .out = c->out};
+    return ctx->backend->exact(ctx->state, &call, error);
 }
 
 weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,

@@ -64,7 +64,7 @@ typedef struct matmul_kernel {
 } matmul_kernel;
 
 typedef struct matmul_kernels {
-    matmul_kernel f32, f32_in_f64, f64, f32_exact, f64_exact;
+    matmul_kernel f32, f32_in_f64, f64, f16_exact, bf16_exact, f32_exact, f64_exact;
 } matmul_kernels;
 
 #endif

@@ -61,10 +61,10 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
         .gemv = {GEMV_VECTORS * VECTORED(real), 1, matmul_gemv_##name}, .pack = matmul_pack_##name,    \
         .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
     }
-#define EXACT_KERNEL(name, sums, digits, tile_rows, tile_columns)                                     \
+#define EXACT_KERNEL(name, sums, digits, tile_rows, tile_columns, run)                                \
     {                                                                                                 \
         .bytes = (sums) * sizeof(double), .packed = (digits) * sizeof(double), .slack = VECTOR_BYTES, \
-        .term_multiple = 1, .tile = {tile_rows, tile_columns, matmul_exact_tile_##name},              \
+        .term_multiple = 1, .tile = {tile_rows, tile_columns, matmul_exact_tile_##run},               \
         .scale = matmul_scale_##name, .find_exponents = matmul_find_exponents_##name,                 \
         .pack_exact = matmul_pack_exact_##name, .finish_exact = matmul_finish_exact_##name            \
     }
@@ -73,6 +73,8 @@ const matmul_kernels LEVELED(cpu_matmuls) = {
     .f32 = KERNEL(f32, float),
     .f32_in_f64 = KERNEL(f32_in_f64, double),
     .f64 = KERNEL(f64, double),
-    .f32_exact = EXACT_KERNEL(f32, EXACT_SUMS_F32, 1, TILE_ROWS, TILE_COLUMNS),
-    .f64_exact = EXACT_KERNEL(f64, EXACT_SUMS_F64, EXACT_DIGITS, EXACT_ROWS, EXACT_WIDTH),
+    .f16_exact = EXACT_KERNEL(f16, EXACT_SUMS_F32, 1, TILE_ROWS, TILE_COLUMNS, f32),
+    .bf16_exact = EXACT_KERNEL(bf16, EXACT_SUMS_F32, 1, TILE_ROWS, TILE_COLUMNS, f32),
+    .f32_exact = EXACT_KERNEL(f32, EXACT_SUMS_F32, 1, TILE_ROWS, TILE_COLUMNS, f32),
+    .f64_exact = EXACT_KERNEL(f64, EXACT_SUMS_F64, EXACT_DIGITS, EXACT_ROWS, EXACT_WIDTH, f64),
 };

@@ -188,6 +188,11 @@ typedef struct selection_kernels {
 typedef struct segment_params {
     const void *x;
     kernel *whole; /* kernel of weft_reduce, for segments longer than the kernel reduces itself */
+    /* Exact sums only. */
+    exact_kernel *add;
+    bool mean;
+    const void *init; /* as in segmented_call */
+    size_t init_stride;
 } segment_params;
 
 /* Writes the reduction of each segment s < count to out[s]. Skips segments longer than `longest`, as
@@ -201,6 +206,11 @@ typedef struct segment_kernels {
     segment_kernel *sum_f32_in_f64, *prod_f32_in_f64;
     segment_kernel *mean[DTYPES]; /* f64 */
 } segment_kernels;
+
+/* Exact sums and means of f32 and f64 elements. */
+typedef struct exact_segment_kernels {
+    segment_kernel *sum[DTYPES];
+} exact_segment_kernels;
 
 typedef union recurrence_maps recurrence_maps;
 typedef union recurrence_state recurrence_state;
@@ -470,34 +480,35 @@ typedef struct map_kernels {
 } map_kernels;
 
 /* Kernels that are compiled once per instruction set level, from src/cpu/kernels/<member>.c. */
-#define EACH_KERNELS(DO, level)                  \
-    DO(level, sum_kernels, sums)                 \
-    DO(level, product_kernels, products)         \
-    DO(level, exact_kernels, exact)              \
-    DO(level, integer_kernels, integers)         \
-    DO(level, extreme_kernels, extremes)         \
-    DO(level, scan_kernels, scans)               \
-    DO(level, stencil_kernels, stencils)         \
-    DO(level, relaxation_kernels, relaxations)   \
-    DO(level, selection_kernels, selections)     \
-    DO(level, segment_kernels, segments)         \
-    DO(level, recurrence_kernels, recurrences)   \
-    DO(level, histogram_kernels, histograms)     \
-    DO(level, search_kernels, searches)          \
-    DO(level, filter_kernels, filters)           \
-    DO(level, matmul_kernels, matmuls)           \
-    DO(level, level_transforms, transforms)      \
-    DO(level, tridiag_kernels, tridiags)         \
-    DO(level, tridiag_pivot_kernels, pivots)     \
-    DO(level, block_kernels, block_tridiags)     \
-    DO(level, sort_kernels, sorts)               \
-    DO(level, sort_vector_kernels, sort_vectors) \
-    DO(level, scatter_kernels, scatters)         \
-    DO(level, scatter_row_kernels, scatter_rows) \
-    DO(level, sample_kernels, samples)           \
-    DO(level, price_kernels, prices)             \
-    DO(level, match_kernels, matches)            \
-    DO(level, map_kernels, maps)                 \
+#define EACH_KERNELS(DO, level)                      \
+    DO(level, sum_kernels, sums)                     \
+    DO(level, product_kernels, products)             \
+    DO(level, exact_kernels, exact)                  \
+    DO(level, integer_kernels, integers)             \
+    DO(level, extreme_kernels, extremes)             \
+    DO(level, scan_kernels, scans)                   \
+    DO(level, stencil_kernels, stencils)             \
+    DO(level, relaxation_kernels, relaxations)       \
+    DO(level, selection_kernels, selections)         \
+    DO(level, segment_kernels, segments)             \
+    DO(level, exact_segment_kernels, exact_segments) \
+    DO(level, recurrence_kernels, recurrences)       \
+    DO(level, histogram_kernels, histograms)         \
+    DO(level, search_kernels, searches)              \
+    DO(level, filter_kernels, filters)               \
+    DO(level, matmul_kernels, matmuls)               \
+    DO(level, level_transforms, transforms)          \
+    DO(level, tridiag_kernels, tridiags)             \
+    DO(level, tridiag_pivot_kernels, pivots)         \
+    DO(level, block_kernels, block_tridiags)         \
+    DO(level, sort_kernels, sorts)                   \
+    DO(level, sort_vector_kernels, sort_vectors)     \
+    DO(level, scatter_kernels, scatters)             \
+    DO(level, scatter_row_kernels, scatter_rows)     \
+    DO(level, sample_kernels, samples)               \
+    DO(level, price_kernels, prices)                 \
+    DO(level, match_kernels, matches)                \
+    DO(level, map_kernels, maps)                     \
     DO(level, sobol_kernels, sobols)
 
 /* An instruction set level. levels.def lists all levels in ascending order. */
@@ -581,6 +592,8 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
  * WEFT_MEAN: means in f64, for segments by offsets; an empty segment gives a NaN. */
 segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
                                    kernel **whole);
+/* Returns the kernel of exact sums, or means, of segments of f32 or f64 elements, and segment_params.add. */
+segment_kernel *cpu_exact_segment_kernel(const cpu_context *ctx, weft_dtype dtype, exact_kernel **add);
 
 /* weft_tridiag on `threads` threads. cpu_tridiag_workspace returns the bytes of workspace, aligned to 64, that
  * cpu_tridiag_run requires at `scratch`. */

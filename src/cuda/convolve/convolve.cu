@@ -97,8 +97,9 @@ static weft_status column_passes(const convolve_work *w, const convolve_params &
         const int i = back ? passes.count - 2 - k : k;
         f.blocks = 1;
         for (int before = 0; before < i; before++) f.blocks <<= passes.log[before];
-        const fft_launch l = back ? cuda_convolve_columns_back(w->call->dtype, passes.log[i], &f)
-                                  : cuda_fft_columns(w->call->dtype, passes.log[i], &f);
+        const fft_launch l =
+            back ? cuda_convolve_columns_back(w->call->dtype, passes.log[i], &f)
+                 : cuda_fft_columns(w->call->dtype, passes.log[i], (unsigned)w->g->multiprocessors, &f);
         RETURN_IF_ERROR(gpu_launch(w->g, NAME, &l, &f, error));
     }
     return WEFT_OK;
@@ -107,7 +108,7 @@ static weft_status column_passes(const convolve_work *w, const convolve_params &
 /* Processes the taps if j.items is 0, and j.items items otherwise. */
 static weft_status run_items(const convolve_work *w, convolve_params j, weft_error *error) {
     const convolve_call *c = w->call;
-    const pass_list passes = gpu_passes(w->g, w->log);
+    const pass_list passes = gpu_passes(w->g, w->log, FFT_PASS_LOG_MAX);
     const int row_log = passes.log[passes.count - 1];
     j.blocks = j.size >> row_log;
     RETURN_IF_ERROR(launch(w, cuda_convolve_fill(c->dtype, c->is_complex, &j), j, error));

@@ -18,53 +18,66 @@ typedef struct fft_work {
 
 static bool is_aligned(const void *p, size_t bytes) { return (uintptr_t)p % bytes == 0; }
 
-/* Transforms arrays at x, x_step numbers apart, to y. `between` is workspace for the numbers between passes. */
-static weft_status transform(const fft_work *w, fft_params j, void *between, weft_error *error) {
+static weft_status run(const fft_work *w, fft_launch launch, const fft_params *j, weft_error *error) {
+    return gpu_launch(w->g, NAME, &launch, j, error);
+}
+
+/* Returns the passes of a transform. */
+static pass_list passes_of(const fft_work *w) {
+    const bool f32 = w->call->dtype == WEFT_F32;
+    return gpu_passes(w->g, w->log, !f32 ? FFT_PASS_LOG_MAX : w->real_side ? FFT_SPLIT_LOG_F32 : FFT_PASS_LOG_F32);
+}
+
+/* Transforms arrays in several passes. `between` is workspace for the numbers between passes. */
+static weft_status transform_long(const fft_work *w, const fft_params *j, void *between, weft_error *error) {
     const weft_dtype dtype = w->call->dtype;
-    if (!w->long_transform) {
-        const fft_launch launch = cuda_fft_full(dtype, w->log, &j);
-        return gpu_launch(w->g, NAME, &launch, &j, error);
-    }
-    const pass_list passes = gpu_passes(w->g, w->log);
-    fft_params pass = j;
+    const unsigned blocks = (unsigned)w->g->multiprocessors;
+    const pass_list passes = passes_of(w);
+    const int last = passes.count - 1;
+    fft_params pass = *j;
     pass.y = between;
-    pass.y_step = j.n;
+    pass.y_step = j->n;
     pass.y_aligned = true;
     pass.blocks = 1;
-    for (int i = 0; i + 1 < passes.count; i++) {
-        const fft_launch launch = cuda_fft_columns(dtype, passes.log[i], &pass);
-        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &pass, error));
+    for (int i = 0; i < last; i++) {
+        const bool combine = i == 0 && w->call->kind == WEFT_C2R;
+        RETURN_IF_ERROR(run(w,
+                            combine ? cuda_fft_combine_columns(dtype, passes.log[i], blocks, &pass)
+                                    : cuda_fft_columns(dtype, passes.log[i], blocks, &pass),
+                            &pass, error));
         pass.x = between;
-        pass.x_step = j.n;
+        pass.x_step = j->n;
         pass.x_aligned = true;
         pass.swap_in = false;
         pass.blocks <<= passes.log[i];
     }
-    pass.y = j.y;
-    pass.y_step = j.y_step;
-    pass.y_aligned = j.y_aligned;
-    const fft_launch launch = cuda_fft_rows(dtype, passes.log[passes.count - 1], &pass);
-    return gpu_launch(w->g, NAME, &launch, &pass, error);
+    pass.y = j->y;
+    pass.y_step = j->y_step;
+    pass.y_aligned = j->y_aligned;
+    return run(w,
+               w->call->kind == WEFT_R2C ? cuda_fft_split_rows(dtype, passes.log[last], blocks, &pass)
+                                         : cuda_fft_rows(dtype, passes.log[last], blocks, &pass),
+               &pass, error);
 }
 
 /* Transforms one part of the batch. */
 static weft_status transform_part(const fft_work *w, fft_params j, void *between, weft_error *error) {
+    const weft_dtype dtype = w->call->dtype;
+    if (w->long_transform) return transform_long(w, &j, between, error);
     if (w->call->kind == WEFT_C2R) {
         fft_params combine = j;
         combine.y = between;
         combine.y_step = j.n;
         combine.y_aligned = true;
-        const fft_launch launch = cuda_fft_combine(w->call->dtype, &combine);
-        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &combine, error));
+        RETURN_IF_ERROR(run(w, cuda_fft_combine(dtype, &combine), &combine, error));
         j.x = between;
         j.x_step = j.n;
         j.x_aligned = true;
     }
-    RETURN_IF_ERROR(transform(w, j, between, error));
+    RETURN_IF_ERROR(run(w, cuda_fft_full(dtype, w->log, &j), &j, error));
     if (w->call->kind != WEFT_R2C) return WEFT_OK;
     j.x_aligned = j.y_aligned;
-    const fft_launch launch = cuda_fft_split(w->call->dtype, &j);
-    return gpu_launch(w->g, NAME, &launch, &j, error);
+    return run(w, cuda_fft_split(dtype, &j), &j, error);
 }
 
 static fft_params describe(const fft_work *w, const void *x, void *y, const void *table) {
@@ -92,8 +105,7 @@ static weft_status copy_values(const fft_work *w, const void *x, void *y, weft_e
     j.x = x;
     j.y = y;
     j.batch = w->call->batch;
-    const fft_launch launch = cuda_fft_single(w->call->dtype, w->call->kind == WEFT_R2C, &j);
-    return gpu_launch(w->g, NAME, &launch, &j, error);
+    return run(w, cuda_fft_single(w->call->dtype, w->call->kind == WEFT_R2C, &j), &j, error);
 }
 
 static weft_status transform_all(const fft_work *w, const void *x, void *y, const void *table, void *between,

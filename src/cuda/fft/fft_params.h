@@ -9,12 +9,17 @@
 #define FFT_FULL_LOG_F32 14
 #define FFT_FULL_LOG_F64 13
 #define FFT_FULL_BATCH 16
-/* Minimum and maximum number of stages per pass of a longer transform. */
+/* Minimum and maximum number of stages per pass of a longer transform. Transforms of f32 take up to
+ * FFT_PASS_LOG_F32 (real ones: FFT_SPLIT_LOG_F32), so that up to 2^24 numbers need two passes. With less shared
+ * memory per block than FFT_PASS_SHARED, a pass has at most FFT_PASS_LOG_SMALL stages; with less than
+ * FFT_PASS_SHARED_F32, at most FFT_PASS_LOG_MAX. */
 #define FFT_PASS_LOG_MIN 5
 #define FFT_PASS_LOG_MAX 10
-/* With less shared memory per block than FFT_PASS_SHARED, a pass has at most FFT_PASS_LOG_SMALL stages. */
-#define FFT_PASS_SHARED (84 << 10)
+#define FFT_PASS_LOG_F32 12
+#define FFT_SPLIT_LOG_F32 11
 #define FFT_PASS_LOG_SMALL 8
+#define FFT_PASS_SHARED (84 << 10)
+#define FFT_PASS_SHARED_F32 (160 << 10)
 
 /* One pass over `batch` arrays. Counts and steps are in complex numbers, not bytes. */
 struct fft_params {

@@ -7,32 +7,42 @@
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-template <typename T> static __device__ __forceinline__ number<T> finished(number<T> v, T scale, bool swap) {
-    number<T> w = swapped(v, swap);
-    w.re = canonical(w.re * scale);
-    w.im = canonical(w.im * scale);
-    return w;
-}
-
 /* --------------------------------------------------------------------------------- columns */
 
-/* Reads and writes every number once. */
-template <typename T, int LOG>
-static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+/* Returns number f of the transform that gives the real results of the n + 1 numbers at x. */
+template <typename T>
+static __device__ __forceinline__ number<T> combined(const fft_params &j, const T *x, uint64_t f) {
+    const uint64_t g = j.n - f, low = f < g ? f : g;
+    number<T> a = load_number(x, low, j.x_aligned), b = load_number(x, j.n - low, j.x_aligned);
+    if (f == 0)
+        part_first<T, true>(a.re, b.re, a, b);
+    else
+        part_pair<T, true>(j, low, a, b);
+    return f <= g ? a : b;
+}
+
+/* Reads and writes every number once. If COMBINE, a number is computed from its pair; the blocks of paired columns
+ * are adjacent, so that the second read finds the numbers in the L2 cache. */
+template <typename T, int LOG, bool NARROW, bool COMBINE>
+static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     columns_kernel(const fft_params j) {
-    typedef pass_shape<T, LOG> shape;
+    typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int c = threadIdx.x % shape::WIDTH, t = threadIdx.x / shape::WIDTH;
     const uint64_t step = j.n / j.blocks >> LOG, tiles = step / shape::WIDTH;
     const uint64_t block = blockIdx.x / tiles % j.blocks, array = blockIdx.x / tiles / j.blocks;
-    const uint64_t first = block * (step << LOG) + blockIdx.x % tiles * shape::WIDTH + c;
+    const uint64_t at = blockIdx.x % tiles, tile = !COMBINE ? at : at % 2 ? tiles - 1 - at / 2 : at / 2;
+    const uint64_t first = block * (step << LOG) + tile * shape::WIDTH + c;
     const T *x = (const T *)j.x + 2 * array * j.x_step;
     T *y = (T *)j.y + 2 * array * j.y_step;
     number<T> v[l::HELD];
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        v[i] = swapped(load_number(x, first + l::template index<0>(t, i) * step, j.x_aligned), j.swap_in);
+        if constexpr (COMBINE)
+            v[i] = swapped(combined(j, x, first + l::template index<0>(t, i) * step), j.swap_in);
+        else
+            v[i] = swapped(load_number(x, first + l::template index<0>(t, i) * step, j.x_aligned), j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, (uint32_t)block, side_by_side<shape::WIDTH>{c});
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
@@ -43,10 +53,10 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
 
 /* In the first phase adjacent threads hold adjacent numbers of a row. After it they hold the numbers of equal index
  * in rows whose results are adjacent. */
-template <typename T, int LOG>
-static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+template <typename T, int LOG, bool NARROW>
+static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     rows_kernel(const fft_params j) {
-    typedef pass_shape<T, LOG> shape;
+    typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
     typedef side_by_side<shape::WIDTH + 1> rows;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -161,78 +171,6 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof
     }
 }
 
-/* -------------------------------------------------------------------------- real transforms */
-
-/* Computes t and the conjugate of u of ORDER.md 14.5. */
-template <typename T>
-static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool inverse) {
-    number<T> e, o, v;
-    e.re = f.re + g.re;
-    e.im = f.im - g.im;
-    o.re = f.re - g.re;
-    o.im = f.im + g.im;
-    v.re = w.im;
-    v.im = inverse ? w.re : -w.re;
-    f = e;
-    g = o;
-    butterfly(f, g, v);
-    g.im = fma((T)-2, e.im, f.im);
-}
-
-#define PARTS_THREADS 256
-
-/* Computes the pair f, n - f; 1 <= f <= n/2. */
-template <typename T, bool INVERSE>
-static __device__ __forceinline__ void pair_of(const fft_params &j, const T *x, T *y, uint64_t f) {
-    const uint64_t g = j.n - f;
-    const T factor = INVERSE ? (T)1 : (T)0.5;
-    number<T> a = load_number(x, f, j.x_aligned), b = load_number(x, g, j.x_aligned);
-    const uint32_t k = (uint32_t)mirrored(f, 63 - __clzll(j.n));
-    part(a, b, any_twiddle((const number<T> *)j.table, k), INVERSE);
-    store_number(y, f, j.y_aligned, finished(a, factor, false));
-    if (g > f) store_number(y, g, j.y_aligned, finished(b, factor, false));
-}
-
-/* Computes f = 0, together with f = n: two real values. */
-template <typename T, bool INVERSE>
-static __device__ __forceinline__ void real_pair_of(const fft_params &j, const T *x, T *y) {
-    number<T> a, b;
-    const T first = __ldcg(x), second = __ldcg(x + (INVERSE ? 2 * j.n : 1));
-    a.re = first + second;
-    a.im = INVERSE ? first - second : (T)0;
-    b.re = first - second;
-    b.im = 0;
-    store_number(y, 0, j.y_aligned, finished(a, (T)1, false));
-    if (!INVERSE) store_number(y, j.n, j.y_aligned, finished(b, (T)1, false));
-}
-
-/* Each thread computes one pair of one array; the first thread of an array computes f = 0 and f = n/2. */
-template <typename T, bool INVERSE>
-static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_params j) {
-    const uint64_t at = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
-    const int digits = j.n > 1 ? 62 - __clzll(j.n) : 0;
-    const uint64_t array = at >> digits, f = at & (((uint64_t)1 << digits) - 1);
-    if (array >= j.batch) return;
-    const T *x = (const T *)(INVERSE ? j.x : j.y) + 2 * array * (INVERSE ? j.x_step : j.y_step);
-    T *y = (T *)j.y + 2 * array * j.y_step;
-    if (f > 0) {
-        pair_of<T, INVERSE>(j, x, y, f);
-        return;
-    }
-    real_pair_of<T, INVERSE>(j, x, y);
-    if (j.n > 1) pair_of<T, INVERSE>(j, x, y, j.n / 2);
-}
-
-/* Transforms of one value, to or from a real one. */
-template <typename T, bool FROM_REAL>
-static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_params j) {
-    const uint64_t i = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
-    if (i >= j.batch) return;
-    const T v = canonical(((const T *)j.x)[FROM_REAL ? i : 2 * i]);
-    ((T *)j.y)[FROM_REAL ? 2 * i : i] = v;
-    if (FROM_REAL) ((T *)j.y)[2 * i + 1] = 0;
-}
-
 /* ------------------------------------------------------------------------------ launches */
 
 template <typename T, int LOG> static fft_launch full_launch(const fft_params *j) {
@@ -241,16 +179,17 @@ template <typename T, int LOG> static fft_launch full_launch(const fft_params *j
                       (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch columns_launch(const fft_params *j) {
-    typedef pass_shape<T, LOG> shape;
-    return fft_launch{(const void *)columns_kernel<T, LOG>, j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
+template <typename T, int LOG, bool NARROW, bool COMBINE> static fft_launch columns_launch(const fft_params *j) {
+    typedef pass_shape<T, LOG, NARROW> shape;
+    return fft_launch{(const void *)columns_kernel<T, LOG, NARROW, COMBINE>,
+                      j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
                       (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch rows_launch(const fft_params *j) {
-    typedef pass_shape<T, LOG> shape;
-    return fft_launch{(const void *)rows_kernel<T, LOG>, j->batch * (j->blocks / shape::WIDTH), shape::THREADS,
-                      (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
+template <typename T, int LOG, bool NARROW> static fft_launch rows_launch(const fft_params *j) {
+    typedef pass_shape<T, LOG, NARROW> shape;
+    return fft_launch{(const void *)rows_kernel<T, LOG, NARROW>, j->batch * (j->blocks / shape::WIDTH),
+                      shape::THREADS, (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
 }
 
 template <typename T, int LOG> static fft_launch find_full(int log, const fft_params *j) {
@@ -259,15 +198,18 @@ template <typename T, int LOG> static fft_launch find_full(int log, const fft_pa
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_columns(int log, const fft_params *j) {
-    if (log == LOG) return columns_launch<T, LOG>(j);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1>(log, j);
+template <typename T, int LOG, bool COMBINE>
+static fft_launch find_columns(int log, unsigned blocks, const fft_params *j) {
+    if (log == LOG)
+        return fitting(columns_launch<T, LOG, false, COMBINE>(j),
+                       columns_launch<T, LOG, HAS_NARROW<T, LOG>, COMBINE>(j), blocks);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1, COMBINE>(log, blocks, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_rows(int log, const fft_params *j) {
-    if (log == LOG) return rows_launch<T, LOG>(j);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_rows<T, LOG - 1>(log, j);
+template <typename T, int LOG> static fft_launch find_rows(int log, unsigned blocks, const fft_params *j) {
+    if (log == LOG) return fitting(rows_launch<T, LOG, false>(j), rows_launch<T, LOG, HAS_NARROW<T, LOG>>(j), blocks);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_rows<T, LOG - 1>(log, blocks, j);
     return fft_launch{};
 }
 
@@ -276,35 +218,17 @@ fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j) {
                              : find_full<double, FFT_FULL_LOG_F64>(log, j);
 }
 
-fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MAX>(log, j)
-                             : find_columns<double, FFT_PASS_LOG_MAX>(log, j);
+fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32, false>(log, blocks, j)
+                             : find_columns<double, FFT_PASS_LOG_MAX, false>(log, blocks, j);
 }
 
-fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_MAX>(log, j)
-                             : find_rows<double, FFT_PASS_LOG_MAX>(log, j);
+fft_launch cuda_fft_combine_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32, true>(log, blocks, j)
+                             : find_columns<double, FFT_PASS_LOG_MAX, true>(log, blocks, j);
 }
 
-static fft_launch parts_launch(const void *kernel, const fft_params *j) {
-    const uint64_t pairs = j->n > 1 ? j->n / 2 : 1;
-    return fft_launch{kernel, (j->batch * pairs - 1) / PARTS_THREADS + 1, PARTS_THREADS, 0};
-}
-
-fft_launch cuda_fft_split(weft_dtype dtype, const fft_params *j) {
-    return parts_launch(
-        dtype == WEFT_F32 ? (const void *)parts_kernel<float, false> : (const void *)parts_kernel<double, false>, j);
-}
-
-fft_launch cuda_fft_combine(weft_dtype dtype, const fft_params *j) {
-    return parts_launch(
-        dtype == WEFT_F32 ? (const void *)parts_kernel<float, true> : (const void *)parts_kernel<double, true>, j);
-}
-
-fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_params *j) {
-    const void *f32 =
-        from_real ? (const void *)single_kernel<float, true> : (const void *)single_kernel<float, false>;
-    const void *f64 =
-        from_real ? (const void *)single_kernel<double, true> : (const void *)single_kernel<double, false>;
-    return fft_launch{dtype == WEFT_F32 ? f32 : f64, (j->batch - 1) / PARTS_THREADS + 1, PARTS_THREADS, 0};
+fft_launch cuda_fft_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_F32>(log, blocks, j)
+                             : find_rows<double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }

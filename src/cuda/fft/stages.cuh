@@ -11,6 +11,7 @@
 #define WEFT_CUDA_STAGES_CUH
 
 #include "cuda/fft/complex.cuh"
+#include "cuda/fft/real_parts.cuh"
 
 template <int LOG> struct line {
     static constexpr int HELD_LOG = LOG < 4 ? LOG : 4;
@@ -111,14 +112,23 @@ struct padded {
 };
 template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
 
-/* Geometry of a pass by type and length. A block has WIDTH adjacent lines: 256 or 128 bytes wide, or 64 where more
- * would not fit. */
-template <typename T, int LOG> struct pass_shape {
-    static constexpr int BYTES = LOG <= 6 ? 256 : LOG < 10 ? 128 : 64;
+/* Geometry of a pass by type and length. A block has WIDTH adjacent lines: 256 or 128 bytes wide, or 64 or 32 where
+ * more would not fit. If a transform has too few lines for all multiprocessors, NARROW blocks are 32 bytes wide. */
+template <typename T, int LOG, bool NARROW = false> struct pass_shape {
+    static constexpr int BYTES = LOG <= 6 ? 256 : NARROW || LOG > 10 ? 32 : LOG < 10 ? 128 : 64;
     static constexpr int WIDTH = BYTES / (2 * sizeof(T));
     static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
     static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks per multiprocessor, bounded by registers */
 };
+
+/* True if narrow blocks differ from others. */
+template <typename T, int LOG>
+static constexpr bool HAS_NARROW = pass_shape<T, LOG, true>::WIDTH < pass_shape<T, LOG, false>::WIDTH;
+
+/* Returns the first launch, or the second, with narrower blocks, if the first has fewer than `blocks`. */
+static inline fft_launch fitting(const fft_launch &wide, const fft_launch &narrow, unsigned blocks) {
+    return wide.blocks < blocks ? narrow : wide;
+}
 
 /* Interleaved lines: adjacent numbers of a line are STRIDE apart. */
 template <int STRIDE> struct side_by_side {
@@ -126,10 +136,5 @@ template <int STRIDE> struct side_by_side {
     static constexpr __host__ __device__ int apart(int index) { return index * STRIDE; }
     __device__ __forceinline__ int start(int index) const { return which + apart(index); }
 };
-
-/* Returns k with its lowest `digits` bits in reverse order. */
-static __device__ __forceinline__ uint64_t mirrored(uint64_t k, int digits) {
-    return digits ? __brevll(k) >> (64 - digits) : 0;
-}
 
 #endif

@@ -97,8 +97,9 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
 
 /* Divides the stages into the minimum number of passes, at least two, of nearly equal length. Passes of many stages
  * need more shared memory than some GPUs have. */
-pass_list gpu_passes(const gpu *g, int log) {
-    const int most = g->shared_bytes < FFT_PASS_SHARED ? FFT_PASS_LOG_SMALL : FFT_PASS_LOG_MAX;
+pass_list gpu_passes(const gpu *g, int log, int most) {
+    if (g->shared_bytes < FFT_PASS_SHARED_F32 && most > FFT_PASS_LOG_MAX) most = FFT_PASS_LOG_MAX;
+    if (g->shared_bytes < FFT_PASS_SHARED) most = FFT_PASS_LOG_SMALL;
     pass_list list;
     list.count = (log + most - 1) / most;
     if (list.count < 2) list.count = 2;

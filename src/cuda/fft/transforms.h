@@ -14,12 +14,12 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
 weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *params,
                        weft_error *error);
 
-/* Number of stages of each pass of a transform of 2^log values. */
+/* Number of stages of each pass of a transform of 2^log values, at most `most` (FFT_PASS_LOG_...). */
 enum { PASSES_MOST = 8 };
 typedef struct pass_list {
     int count, log[PASSES_MOST];
 } pass_list;
-pass_list gpu_passes(const gpu *g, int log);
+pass_list gpu_passes(const gpu *g, int log, int most);
 
 static inline int gpu_log2(uint64_t n) {
     int log = 0;

@@ -1,4 +1,5 @@
 /* Epilogue of a product: combines the sums of its parts (ORDER.md 13.2), and handles products without terms. */
+#include "arith/formats.h"
 #include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
@@ -36,6 +37,15 @@ template <class E, class R> static __global__ void __launch_bounds__(256) scale_
     *c = j.beta == 0 ? (E)0 : matmul_rounded(E(), (R)j.beta * (R)*c);
 }
 
+/* Stores beta * c, which is exact in f64, in a type of 16 bits. */
+template <int DIGITS> static __global__ void __launch_bounds__(256) scale_half_kernel(const matmul_params j) {
+    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, values = j.m * j.n;
+    if (i / values >= j.items) return;
+    uint16_t *c = (uint16_t *)j.c + i / values * j.stride_c + i % values / j.n * j.ldc + i % j.n;
+    const float before = DIGITS == 11 ? weft_from_bits_f16(*c) : weft_from_bits_bf16(*c);
+    *c = j.beta == 0 ? (uint16_t)0 : weft_half_bits(j.beta * (double)before, DIGITS);
+}
+
 const void *cuda_matmul_combine_kernel(weft_dtype dtype, weft_dtype accumulate) {
     if (dtype == WEFT_F64) return (const void *)combine_kernel<double, double>;
     return accumulate == WEFT_F64 ? (const void *)combine_kernel<float, double>
@@ -43,6 +53,8 @@ const void *cuda_matmul_combine_kernel(weft_dtype dtype, weft_dtype accumulate) 
 }
 
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate) {
+    if (dtype == WEFT_F16) return (const void *)scale_half_kernel<11>;
+    if (dtype == WEFT_BF16) return (const void *)scale_half_kernel<8>;
     if (dtype == WEFT_F64) return (const void *)scale_kernel<double, double>;
     return accumulate == WEFT_F64 ? (const void *)scale_kernel<float, double>
                                   : (const void *)scale_kernel<float, float>;

@@ -76,14 +76,15 @@ static size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /* Sets the offsets in the workspace, and their end. */
 static void lay_out(exact_plan *p, const matmul_call *c) {
-    const size_t size = cuda_type_bytes(c->dtype), products = p->items * (uint64_t)p->moduli;
+    const size_t size = c->dtype == WEFT_F64 ? sizeof(uint64_t) : sizeof(uint32_t); /* of a magnitude */
+    const size_t products = p->items * (uint64_t)p->planes;
     const size_t rows = round_to(p->rows, EXACT_PADDING), columns = round_to(p->columns, EXACT_PADDING);
     const size_t terms = round_to(p->terms, EXACT_TERM_PADDING);
     p->magnitudes_a = 0;
     p->magnitudes_b = aligned(c->batch * c->m * size);
-    p->residues_a = p->magnitudes_b + aligned(c->batch * c->n * size);
-    p->residues_b = p->residues_a + aligned(products * rows * terms);
-    p->sums = p->residues_b + aligned(products * columns * terms);
+    p->planes_a = p->magnitudes_b + aligned(c->batch * c->n * size);
+    p->planes_b = p->planes_a + aligned(products * rows * terms);
+    p->sums = p->planes_b + aligned(products * columns * terms);
     p->wide = p->sums + aligned(products * rows * columns * sizeof(int32_t));
     p->library = p->wide + (p->terms < c->k ? aligned(p->items * p->rows * p->columns * 3 * sizeof(uint64_t)) : 0);
     p->bytes = p->library + CUBLASLT_WORKSPACE;
@@ -93,11 +94,12 @@ static void lay_out(exact_plan *p, const matmul_call *c) {
 exact_plan cuda_matmul_exact_plan(const matmul_call *c, size_t limit) {
     enum { SMALLEST = 128 };
     exact_plan p;
-    p.moduli = c->dtype == WEFT_F32 ? EXACT_MODULI_F32 : EXACT_MODULI_F64;
+    const bool f32 = c->dtype == WEFT_F32, f64 = c->dtype == WEFT_F64;
+    p.planes = f32 ? EXACT_PLANES_F32 : f64 ? EXACT_PLANES_F64 : EXACT_PLANES_HALF;
     p.items = c->batch;
     p.rows = c->m;
     p.columns = c->n;
-    p.terms = at_most(c->k, c->dtype == WEFT_F32 ? EXACT_TERMS_F32 : EXACT_TERMS_F64);
+    p.terms = at_most(c->k, f32 ? EXACT_TERMS_F32 : f64 ? EXACT_TERMS_F64 : EXACT_TERMS_HALF);
     for (;;) {
         lay_out(&p, c);
         if (p.library <= limit) return p;
@@ -112,25 +114,25 @@ exact_plan cuda_matmul_exact_plan(const matmul_call *c, size_t limit) {
     }
 }
 
-/* Computes the integers' sums of products of residues, with the library if there is one. */
-static weft_status multiply_residues(gpu *g, const matmul_call *c, const exact_plan *p, const exact_params *j,
-                                     char *workspace, weft_error *error) {
+/* Multiplies the planes, with the library if there is one. */
+static weft_status multiply_planes(gpu *g, const exact_plan *p, const exact_params *j, char *workspace,
+                                   weft_error *error) {
     int8_products products;
     bool done = false;
-    products.a = j->residues_a;
-    products.b = j->residues_b;
+    products.a = j->planes_a;
+    products.b = j->planes_b;
     products.sums = j->sums;
     products.rows = j->padded_rows;
     products.columns = j->padded_columns;
     products.terms = j->padded_terms;
-    products.count = j->items * (uint64_t)p->moduli;
+    products.count = j->items * (uint64_t)p->planes;
     products.workspace = workspace + p->library;
     RETURN_IF_ERROR(cublaslt_multiply(g, &products, &done, error));
-    if (!done) CUDA_TRY(cuda_exact_sums(g, c->dtype, j), "matmul");
+    if (!done) CUDA_TRY(cuda_exact_sums(g, products.count, j), "matmul");
     return WEFT_OK;
 }
 
-/* Computes a block of rows and columns, part of k by part of k. `fresh`: the residues of A are not those of the block
+/* Computes a block of rows and columns, part of k by part of k. `fresh`: the planes of A are not those of the block
  * before. */
 static weft_status run_block(gpu *g, const matmul_call *c, const exact_plan *p, exact_params *j, bool fresh,
                              char *workspace, weft_error *error) {
@@ -141,8 +143,8 @@ static weft_status run_block(gpu *g, const matmul_call *c, const exact_plan *p, 
         j->padded_terms = round_to(j->terms, EXACT_TERM_PADDING);
         j->first = j->term == 0;
         j->last = j->term + j->terms == c->k;
-        CUDA_TRY(cuda_exact_residues(g, c->dtype, j, fresh || p->terms < c->k), "matmul");
-        RETURN_IF_ERROR(multiply_residues(g, c, p, j, workspace, error));
+        CUDA_TRY(cuda_exact_planes(g, c->dtype, j, fresh || p->terms < c->k), "matmul");
+        RETURN_IF_ERROR(multiply_planes(g, p, j, workspace, error));
         CUDA_TRY(cuda_exact_finish(g, c->dtype, j), "matmul");
     }
     return WEFT_OK;
@@ -156,10 +158,10 @@ weft_status cuda_matmul_exact(gpu *g, const matmul_call *c, const exact_plan *p,
     j.a = *a, j.b = *b, j.c = to, j.ldc = c->ldc, j.stride_c = c->stride_c;
     j.m = c->m, j.n = c->n, j.k = c->k, j.alpha = c->alpha, j.beta = c->beta;
     j.magnitudes_a = w + p->magnitudes_a, j.magnitudes_b = w + p->magnitudes_b;
-    j.residues_a = (int8_t *)(w + p->residues_a), j.residues_b = (int8_t *)(w + p->residues_b);
+    j.planes_a = (int8_t *)(w + p->planes_a), j.planes_b = (int8_t *)(w + p->planes_b);
     j.sums = (int32_t *)(w + p->sums), j.wide = (uint64_t *)(w + p->wide);
-    set_moduli(&j.moduli, p->moduli);
-    CUDA_TRY(cudaMemsetAsync(w, 0, p->residues_a, g->stream), "matmul");
+    if (p->planes > EXACT_PLANES_HALF) set_moduli(&j.moduli, p->planes);
+    CUDA_TRY(cudaMemsetAsync(w, 0, p->planes_a, g->stream), "matmul");
     j.items = c->batch;
     CUDA_TRY(cuda_exact_magnitudes(g, c->dtype, &j), "matmul");
     for (j.item = 0; j.item < c->batch; j.item += p->items)

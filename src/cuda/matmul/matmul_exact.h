@@ -1,19 +1,24 @@
-/* Exact products (ORDER.md 31) by residues. The integers of the factors are reduced modulo pairwise coprime numbers
- * of at most 8 bits, the residues are multiplied as matrices with sums in int32, and the Chinese remainder theorem
- * gives the integers of the product (K. Ozaki, Y. Uchino, T. Imamura, 2025: Ozaki scheme II). */
+/* Exact products (ORDER.md 31) by planes of int8, which are multiplied as matrices with sums in int32. f32, f64: the
+ * integers of the factors are reduced modulo pairwise coprime numbers of at most 8 bits, one plane of residues for
+ * each, and the Chinese remainder theorem gives the integers of the product (K. Ozaki, Y. Uchino, T. Imamura, 2025:
+ * Ozaki scheme II). f16, bf16: the integers of 13 bits are 128 h + l, and the planes are h, l and h + l: three
+ * products give the four products of h and l (A. Karatsuba, Yu. Ofman, 1962). */
 #ifndef WEFT_CUDA_MATMUL_EXACT_H
 #define WEFT_CUDA_MATMUL_EXACT_H
 
 #include "cuda/matmul/matmul_params.h"
 #include "cuda/runtime/gpu.h"
 
-enum { EXACT_MODULI_F32 = 8, EXACT_MODULI_F64 = 16, EXACT_MODULI_MAX = 16, EXACT_LIMBS_MAX = 4 };
+enum { EXACT_PLANES_HALF = 3, EXACT_PLANES_F32 = 8, EXACT_PLANES_F64 = 16, EXACT_MODULI_MAX = 16 };
+enum { EXACT_LIMBS_MAX = 4 };
 
 /* Maximum number of terms of a part of k: the integers of a part are below half the product of the moduli, and the
- * int32 sums below 2^29. The emulated GPU of the tests uses shorter parts. */
+ * int32 sums below 2^29 (f16, bf16: 2^16 terms of at most 127^2 are below 2^30). The emulated GPU of the tests uses
+ * shorter parts. */
 #ifndef EXACT_TERMS_F32
 #define EXACT_TERMS_F32 ((uint64_t)1 << 14)
 #define EXACT_TERMS_F64 ((uint64_t)1 << 15)
+#define EXACT_TERMS_HALF ((uint64_t)1 << 16)
 #endif
 
 /* Constants of the moduli. Residues are in [-m / 2, m / 2]. Limbs are the 32-bit words of a number. */
@@ -38,8 +43,8 @@ struct exact_params {
     uint64_t term, terms, padded_terms;
     bool first, last;                  /* the part is the first one, or the last one, of k */
     void *magnitudes_a, *magnitudes_b; /* bits of the greatest magnitudes: m and n per item, of all items */
-    int8_t *residues_a, *residues_b;   /* by item, modulus, row or column, term */
-    int32_t *sums;                     /* by item, modulus, row, column */
+    int8_t *planes_a, *planes_b;       /* by item, plane, row or column, term */
+    int32_t *sums;                     /* by item, plane, row, column */
     uint64_t *wide; /* integers of the parts before: three words per element, by word, item, row, column */
     exact_moduli moduli;
 };
@@ -47,16 +52,17 @@ enum { EXACT_PADDING = 16, EXACT_TERM_PADDING = 32 };
 
 /* matmul_exact_kernels.cu: launches. Each returns the error of the launch. */
 cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j);
-cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j,
-                                bool of_a);                                         /* of B, and of A */
-cudaError_t cuda_exact_sums(const gpu *g, weft_dtype dtype, const exact_params *j); /* without a library */
+/* Splits B, and A if `of_a`. */
+cudaError_t cuda_exact_planes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a);
+/* Multiplies the planes, `products` pairs of matrices, without a library. */
+cudaError_t cuda_exact_sums(const gpu *g, uint64_t products, const exact_params *j);
 cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j);
 
 /* Workspace of a product, and the sizes of the blocks that fit in it. */
 struct exact_plan {
     uint64_t items, rows, columns, terms; /* maxima of a block */
-    int moduli;
-    size_t magnitudes_a, magnitudes_b, residues_a, residues_b, sums, wide, library, bytes; /* offsets; total */
+    int planes;
+    size_t magnitudes_a, magnitudes_b, planes_a, planes_b, sums, wide, library, bytes; /* offsets; total */
 };
 exact_plan cuda_matmul_exact_plan(const matmul_call *c, size_t limit);
 

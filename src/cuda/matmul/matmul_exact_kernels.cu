@@ -1,4 +1,4 @@
-/* Kernels of exact products (matmul_exact.h): magnitudes, residues, products of residues, and the end. */
+/* Kernels of exact products (matmul_exact.h): magnitudes, planes, products of planes, and the end. */
 #include "arith/exact_product.h"
 #include "cuda/matmul/matmul_exact.h"
 
@@ -8,21 +8,55 @@ static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
 /* Returns true if a launch can have this number of blocks. */
 static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
 
-/* Bits of the elements, and the values of a factor. */
+/* Elements of 16 bits. */
+struct exact_f16 {
+    uint16_t bits;
+};
+struct exact_bf16 {
+    uint16_t bits;
+};
+
+/* Bits of a magnitude; the type in which an element is scaled to an integer of at most BITS bits, and in which its
+ * value is exact; the digits of the element. VECTOR elements are loaded at a time where they are adjacent, and
+ * COLUMNS are stored by a thread. */
 template <class E> struct exact_type;
+template <> struct exact_type<exact_f16> {
+    typedef uint32_t word;
+    typedef float real;
+    enum { PLANES = EXACT_PLANES_HALF, LIMBS = 2, BITS = 13, DIGITS = 11, VECTOR = 4, COLUMNS = 4 };
+    static __device__ __forceinline__ int exponent(word bits) { return weft_exact_exponent_f16(bits); }
+};
+template <> struct exact_type<exact_bf16> {
+    typedef uint32_t word;
+    typedef float real;
+    enum { PLANES = EXACT_PLANES_HALF, LIMBS = 2, BITS = 13, DIGITS = 8, VECTOR = 4, COLUMNS = 4 };
+    static __device__ __forceinline__ int exponent(word bits) { return weft_exact_exponent_bf16(bits); }
+};
 template <> struct exact_type<float> {
     typedef uint32_t word;
-    enum { MODULI = EXACT_MODULI_F32, LIMBS = 2, DIGITS = 24, COLUMNS = 4 };
+    typedef float real;
+    enum { PLANES = EXACT_PLANES_F32, LIMBS = 2, BITS = 24, DIGITS = 24, VECTOR = 1, COLUMNS = 4 };
+    static __device__ __forceinline__ int exponent(word bits) { return weft_exact_exponent_f32(bits); }
 };
 template <> struct exact_type<double> {
     typedef uint64_t word;
-    enum { MODULI = EXACT_MODULI_F64, LIMBS = 4, DIGITS = 53, COLUMNS = 2 };
+    typedef double real;
+    enum { PLANES = EXACT_PLANES_F64, LIMBS = 4, BITS = 53, DIGITS = 53, VECTOR = 1, COLUMNS = 2 };
+    static __device__ __forceinline__ int exponent(word bits) { return weft_exact_exponent_f64(bits); }
 };
 
+static __device__ __forceinline__ uint32_t magnitude_of(exact_f16 x) { return x.bits & 0x7fffu; }
+static __device__ __forceinline__ uint32_t magnitude_of(exact_bf16 x) { return x.bits & 0x7fffu; }
 static __device__ __forceinline__ uint32_t magnitude_of(float x) { return weft_bits_f32(x) & 0x7fffffffu; }
 static __device__ __forceinline__ uint64_t magnitude_of(double x) { return weft_bits_f64(x) & ~(UINT64_C(1) << 63); }
-static __device__ __forceinline__ int exponent_of(uint32_t bits) { return weft_exact_exponent_f32(bits); }
-static __device__ __forceinline__ int exponent_of(uint64_t bits) { return weft_exact_exponent_f64(bits); }
+
+static __device__ __forceinline__ float value_of(exact_f16 x) { return weft_from_bits_f16(x.bits); }
+static __device__ __forceinline__ float value_of(exact_bf16 x) { return weft_from_bits_bf16(x.bits); }
+static __device__ __forceinline__ float value_of(float x) { return x; }
+static __device__ __forceinline__ double value_of(double x) { return x; }
+
+/* N adjacent elements, which are aligned together. */
+template <class E, int N> struct __align__(sizeof(E) * N) several { E at[N]; };
 
 static __device__ __forceinline__ void raise(uint32_t *p, uint32_t v) { atomicMax(p, v); }
 static __device__ __forceinline__ void raise(uint64_t *p, uint64_t v) {
@@ -31,9 +65,9 @@ static __device__ __forceinline__ void raise(uint64_t *p, uint64_t v) {
 
 /* ------------------------------------------------------------------------------------ magnitudes */
 
-/* Terms of a thread if lines are adjacent, in a large factor or in a small one; and of a warp if terms are adjacent.
- */
-enum { TERMS_ACROSS = 64, TERMS_ACROSS_SMALL = 16, TERMS_ALONG = 256, SMALL_FACTOR = 1 << 24 };
+/* Terms of a thread if lines are adjacent, in a large factor or in a small one; and vectors of a warp if terms are
+ * adjacent. */
+enum { TERMS_ACROSS = 64, TERMS_ACROSS_SMALL = 16, VECTORS_ALONG = 256, SMALL_FACTOR = 1 << 24 };
 
 /* The greatest magnitudes of a factor's lines. */
 struct magnitudes_params {
@@ -65,15 +99,23 @@ template <class E> static __device__ void magnitudes_across(const magnitudes_par
 /* Terms are adjacent: a warp has a part of one line. */
 template <class E> static __device__ void magnitudes_along(const magnitudes_params &p, uint64_t block) {
     typedef typename exact_type<E>::word word;
+    enum { VECTOR = exact_type<E>::VECTOR };
     const uint64_t warp = (block * THREADS + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
     const uint64_t part = warp % p.parts, line = warp / p.parts % p.lines, item = warp / p.parts / p.lines;
     if (item >= p.items) return;
     const uint64_t first = part * p.part_terms, left = p.terms - first;
     const uint32_t count = left < p.part_terms ? (uint32_t)left : p.part_terms;
+    const uint32_t whole = VECTOR == 1 || p.f.vectors ? count / VECTOR * VECTOR : 0; /* in vectors */
     const E *x = (const E *)p.f.p + item * p.f.stride + line * p.f.ld + first;
     word most = 0;
 #pragma unroll 8
-    for (uint32_t t = (uint32_t)lane; t < count; t += WARP) {
+    for (uint32_t t = (uint32_t)lane * VECTOR; t < whole; t += WARP * VECTOR) {
+        const several<E, VECTOR> v = *(const several<E, VECTOR> *)(x + t);
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) most = magnitude_of(v.at[i]) > most ? magnitude_of(v.at[i]) : most;
+    }
+#pragma unroll 8
+    for (uint32_t t = whole + (uint32_t)lane; t < count; t += WARP) {
         const word v = magnitude_of(x[t]);
         most = v > most ? v : most;
     }
@@ -97,14 +139,16 @@ static __global__ void __launch_bounds__(THREADS)
         magnitudes_along<E>(p, block);
 }
 
-/* -------------------------------------------------------------------------------------- residues */
+/* ---------------------------------------------------------------------------------------- planes */
 
-/* A block has LINES lines and LINE_TERMS terms. A thread loads elements in the order of memory, and then reduces
- * RUN adjacent terms of a line. Runs are RUN + 1 words apart in shared memory, so that no banks conflict. */
-enum { LINES = 32, LINE_TERMS = 128, RUN = 16, RUNS = LINE_TERMS / RUN, LINE_WORDS = RUNS * (RUN + 1) };
+/* A block has LINES lines and LINE_TERMS terms. A thread loads elements in the order of memory, and then splits RUN
+ * adjacent terms of a line into planes. Runs are RUN + 1 words apart in shared memory, and lines an odd number of
+ * words, so that few banks conflict. */
+enum { LINES = 32, LINE_TERMS = 128, RUN = 16, RUNS = LINE_TERMS / RUN, LINE_WORDS = RUNS * (RUN + 1) + 1 };
 static_assert(LINES * RUNS == THREADS, "one run per thread");
 
-/* Returns the integer of x (ORDER.md 31.1): x * 2^power, rounded, with 2^power = first * second. It fits in E. */
+/* Returns the integer of x (ORDER.md 31.1): x * 2^power, rounded, with 2^power = first * second. It fits in the type.
+ */
 static __device__ __forceinline__ float integer_of(float x, float first, float second) {
     return rintf(x * first * second);
 }
@@ -119,42 +163,74 @@ static __device__ __forceinline__ double power_of_two(double, int e) { return we
 
 #define EXACT_LARGE 12582912.0f /* 1.5 * 2^23: the sum with |x| <= 2^22 is rounded to an integer */
 
-/* Digits of an integer, whose sum with the powers of a modulus has the residue of the integer and is exact in f32. */
-template <class E> struct exact_digits;
-template <> struct exact_digits<float> {
-    float v;
-    __device__ __forceinline__ void set(float x) { v = x; }
-    __device__ __forceinline__ float sum(const float *) const { return v; }
-};
-template <> struct exact_digits<double> {
-    float v[4]; /* base 2^14, the lowest first, at most 2^13 in magnitude */
-    __device__ __forceinline__ void set(double x) {
-        long long left = (long long)x;
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            const int digit = (int)((unsigned)left << 18) >> 18; /* the lowest 14 bits, with sign */
-            v[i] = (float)digit;
-            left = (left - digit) >> 14;
-        }
-        v[3] = (float)(int)left;
-    }
-    __device__ __forceinline__ float sum(const float *power) const {
-        return __fmaf_rn(v[3], power[2], __fmaf_rn(v[2], power[1], __fmaf_rn(v[1], power[0], v[0])));
-    }
-};
-
 /* Returns u modulo m, in [-m / 2 - 1, m / 2 + 1], for |u| <= 2^24: u / m has an error of at most 1 / m. */
 static __device__ __forceinline__ float reduce(float u, float m, float inverse) {
     const float quotient = __fmaf_rn(u, inverse, EXACT_LARGE) - EXACT_LARGE;
     return __fmaf_rn(-quotient, m, u);
 }
 
+/* Returns the residue of u modulo number r, as an int8 in the lowest bits; `low` has the lowest 8 bits of u. The
+ * lowest bits of quotient + EXACT_LARGE are those of the quotient. */
+static __device__ __forceinline__ uint32_t residue_of(const exact_moduli &t, int r, float u, uint32_t low) {
+    const uint32_t quotient = __float_as_uint(__fmaf_rn(u, t.inverse[r], EXACT_LARGE));
+    return low - quotient * (uint32_t)t.m[r];
+}
+
+/* An integer. plane(t, r) is that of plane r, an int8 in the lowest bits: a residue, or for integers below 2^13 in
+ * magnitude h, l or h + l of 128 h + l, where |l| <= 64. |h + l| <= 127, because h = 64 implies l < 0, and h = -64
+ * implies l > 0. */
+template <class E> struct exact_digits {
+    int h, l;
+    __device__ __forceinline__ void set(float x) {
+        const int v = (int)x;
+        h = (v + 64) >> 7;
+        l = v - (h << 7);
+    }
+    __device__ __forceinline__ uint32_t plane(const exact_moduli &, int r) const {
+        return (uint32_t)(r == 0 ? h : r == 1 ? l : h + l);
+    }
+};
+template <> struct exact_digits<float> {
+    float v;
+    int low;
+    __device__ __forceinline__ void set(float x) { v = x, low = (int)x; }
+    __device__ __forceinline__ uint32_t plane(const exact_moduli &t, int r) const {
+        return residue_of(t, r, v, (uint32_t)low);
+    }
+};
+template <> struct exact_digits<double> {
+    float v[4];     /* base 2^14, the lowest first, at most 2^13 in magnitude */
+    uint32_t bytes; /* the lowest 8 bits of each */
+    __device__ __forceinline__ void set(double x) {
+        long long left = (long long)x;
+        bytes = 0;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const int digit = (int)((unsigned)left << 18) >> 18; /* the lowest 14 bits, with sign */
+            v[i] = (float)digit;
+            bytes |= ((uint32_t)digit & 255) << 8 * i;
+            left = (left - digit) >> 14;
+        }
+        v[3] = (float)(int)left;
+        bytes |= (uint32_t)left << 24;
+    }
+    __device__ __forceinline__ uint32_t plane(const exact_moduli &t, int r) const {
+        const float *const power = t.power[r]; /* the sum of the digits times the residues of their powers is exact */
+        uint32_t powers = 1;
+#pragma unroll
+        for (int i = 0; i < 3; i++) powers |= ((uint32_t)(int)power[i] & 255) << 8 * (i + 1);
+        return residue_of(t, r, __fmaf_rn(v[3], power[2], __fmaf_rn(v[2], power[1], __fmaf_rn(v[1], power[0], v[0]))),
+                          (uint32_t)__dp4a((int)bytes, (int)powers, 0));
+    }
+};
+
 /* The first blocks are those of A. */
 template <class E>
-static __global__ void __launch_bounds__(THREADS)
-    residues_kernel(const __grid_constant__ exact_params j, uint32_t blocks_of_a) {
+static __global__ void __launch_bounds__(THREADS, sizeof(typename exact_type<E>::real) == sizeof(float) ? 4 : 2)
+    planes_kernel(const __grid_constant__ exact_params j, uint32_t blocks_of_a) {
     typedef typename exact_type<E>::word word;
-    __shared__ E tile[LINES * LINE_WORDS];
+    typedef typename exact_type<E>::real real;
+    __shared__ real tile[LINES * LINE_WORDS];
     const bool of_a = blockIdx.x < blocks_of_a;
     const uint32_t block = of_a ? blockIdx.x : blockIdx.x - blocks_of_a;
     const matmul_factor &f = of_a ? j.a : j.b;
@@ -167,25 +243,36 @@ static __global__ void __launch_bounds__(THREADS)
     const word *magnitudes =
         (const word *)(of_a ? j.magnitudes_a : j.magnitudes_b) + (j.item + item) * (of_a ? j.m : j.n) + line_of_c;
     const E *x = (const E *)f.p + (j.item + item) * f.stride;
-    __shared__ E factors[LINES][2];
+    __shared__ real factors[LINES][2];
     if (threadIdx.x < LINES) {
         const int exponent =
-            first_line + threadIdx.x < lines ? exponent_of(magnitudes[threadIdx.x]) : WEFT_EXACT_SPECIAL;
-        const int power = exponent == WEFT_EXACT_SPECIAL ? 0 : (int)exact_type<E>::DIGITS - exponent,
-                  half = power / 2;
-        factors[threadIdx.x][0] = exponent == WEFT_EXACT_SPECIAL ? (E)0 : power_of_two(E(), half);
-        factors[threadIdx.x][1] = power_of_two(E(), power - half);
+            first_line + threadIdx.x < lines ? exact_type<E>::exponent(magnitudes[threadIdx.x]) : WEFT_EXACT_SPECIAL;
+        const int power = exponent == WEFT_EXACT_SPECIAL ? 0 : (int)exact_type<E>::BITS - exponent, half = power / 2;
+        factors[threadIdx.x][0] = exponent == WEFT_EXACT_SPECIAL ? (real)0 : power_of_two(real(), half);
+        factors[threadIdx.x][1] = power_of_two(real(), power - half);
     }
     __syncthreads();
+    enum { VECTOR = exact_type<E>::VECTOR };
 #pragma unroll 8
-    for (int i = threadIdx.x; i < LINES * LINE_TERMS; i += THREADS) {
+    for (int i = threadIdx.x * VECTOR; i < LINES * LINE_TERMS; i += THREADS * VECTOR) {
         const int line = f.across ? i % LINES : i / LINE_TERMS, term = f.across ? i / LINES : i % LINE_TERMS;
-        E v = 0;
-        if (factors[line][0] != 0 && first_term + term < j.terms) {
-            const uint64_t t = j.term + first_term + term, l = line_of_c + line;
-            v = integer_of(x[f.across ? t * f.ld + l : l * f.ld + t], factors[line][0], factors[line][1]);
+        const int last_line = f.across ? line + VECTOR - 1 : line, last_term = f.across ? term : term + VECTOR - 1;
+        const uint64_t t = j.term + first_term + term, l = line_of_c + line;
+        const uint64_t at = f.across ? t * f.ld + l : l * f.ld + t;
+        const bool whole =
+            VECTOR > 1 && f.vectors && first_line + last_line < lines && first_term + last_term < j.terms;
+        several<E, VECTOR> loaded = {};
+        if (whole) loaded = *(const several<E, VECTOR> *)(x + at);
+#pragma unroll
+        for (int e = 0; e < VECTOR; e++) {
+            const int its_line = f.across ? line + e : line, its_term = f.across ? term : term + e;
+            real v = 0;
+            if (factors[its_line][0] != 0 && first_term + its_term < j.terms) {
+                const real element = value_of(whole ? loaded.at[e] : x[at + e]);
+                v = integer_of(element, factors[its_line][0], factors[its_line][1]);
+            }
+            tile[its_line * LINE_WORDS + its_term / RUN * (RUN + 1) + its_term % RUN] = v;
         }
-        tile[line * LINE_WORDS + term / RUN * (RUN + 1) + term % RUN] = v;
     }
     __syncthreads();
     const int line = threadIdx.x / RUNS, run = threadIdx.x % RUNS;
@@ -194,15 +281,14 @@ static __global__ void __launch_bounds__(THREADS)
     exact_digits<E> digits[RUN];
 #pragma unroll
     for (int i = 0; i < RUN; i++) digits[i].set(tile[line * LINE_WORDS + run * (RUN + 1) + i]);
-    int8_t *to = (of_a ? j.residues_a : j.residues_b) +
-                 (item * exact_type<E>::MODULI * padded + first_line + line) * j.padded_terms + term;
+    int8_t *to = (of_a ? j.planes_a : j.planes_b) +
+                 (item * exact_type<E>::PLANES * padded + first_line + line) * j.padded_terms + term;
 #pragma unroll 1
-    for (int r = 0; r < exact_type<E>::MODULI; r++, to += padded * j.padded_terms) {
+    for (int r = 0; r < exact_type<E>::PLANES; r++, to += padded * j.padded_terms) {
         uint32_t packed[RUN / 4];
 #pragma unroll
         for (int i = 0; i < RUN; i++) {
-            const float residue = reduce(digits[i].sum(j.moduli.power[r]), j.moduli.m[r], j.moduli.inverse[r]);
-            const uint32_t byte = __float_as_uint(residue + EXACT_LARGE) & 255;
+            const uint32_t byte = digits[i].plane(j.moduli, r) & 255;
             packed[i / 4] = i % 4 == 0 ? byte : packed[i / 4] | byte << i % 4 * 8;
         }
         uint4 all;
@@ -211,9 +297,9 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* ------------------------------------------------------------------------- products of residues */
+/* --------------------------------------------------------------------------- products of planes */
 
-/* A block has SIDE x SIDE sums of one product, a thread 4 x 4. WORDS words of 4 residues are staged at a time. */
+/* A block has SIDE x SIDE sums of one product, a thread 4 x 4. WORDS words of 4 terms are staged at a time. */
 enum { SIDE = 64, WORDS = EXACT_TERM_PADDING / 4 };
 
 static __global__ void __launch_bounds__(THREADS) sums_kernel(const __grid_constant__ exact_params j) {
@@ -221,8 +307,8 @@ static __global__ void __launch_bounds__(THREADS) sums_kernel(const __grid_const
     const uint64_t row_tiles = (j.padded_rows + SIDE - 1) / SIDE, column_tiles = (j.padded_columns + SIDE - 1) / SIDE;
     const uint64_t row = blockIdx.x / column_tiles % row_tiles * SIDE, column = blockIdx.x % column_tiles * SIDE;
     const uint64_t product = blockIdx.x / column_tiles / row_tiles, words = j.padded_terms / 4;
-    const int *x = (const int *)j.residues_a + product * j.padded_rows * words;
-    const int *y = (const int *)j.residues_b + product * j.padded_columns * words;
+    const int *x = (const int *)j.planes_a + product * j.padded_rows * words;
+    const int *y = (const int *)j.planes_b + product * j.padded_columns * words;
     const int mine = threadIdx.x / 16, mine_too = threadIdx.x % 16;
     int sums[4][4] = {};
     for (uint64_t first = 0; first < words; first += WORDS) {
@@ -250,18 +336,29 @@ static __global__ void __launch_bounds__(THREADS) sums_kernel(const __grid_const
 
 /* --------------------------------------------------------------------------------------- the end */
 
+/* Returns the integer I of ORDER.md 31.2 from the sums of h h', l l' and (h + l)(h' + l'). */
+static __device__ __forceinline__ int64_t joined(const int32_t *sum) {
+    const int64_t high = sum[0], low = sum[1], both = sum[2];
+    return (high << 14) + ((both - high - low) << 7) + low;
+}
+
 /* Returns, in 32-bit words, the integer I of ORDER.md 31.2 modulo 2^(32 LIMBS) from the sums of the residues. With
  * y = sum * weight modulo m, I = sum of y * product / m - q * product, where q is the integer nearest to the sum of
  * y / m: |I| is less than 0.35 products. y + 128 and 16 - q are not negative; `offset` corrects both. */
 template <class E>
 static __device__ __forceinline__ void exact_integer(const exact_moduli &t, const int32_t *sum, uint32_t *words) {
     enum { LIMBS = exact_type<E>::LIMBS };
+    if (exact_type<E>::PLANES == EXACT_PLANES_HALF) {
+        const int64_t v = joined(sum);
+        words[0] = (uint32_t)v, words[1] = (uint32_t)((uint64_t)v >> 32);
+        return;
+    }
     uint64_t limbs[LIMBS];
     float quotient = 0;
 #pragma unroll
     for (int k = 0; k < LIMBS; k++) limbs[k] = t.offset[k];
 #pragma unroll
-    for (int r = 0; r < exact_type<E>::MODULI; r++) {
+    for (int r = 0; r < exact_type<E>::PLANES; r++) {
         const int high = (sum[r] + (1 << 14)) >> 15, low = sum[r] - (high << 15);
         const int u = high * t.weight_high[r] + low * t.weight[r]; /* |u| < 2^22 */
         const float v = weft_from_bits_f32((uint32_t)(u + 0x4b400000)) - EXACT_LARGE;
@@ -291,12 +388,12 @@ template <class E> static __device__ __forceinline__ void extend(const uint32_t 
                    : sign;
 }
 
+static __device__ __forceinline__ void store_bits(exact_f16 *to, uint64_t bits) { to->bits = (uint16_t)bits; }
+static __device__ __forceinline__ void store_bits(exact_bf16 *to, uint64_t bits) { to->bits = (uint16_t)bits; }
 static __device__ __forceinline__ void store_bits(float *to, uint64_t bits) {
     *to = weft_from_bits_f32((uint32_t)bits);
 }
 static __device__ __forceinline__ void store_bits(double *to, uint64_t bits) { *to = weft_from_bits_f64(bits); }
-static __device__ __forceinline__ float canonical(float, double v) { return weft_canonical_f32((float)v); }
-static __device__ __forceinline__ double canonical(double, double v) { return weft_canonical_f64(v); }
 
 /* Returns I * 2^exponent, rounded. */
 template <class E> static __device__ __forceinline__ uint64_t rounded(const uint64_t *w, int exponent) {
@@ -309,7 +406,7 @@ template <class E> static __device__ __forceinline__ uint64_t rounded(const uint
     const uint64_t top = high == 0 ? low << shift : shift == 0 ? high : high << shift | low >> (64 - shift);
     const bool more = high != 0 && low << shift != 0;
     const uint64_t bits = weft_exact_round(top, more, exponent + (high ? 64 : 0) - shift, DIGITS);
-    return bits | (uint64_t)negative << (DIGITS == 24 ? 31 : 63);
+    return bits | (uint64_t)negative << weft_sign_bit(DIGITS);
 }
 
 /* Stores an element from its integer, for any alpha, beta and number of parts. */
@@ -322,13 +419,13 @@ template <class E> static __device__ void store_any(const exact_params &j, const
         x.w[k] = k >= 3 ? 0 : x.negative ? ~w[k < 3 ? k : 0] + carry : w[k < 3 ? k : 0];
         carry = carry && x.w[k] == 0;
     }
-    const double before = j.beta == 0 ? 0 : (double)*to;
+    const double before = j.beta == 0 ? 0 : (double)value_of(*to);
     if (weft_is_finite(j.alpha) && weft_is_finite(j.beta) && weft_is_finite(before)) {
         store_bits(to, weft_exact_end(&x, j.alpha, j.beta, before, exact_type<E>::DIGITS));
         return;
     }
     const double s = weft_exact_length(&x) == 0 ? 0 : x.negative ? -1 : 1;
-    *to = canonical(E(), weft_exact_not_finite(j.alpha, s, j.beta, before));
+    store_bits(to, weft_bits_of(weft_exact_not_finite(j.alpha, s, j.beta, before), exact_type<E>::DIGITS));
 }
 
 /* Stores a special element (ORDER.md 31.4). */
@@ -339,10 +436,11 @@ static __device__ void store_special(const exact_params &j, uint64_t item, uint6
     const uint64_t step_x = j.a.across ? j.a.ld : 1, step_y = j.b.across ? j.b.ld : 1;
     double s = 0;
     for (uint64_t l = 0; l < j.k; l++) {
-        const double u = (double)x[l * step_x], v = (double)y[l * step_y];
+        const double u = (double)value_of(x[l * step_x]), v = (double)value_of(y[l * step_y]);
         if (!weft_is_finite(u) || !weft_is_finite(v)) s += u * v;
     }
-    *to = canonical(E(), weft_exact_not_finite(j.alpha, s, j.beta, j.beta == 0 ? 0 : (double)*to));
+    const double before = j.beta == 0 ? 0 : (double)value_of(*to);
+    store_bits(to, weft_bits_of(weft_exact_not_finite(j.alpha, s, j.beta, before), exact_type<E>::DIGITS));
 }
 
 /* Adds the integers of the parts before to that of this part. If parts follow, stores the sum and returns false. */
@@ -382,42 +480,51 @@ static __device__ __forceinline__ position position_of(uint64_t thread, uint64_t
 template <class E, bool PLAIN>
 static __global__ void __launch_bounds__(THREADS) finish_kernel(const __grid_constant__ exact_params j) {
     typedef typename exact_type<E>::word word;
-    enum { MODULI = exact_type<E>::MODULI, COLUMNS = exact_type<E>::COLUMNS };
+    enum { PLANES = exact_type<E>::PLANES, COLUMNS = exact_type<E>::COLUMNS };
     const position at = position_of((uint64_t)blockIdx.x * THREADS + threadIdx.x, j.padded_columns / COLUMNS, j.rows);
     const uint64_t column = at.group * COLUMNS, row = at.row, item = at.item;
     if (item >= j.items || column >= j.columns) return;
-    const int32_t *sums = j.sums + (item * MODULI * j.padded_rows + row) * j.padded_columns + column;
-    int32_t sum[COLUMNS][MODULI];
+    const int32_t *sums = j.sums + (item * PLANES * j.padded_rows + row) * j.padded_columns + column;
+    int32_t sum[COLUMNS][PLANES];
 #pragma unroll
-    for (int r = 0; r < MODULI; r++) {
-        struct __align__(4 * COLUMNS) several {
-            int32_t at[COLUMNS];
-        }
-        v = *(const several *)(sums + r * j.padded_rows * j.padded_columns);
+    for (int r = 0; r < PLANES; r++) {
+        const several<int32_t, COLUMNS> v =
+            *(const several<int32_t, COLUMNS> *)(sums + r * j.padded_rows * j.padded_columns);
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) sum[i][r] = v.at[i];
     }
-    const int row_exponent = exponent_of(((const word *)j.magnitudes_a)[(j.item + item) * j.m + j.row + row]);
+    const int row_exponent =
+        exact_type<E>::exponent(((const word *)j.magnitudes_a)[(j.item + item) * j.m + j.row + row]);
     const word *magnitudes = (const word *)j.magnitudes_b + (j.item + item) * j.n + j.column + column;
     E *to = (E *)j.c + (j.item + item) * j.stride_c + (j.row + row) * j.ldc + j.column + column;
+    several<E, COLUMNS> results;
+    uint32_t found = 0; /* bit i: column i is in `results` */
 #pragma unroll
     for (int i = 0; i < COLUMNS; i++) {
-        if (column + i >= j.columns) return;
-        const int column_exponent = exponent_of(magnitudes[i]);
+        if (column + i >= j.columns) break;
+        const int column_exponent = exact_type<E>::exponent(magnitudes[i]);
         if (row_exponent == WEFT_EXACT_SPECIAL || column_exponent == WEFT_EXACT_SPECIAL) {
             if (j.last) store_special(j, j.item + item, j.row + row, j.column + column + i, to + i);
             continue;
         }
-        const int exponent = row_exponent + column_exponent - 2 * (int)exact_type<E>::DIGITS;
+        const int exponent = row_exponent + column_exponent - 2 * (int)exact_type<E>::BITS;
         uint32_t words[exact_type<E>::LIMBS];
         uint64_t w[3];
         exact_integer<E>(j.moduli, sum[i], words);
         extend<E>(words, w);
-        if (PLAIN)
-            store_bits(to + i, rounded<E>(w, exponent));
-        else if (add_parts(j, (item * j.rows + row) * j.columns + column + i, w))
+        if (PLAIN) {
+            store_bits(&results.at[i], rounded<E>(w, exponent));
+            found |= 1u << i;
+        } else if (add_parts(j, (item * j.rows + row) * j.columns + column + i, w))
             store_any(j, w, exponent, to + i);
     }
+    if (found == (1u << COLUMNS) - 1 && (uintptr_t)to % sizeof results == 0) {
+        *(several<E, COLUMNS> *)to = results;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < COLUMNS; i++)
+        if (found >> i & 1) to[i] = results.at[i];
 }
 
 /* --------------------------------------------------------------------------------------- launches */
@@ -428,7 +535,7 @@ template <class E> static magnitudes_params magnitudes_of(const exact_params *j,
     p.lines = of_a ? j->m : j->n, p.terms = j->k, p.items = j->items;
     p.to = of_a ? j->magnitudes_a : j->magnitudes_b;
     const bool small = p.lines * p.terms <= SMALL_FACTOR;
-    p.part_terms = !p.f.across ? TERMS_ALONG : small ? TERMS_ACROSS_SMALL : TERMS_ACROSS;
+    p.part_terms = !p.f.across ? VECTORS_ALONG * exact_type<E>::VECTOR : small ? TERMS_ACROSS_SMALL : TERMS_ACROSS;
     p.parts = div_up(p.terms, p.part_terms);
     const uint64_t parts = p.parts * p.items;
     const uint64_t blocks = p.f.across ? div_up(p.lines, THREADS) * parts : div_up(p.lines * parts, THREADS / WARP);
@@ -443,12 +550,12 @@ template <class E> static cudaError_t find_magnitudes(const gpu *g, const exact_
     return cudaGetLastError();
 }
 
-template <class E> static cudaError_t find_residues(const gpu *g, const exact_params *j, bool of_a) {
+template <class E> static cudaError_t find_planes(const gpu *g, const exact_params *j, bool of_a) {
     const uint64_t groups = div_up(j->padded_terms, LINE_TERMS) * j->items;
     const uint64_t blocks_of_a = of_a ? groups * div_up(j->padded_rows, LINES) : 0;
     const uint64_t blocks = blocks_of_a + groups * div_up(j->padded_columns, LINES);
     if (!fits(blocks)) return cudaErrorInvalidConfiguration;
-    residues_kernel<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j, (uint32_t)blocks_of_a);
+    planes_kernel<E><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j, (uint32_t)blocks_of_a);
     return cudaGetLastError();
 }
 
@@ -463,22 +570,26 @@ template <class E> static cudaError_t finish(const gpu *g, const exact_params *j
     return cudaGetLastError();
 }
 
+/* Calls a function for the type of the elements. */
+#define BY_TYPE(function, ...)                                \
+    (dtype == WEFT_F16    ? function<exact_f16>(__VA_ARGS__)  \
+     : dtype == WEFT_BF16 ? function<exact_bf16>(__VA_ARGS__) \
+     : dtype == WEFT_F32  ? function<float>(__VA_ARGS__)      \
+                          : function<double>(__VA_ARGS__))
+
 cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j) {
-    return dtype == WEFT_F32 ? find_magnitudes<float>(g, j) : find_magnitudes<double>(g, j);
+    return BY_TYPE(find_magnitudes, g, j);
 }
 
-cudaError_t cuda_exact_residues(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
-    return dtype == WEFT_F32 ? find_residues<float>(g, j, of_a) : find_residues<double>(g, j, of_a);
+cudaError_t cuda_exact_planes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a) {
+    return BY_TYPE(find_planes, g, j, of_a);
 }
 
-cudaError_t cuda_exact_sums(const gpu *g, weft_dtype dtype, const exact_params *j) {
-    const uint64_t moduli = dtype == WEFT_F32 ? EXACT_MODULI_F32 : EXACT_MODULI_F64;
-    const uint64_t blocks = div_up(j->padded_rows, SIDE) * div_up(j->padded_columns, SIDE) * moduli * j->items;
+cudaError_t cuda_exact_sums(const gpu *g, uint64_t products, const exact_params *j) {
+    const uint64_t blocks = div_up(j->padded_rows, SIDE) * div_up(j->padded_columns, SIDE) * products;
     if (!fits(blocks)) return cudaErrorInvalidConfiguration;
     sums_kernel<<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
     return cudaGetLastError();
 }
 
-cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j) {
-    return dtype == WEFT_F32 ? finish<float>(g, j) : finish<double>(g, j);
-}
+cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j) { return BY_TYPE(finish, g, j); }

@@ -5,8 +5,9 @@
  * subtracting 1.5 2^(q + 52) rounds a term to a multiple of 2^q, q = top - SPACING, and a thread sums CAPACITY such
  * multiples exactly in an f64. What the rounding dropped is exact too, and is folded in the same way with the next q.
  * The warp adds its sums to the state when a term is not less than 2^top, which then grows, and at the end. */
-#include "arith/exact.h"
-#include "cuda/runtime/gpu.h"
+#include "arith/exact_variance.h"
+#include "cuda/map/map_params.h"
+#include "cuda/reduce/exact_state.cuh"
 #include "cuda/runtime/warp_reduce.cuh"
 
 #define WARP 32
@@ -58,17 +59,6 @@ static __device__ __forceinline__ double power_of_two(int exponent) {
 template <class K> static __device__ __forceinline__ int exponent_of_fold(int top, int fold) {
     const int q = top - K::SPACING * (fold + 1);
     return q > LEAST ? q : LEAST;
-}
-
-static __device__ __forceinline__ void add_to_word(int64_t *word, int64_t v) {
-    if (v) atomicAdd((unsigned long long *)word, (unsigned long long)v);
-}
-
-static __device__ __forceinline__ void add_term(int64_t *state, const weft_exact_term &t) {
-    if (t.counter >= 0)
-        add_to_word(&state[t.counter], 1);
-    else
-        for (int i = 0; i < WEFT_EXACT_TERM_DIGITS; i++) add_to_word(&state[t.first + i], t.digit[i]);
 }
 
 /* Adds the sums of a warp to the state. A sum is at most 2^53 2^q in magnitude. */
@@ -203,67 +193,55 @@ static __device__ __forceinline__ bool add_batch(const exact_batch<K, T> &b, exa
     return true;
 }
 
-/* Loads batch number `batch` of the input, of 32 BATCH elements. */
+/* Loads the elements of a thread from x on, which are WARP apart. `left`: number of elements from x on. */
 template <class K, class T>
-static __device__ __forceinline__ void load_array(const T *x, uint64_t first, uint64_t n, bool vectors, T *to) {
-    constexpr int PER = 16 / (int)sizeof(T);
-    const uint32_t lane = threadIdx.x % WARP;
-    if (vectors) {
+static __device__ __forceinline__ void load_array(const T *x, int64_t left, bool whole, T *to) {
 #pragma unroll
-        for (int v = 0; v < K::BATCH / PER; v++) {
-            const uint4 bits = __ldg((const uint4 *)(x + first) + v * WARP + lane);
-            memcpy(to + v * PER, &bits, sizeof bits);
-        }
-        return;
-    }
-#pragma unroll
-    for (int k = 0; k < K::BATCH; k++) {
-        const uint64_t i = first + k * WARP + lane;
-        to[k] = i < n ? __ldg(x + i) : (T)0;
-    }
+    for (int k = 0; k < K::BATCH; k++) to[k] = whole || k * WARP < left ? __ldg(x + k * WARP) : (T)0;
 }
 
+/* Loads batch number `batch` of the input, of 32 BATCH elements. */
 template <class K, class T>
 static __device__ __forceinline__ void load_batch(const reduce_params &j, uint64_t batch, exact_batch<K, T> &b) {
-    const uint64_t first = batch * (WARP * K::BATCH);
-    const bool whole = j.n - first >= WARP * K::BATCH;
-    load_array<K>((const T *)j.x, first, j.n, j.vectors && whole, b.x);
-    if (K::TWO) load_array<K>((const T *)j.y, first, j.n, j.vectors && whole, b.y);
+    const uint64_t first = batch * (WARP * K::BATCH) + threadIdx.x % WARP;
+    const int64_t left = (int64_t)(j.n - first);
+    const bool whole = j.n >= (batch + 1) * (WARP * K::BATCH);
+    load_array<K>((const T *)j.x + first, left, whole, b.x);
+    if (K::TWO) load_array<K>((const T *)j.y + first, left, whole, b.y);
     b.present = UINT32_MAX;
 #pragma unroll
     for (int k = 0; k < K::BATCH && !whole; k++)
-        if (first + k * WARP + threadIdx.x % WARP >= j.n) b.present &= ~(1u << k);
+        if (k * WARP >= left) b.present &= ~(1u << k);
 }
 
-/* Adds the state of the block, with one step of carries so that its words are less than 2^34, to that of the call. */
-static __device__ void add_state(const int64_t *state, int64_t *all) {
-    const uint32_t i = threadIdx.x;
-    if (i >= WEFT_EXACT_WORDS) return;
-    int64_t v = state[i];
-    if (i < WEFT_EXACT_DIGITS - 1) v &= 0xffffffff;
-    if (i > 0 && i < WEFT_EXACT_DIGITS) v += state[i - 1] >> 32;
-    add_to_word(&all[i], v);
+/* Moves a state to shared memory. */
+static __device__ void take_state(int64_t *from, int64_t *to) {
+    if (threadIdx.x >= WEFT_EXACT_WORDS) return;
+    to[threadIdx.x] = __ldcg((const long long *)from + threadIdx.x);
+    from[threadIdx.x] = 0;
 }
 
-/* Stores the result of the call and clears its state. */
-static __device__ __attribute__((noinline)) void finish_exact(const reduce_params &j, int64_t *state) {
-    if (threadIdx.x < WEFT_EXACT_WORDS) {
-        state[threadIdx.x] = __ldcg((const long long *)j.exact + threadIdx.x);
-        j.exact[threadIdx.x] = 0;
-    }
+/* Stores the result of the call and clears its states. `state` and `values` are in shared memory. */
+static __device__ __attribute__((noinline)) void finish_exact(const reduce_params &j, int64_t *state,
+                                                              int64_t *values) {
+    take_state(j.exact, state);
+    if (j.values) take_state(j.values, values);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    state[EXACT_COUNT] = (int64_t)j.total;
+    state[EXACT_COUNT] = values[EXACT_COUNT] = (int64_t)j.total;
     const exact_finish how = j.finish == FINISH_MEAN   ? EXACT_MEAN
                              : j.finish == FINISH_ROOT ? EXACT_ROOT
                                                        : EXACT_TOTAL;
-    weft_exact_store(state, how, j.result == WEFT_F32, j.out);
+    if (j.values)
+        weft_exact_store_variance(values, state, j.ddof, j.result == WEFT_F32, j.out);
+    else
+        weft_exact_store(state, how, j.result == WEFT_F32, j.out);
 }
 
 template <exact_terms TERMS, class T>
 static __global__ void __launch_bounds__(32 * EXACT_WARPS, EXACT_BLOCKS) exact_kernel(const reduce_params j) {
     typedef exact_kind<TERMS, T> kind;
-    __shared__ int64_t state[WEFT_EXACT_WORDS];
+    __shared__ int64_t state[WEFT_EXACT_WORDS], values[WEFT_EXACT_WORDS];
     __shared__ bool is_last;
     exact_sums<kind::FOLDS> s;
     const uint64_t batches = (j.n - 1) / (WARP * kind::BATCH) + 1;
@@ -290,7 +268,7 @@ static __global__ void __launch_bounds__(32 * EXACT_WARPS, EXACT_BLOCKS) exact_k
     if (threadIdx.x == 0) is_last = atomicInc(j.ticket, gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
     __threadfence();
-    if (is_last && j.last && j.out) finish_exact(j, state);
+    if (is_last && j.last && j.out) finish_exact(j, state, values);
 }
 
 template <class T> static kernel kernel_of(exact_terms terms) {
@@ -302,8 +280,27 @@ template <class T> static kernel kernel_of(exact_terms terms) {
     }
 }
 
+static weft_status run_terms(call *c, exact_terms terms, weft_error *error) {
+    return call_run(c, c->j.dtype == WEFT_F32 ? kernel_of<float>(terms) : kernel_of<double>(terms), error);
+}
+
+/* Two sums in stream order. The state of the first stays in device memory between them. */
+static weft_status run_variance(call *c, uint64_t ddof, weft_error *error) {
+    void *const out = c->j.out;
+    int64_t *const squares = c->j.exact;
+    c->j.exact = gpu_exact_values(c->g);
+    c->j.out = NULL;
+    RETURN_IF_ERROR(run_terms(c, EXACT_VALUES, error));
+    c->j.values = c->j.exact;
+    c->j.exact = squares;
+    c->j.finish = FINISH_VARIANCE;
+    c->j.ddof = ddof;
+    c->j.out = out;
+    return run_terms(c, EXACT_SQUARES, error);
+}
+
 /* Copies the state of the call to host memory and clears it. */
-static weft_status take_state(call *c, const exact_call *e, weft_error *error) {
+static weft_status copy_state(call *c, const exact_call *e, weft_error *error) {
     const size_t bytes = WEFT_EXACT_WORDS * sizeof(int64_t);
     CUDA_TRY(cudaMemcpyAsync(e->state, c->j.exact, bytes, cudaMemcpyDeviceToHost, c->g->stream), c->name);
     CUDA_TRY(cudaMemsetAsync(c->j.exact, 0, bytes, c->g->stream), c->name);
@@ -315,12 +312,19 @@ static weft_status take_state(call *c, const exact_call *e, weft_error *error) {
 weft_status cuda_exact(void *context, const exact_call *e, weft_error *error) {
     gpu *g = (gpu *)context;
     const current_device scope(g->device);
+    map_program program;
+    map_arrays arrays;
     call c;
+    arrays.count = 0;
     RETURN_IF_ERROR(
         call_begin(&c, g, "exact sum", e->dtype, e->dtype, e->n, e->x, e->y, e->out ? e->out : e->state, error));
     if (!e->out) c.j.out = NULL;
     c.j.finish = e->finish == EXACT_MEAN ? FINISH_MEAN : e->finish == EXACT_ROOT ? FINISH_ROOT : FINISH_STORE;
-    RETURN_IF_ERROR(
-        call_run(&c, e->dtype == WEFT_F32 ? kernel_of<float>(e->terms) : kernel_of<double>(e->terms), error));
-    return e->out ? call_end(&c, error) : take_state(&c, e, error);
+    if (e->map) {
+        RETURN_IF_ERROR(gpu_map_copy_in(g, e->map, 0, 0, &arrays, &program, error));
+        call_map(&c, &program);
+    }
+    RETURN_IF_ERROR(e->finish == EXACT_VARIANCE ? run_variance(&c, e->ddof, error) : run_terms(&c, e->terms, error));
+    RETURN_IF_ERROR(e->out ? call_end(&c, error) : copy_state(&c, e, error));
+    return arrays_copy_out(g, c.name, arrays.list, arrays.count, error);
 }

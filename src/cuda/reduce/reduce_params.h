@@ -68,6 +68,7 @@ typedef struct reduce_params {
     void *stack;      /* values of finished chunks, by level of the tree over chunks */
     unsigned *ticket; /* number of finished blocks; 0 between launches */
     int64_t *exact;   /* state of an exact sum; 0 between calls */
+    int64_t *values;  /* FINISH_VARIANCE of an exact sum of squares: state of the sum of the elements; else NULL */
 
     /* Finish. */
     finish_kind finish;

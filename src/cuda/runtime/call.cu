@@ -4,6 +4,7 @@
  * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree;
  * combine.cuh combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the
  * time of its copy, so overlapping them would gain nothing. */
+#include "core/types.h"
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 
@@ -15,7 +16,7 @@ size_t cuda_type_bytes(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) sizeof(ctype),
 #include "core/types.def"
     };
-    return bytes[dtype];
+    return type_is_half(dtype) ? sizeof(uint16_t) : bytes[dtype];
 }
 
 /* ---------------------------------------------------------------------------- storing a value */
@@ -131,8 +132,9 @@ typedef struct grid {
 } grid;
 
 /* Blocks of exact sums take batches until none is left. */
-static grid shape_exact(const call *c, uint64_t bytes) {
-    const uint64_t blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BATCH_BYTES) + 1;
+static grid shape_exact(const call *c, const reduce_params *j) {
+    const uint64_t bytes = j->n * cuda_type_bytes(j->dtype) * (j->y ? 2 : 1),
+                   blocks = (bytes - 1) / (32 * EXACT_WARPS * EXACT_BATCH_BYTES) + 1;
     const uint64_t most = (uint64_t)EXACT_BLOCKS * c->g->multiprocessors;
     return grid{(unsigned)(blocks < most ? blocks : most), EXACT_WARPS};
 }
@@ -140,7 +142,7 @@ static grid shape_exact(const call *c, uint64_t bytes) {
 static grid shape_launch(const call *c, kernel k, reduce_params *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
     grid shape = {0, 1};
-    if (k.kind == KERNEL_EXACT) return shape_exact(c, j->n * bytes * (j->y ? 2 : 1));
+    if (k.kind == KERNEL_EXACT) return shape_exact(c, j);
     if (k.kind == KERNEL_UNORDERED)
         shape_unordered(j, bytes);
     else

@@ -227,7 +227,7 @@ static weft_status is_capturing(const gpu *g, bool *capturing, weft_error *error
 
 weft_status cublaslt_multiply(gpu *g, const int8_products *w, bool *done, weft_error *error) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    bool capturing;
+    bool capturing = false;
     *done = false;
     pthread_once(&once, find);
     if (!found) return WEFT_OK;

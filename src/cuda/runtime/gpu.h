@@ -144,6 +144,8 @@ weft_status call_store(call *c, uint64_t bits, weft_error *error);
 
 /* Returns the address of an f64 in device memory that persists between the launches of a two-pass operation. */
 double *gpu_keep(const gpu *g);
+/* Returns the address of a second state of an exact sum; 0 between calls. */
+int64_t *gpu_exact_values(const gpu *g);
 /* Copies *v to gpu_keep and makes it the reference value of the launches of c. */
 weft_status call_set_reference(call *c, const double *v, weft_error *error);
 

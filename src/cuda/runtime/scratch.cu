@@ -122,7 +122,8 @@ enum {
     TICKET_AT = KEEP_AT + 16,
     SCAN_AT = TICKET_AT + 16,
     EXACT_AT = SCAN_AT + 16,
-    SCRATCH_BYTES = EXACT_AT + WEFT_EXACT_WORDS * 8
+    EXACT_STATE_BYTES = (WEFT_EXACT_WORDS * 8 + 15) / 16 * 16,
+    SCRATCH_BYTES = EXACT_AT + 2 * EXACT_STATE_BYTES
 };
 
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
@@ -167,6 +168,8 @@ weft_status gpu_staging(gpu *g, const char *operation, weft_error *error) {
 scan_control *gpu_scan_control(const gpu *g) { return (scan_control *)(g->scratch + SCAN_AT); }
 
 double *gpu_keep(const gpu *g) { return (double *)(g->scratch + KEEP_AT); }
+
+int64_t *gpu_exact_values(const gpu *g) { return (int64_t *)(g->scratch + EXACT_AT + EXACT_STATE_BYTES); }
 
 void gpu_point_at_scratch(const gpu *g, reduce_params *j) {
     j->partials = g->scratch + PARTIALS_AT;

@@ -283,6 +283,23 @@ static weft_status do_rows(state *s, weft_error *error) {
     return launch_params(s->g, k.fold, dim3(blocks_of(s->g, p.n / k.tile * p.columns)), &p, error);
 }
 
+static exact_segments exact_of(const state *s) {
+    exact_segments e;
+    memset(&e, 0, sizeof e);
+    e.dtype = s->c->dtype;
+    e.mean = s->c->op == WEFT_MEAN;
+    e.x = s->ascending || s->c->columns > 1 ? s->x : s->list;
+    e.n = s->c->n;
+    e.columns = s->c->columns;
+    e.segments = s->c->m;
+    e.list = s->ascending || s->c->columns == 1 ? NULL : s->list;
+    e.wide_list = s->wide_rows;
+    e.offsets = s->offsets;
+    e.init = s->init;
+    e.out = s->out;
+    return e;
+}
+
 /* Returns true if the reduction of a single column writes the results itself. */
 static bool is_direct(const scatter_reduce_call *c) { return !c->init && c->op != WEFT_MEAN; }
 
@@ -331,7 +348,12 @@ static size_t lay_out(state *s, char *base) {
     s->sorted_keys = take(base, &used, c->n * key_bytes(s));
     s->list = take(base, &used, c->n * listed_bytes(s));
     s->sort_scratch = take(base, &used, s->sort_bytes);
-    if (c->columns > 1) {
+    if (c->exact) {
+        exact_segments e = exact_of(s);
+        e.init = c->init; /* s->init is not known yet */
+        if (c->columns > 1) s->rows = take(base, &used, c->n * row_bytes(s));
+        s->segments_scratch = take(base, &used, gpu_exact_segments_scratch(&e));
+    } else if (c->columns > 1) {
         const size_t values = (c->n / kernels_of(c).tile + 1) * c->columns * sizeof(uint64_t);
         s->rows = take(base, &used, c->n * row_bytes(s));
         s->first = take(base, &used, values);
@@ -349,6 +371,10 @@ static weft_status run(state *s, weft_error *error) {
     if (s->c->m == 0 || s->c->columns == 0) return WEFT_OK;
     if (s->c->counts) return count(s, error);
     RETURN_IF_ERROR(make_list(s, error));
+    if (s->c->exact) {
+        const exact_segments e = exact_of(s);
+        return gpu_exact_segments(s->g, "scatter_reduce", &e, s->segments_scratch, error);
+    }
     return s->c->columns == 1 ? do_column(s, error) : do_rows(s, error);
 }
 

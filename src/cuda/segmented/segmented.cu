@@ -106,13 +106,24 @@ static weft_status check_on_device(progress *p, segments_found *found, weft_erro
 
 /* Sections of the scratch memory, in bytes from its start. */
 typedef struct layout {
-    size_t lists, found, cleared, count, offsets, heads, middle, longs, partials, bytes;
+    size_t lists, found, cleared, count, offsets, heads, middle, longs, partials, exact, bytes;
 } layout;
 
 static size_t take(size_t *at, size_t bytes) {
     const size_t start = *at;
     *at += (bytes + 15) / 16 * 16;
     return start;
+}
+
+/* Returns the parameters of an exact sum, without the arrays. */
+static exact_segments exact_of(const segmented_call *c) {
+    exact_segments e;
+    memset(&e, 0, sizeof e);
+    e.dtype = c->dtype;
+    e.n = c->n;
+    e.columns = 1;
+    e.segments = c->source == SEGMENTS_BY_OFFSETS ? c->segments : c->n;
+    return e;
 }
 
 /* Returns a layout with capacity for as many list entries as n elements can need. */
@@ -130,6 +141,12 @@ static layout lay_out(const progress *p) {
         l.count = take(&at, sizeof(uint64_t));
         l.offsets = take(&at, (c->n + 1) * sizeof(uint64_t));
         l.heads = take(&at, heads_scratch_bytes(c->n));
+    }
+    if (c->exact) {
+        const exact_segments e = exact_of(c);
+        l.exact = take(&at, gpu_exact_segments_scratch(&e));
+        l.bytes = at;
+        return l;
     }
     if (!c->scan) l.middle = take(&at, (c->n / p->kernels.reduce_short_max + 1) * sizeof(uint64_t));
     l.longs = take(&at, (c->n / longer + 1) * sizeof(segments_long));
@@ -216,6 +233,14 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
     }
     j->scan.totals.words = (uint64_t *)p->g->words; /* heads_find calls a scan, which may have reallocated them */
     j->scan.totals.words_held = p->g->words_bytes / sizeof *j->scan.totals.words;
+    if (p->c->exact) {
+        exact_segments e = exact_of(p->c);
+        e.x = j->x;
+        e.out = j->y;
+        e.offsets = j->offsets;
+        e.count = j->count;
+        return gpu_exact_segments(p->g, p->c->name, &e, scratch + l->exact, error);
+    }
     return p->c->scan ? scan(p, error) : fold(p, error);
 }
 

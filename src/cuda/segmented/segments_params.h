@@ -77,6 +77,24 @@ segments_launch cuda_segmented_mean_kernels(weft_dtype dtype);
 size_t gpu_segmented_scratch(const segmented_call *c);
 weft_status gpu_segmented_reduce(gpu *g, const segmented_call *c, void *scratch, weft_error *error);
 
+/* segmented_exact.cu: exact sums, or means, of f32 or f64 elements (ORDER.md 30). Row offsets[s] ... offsets[s + 1] -
+ * 1 of a list are the rows of segment s; each of their columns has a sum. All arrays are in device memory. */
+struct exact_segments {
+    weft_dtype dtype;
+    bool mean;
+    const void *x;
+    uint64_t n, columns, segments; /* of x: n rows; segments >= 1 */
+    const void *list;              /* numbers of rows, or NULL: all rows */
+    bool wide_list;                /* the numbers have 8 bytes, otherwise 4 */
+    const uint64_t *offsets;
+    const uint64_t *count; /* number of segments, if it is only in device memory; otherwise NULL */
+    const void *init;      /* a further term, and the result of an empty segment, for each result; or NULL */
+    void *out;
+};
+size_t gpu_exact_segments_scratch(const exact_segments *e);
+/* Only launches kernels. */
+weft_status gpu_exact_segments(gpu *g, const char *name, const exact_segments *e, void *scratch, weft_error *error);
+
 /* heads.cu: converts head flags or keys to offsets. */
 struct heads_call {
     gpu *g;

@@ -1,9 +1,43 @@
 #include "ref/common/array.h"
 #include "core/types.h"
 
+#include <math.h>
 #include <string.h>
 
+int ref_digits(weft_dtype dtype) {
+    return dtype == WEFT_F16 ? 11 : dtype == WEFT_BF16 ? 8 : dtype == WEFT_F32 ? 24 : 53;
+}
+
+int ref_least(weft_dtype dtype) {
+    return dtype == WEFT_F16 ? -24 : dtype == WEFT_BF16 ? -133 : dtype == WEFT_F32 ? -149 : -1074;
+}
+
+/* Returns the value of an f16 or bf16. A NaN may become any NaN. */
+static double half_value(weft_dtype dtype, unsigned bits) {
+    const int digits = ref_digits(dtype), field = (int)(bits & 0x7fff) >> (digits - 1);
+    const int one = 1 << (digits - 1), fraction = (int)bits & (one - 1);
+    double v = ldexp(field ? fraction + one : fraction, ref_least(dtype) + (field ? field - 1 : 0));
+    if (field == 0x7fff >> (digits - 1)) v = fraction ? (double)NAN : (double)INFINITY;
+    return bits >> 15 ? -v : v;
+}
+
+/* Returns the bits of v, rounded to f16 or bf16. */
+static uint16_t half_bits(weft_dtype dtype, double v) {
+    const int digits = ref_digits(dtype), least = ref_least(dtype), one = 1 << (digits - 1);
+    const int infinity = 0x7fff >> (digits - 1) << (digits - 1);
+    int exponent, bits = infinity;
+    if (isnan(v)) return dtype == WEFT_F16 ? WEFT_NAN_F16 : WEFT_NAN_BF16;
+    if (isfinite(v)) {
+        (void)frexp(v, &exponent);
+        const int unit = v == 0 || exponent - digits < least ? least : exponent - digits;
+        bits = (int)nearbyint(ldexp(fabs(v), -unit)) + (unit - least) * one;
+        if (bits > infinity) bits = infinity;
+    }
+    return (uint16_t)(bits | (signbit(v) ? 0x8000 : 0));
+}
+
 double ref_real(array x, size_t i) {
+    if (type_is_half(x.dtype)) return half_value(x.dtype, ((const uint16_t *)x.p)[i]);
     if (x.dtype == WEFT_F32) return ((const float *)x.p)[i];
     if (x.dtype == WEFT_F64) return ((const double *)x.p)[i];
     const uint64_t v = ref_integer(x, i);
@@ -26,9 +60,12 @@ uint64_t ref_integer(array x, size_t i) {
 
 void ref_store_real(weft_dtype dtype, double v, void *out) {
     const float rounded = (float)v;
+    const uint16_t half = type_is_half(dtype) ? half_bits(dtype, v) : 0;
     const uint32_t nan32 = WEFT_NAN_F32;
     const uint64_t nan64 = WEFT_NAN_F64;
-    if (dtype == WEFT_F32)
+    if (type_is_half(dtype))
+        memcpy(out, &half, sizeof half);
+    else if (dtype == WEFT_F32)
         memcpy(out, v != v ? (const void *)&nan32 : &rounded, sizeof rounded);
     else
         memcpy(out, v != v ? (const void *)&nan64 : &v, sizeof v);

@@ -10,6 +10,10 @@ typedef struct array {
     const void *p;
 } array;
 
+/* Return the digits of a float type, and the exponent of its least subnormal number. */
+int ref_digits(weft_dtype dtype);
+int ref_least(weft_dtype dtype);
+
 /* Returns element i as f64. Integers beyond 2^53 are rounded to nearest even; all other values are exact. */
 double ref_real(array x, size_t i);
 /* Returns element i of an integer array, sign-extended to 64 bits. */

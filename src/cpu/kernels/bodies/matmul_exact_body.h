@@ -3,6 +3,7 @@
  *
  * f32: an integer has 24 bits, a product 48. A chain of 31 products and a rest of at most 2^39 stays below 2^53. Then
  * the nearest multiple of 2^40 moves to a second sum, whose multiples of 2^40 stay exact up to 2^93.
+ * f16, bf16: an integer has 13 bits. The sums are those of f32.
  * f64: an integer is cut into three signed digits to base 2^18, the highest first. Products of digits are below
  * 2^35, and those of equal weight are added to one of five sums. After at most 2^15 terms the sums are reduced to
  * digits to base 2^18, and what exceeds the fifth moves to a sixth. */
@@ -11,7 +12,14 @@
 
 /* Sums per element: for f32 the chain and its multiples of 2^40; for f64 the weights 2^0, 2^18, 2^36, 2^54, 2^72,
  * 2^108. */
-enum { EXACT_SUMS_F32 = 2, EXACT_SUMS_F64 = 6, EXACT_DIGITS = 3, EXACT_CHAIN = 31, EXACT_TERMS = 1 << 15 };
+enum {
+    EXACT_SUMS_F32 = 2,
+    EXACT_SUMS_F64 = 6,
+    EXACT_DIGITS = 3,
+    EXACT_CHAIN = 31,
+    EXACT_TERMS = 1 << 15,
+    CHAIN_LOG = 40
+};
 
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { EXACT_ROWS = 4 }; /* 5 x 4 sums, and 3 digits of B, in 32 registers */
@@ -25,25 +33,59 @@ INLINE vector_f64 nearest_multiples(vector_f64 x, int log) {
     return (x + large) - large;
 }
 
+FIND_EXPONENTS(f16, uint16_t)
+FIND_EXPONENTS(bf16, uint16_t)
 FIND_EXPONENTS(f32, uint32_t)
 FIND_EXPONENTS(f64, uint64_t)
 
 enum { EXACT_WIDEST = (int)TILE_ROWS > (int)TILE_COLUMNS ? TILE_ROWS : TILE_COLUMNS };
 
+/* Replaces the elements of a panel, which have the exponents of f32, by their integers. */
+INLINE void round_panel(const int *exponents, size_t lanes, size_t width, int digits, size_t terms, double *panel) {
+    double first[EXACT_WIDEST], second[EXACT_WIDEST];
+    find_factors(exponents, lanes, width, digits, first, second);
+    for (size_t i = 0; i < width; i++) first[i] *= second[i];
+    for (size_t t = 0; t < terms; t++)
+        for (size_t i = 0; i < width; i++)
+            panel[t * width + i] = nearest_multiple(panel[t * width + i] * first[i], 0);
+}
+
 static void matmul_pack_exact_f32(const void *from, size_t ld, bool across, bool of_a, const int *exponents,
                                   size_t lanes, size_t terms, void *to, size_t width) {
-    double first[EXACT_WIDEST], second[EXACT_WIDEST], *panel = to;
+    double *panel = to;
     (void)of_a;
     for (size_t l = 0; l < lanes; l += width, panel += width * terms) {
         const size_t left = lanes - l < width ? lanes - l : width;
         matmul_pack_f32_in_f64(exact_lane(from, sizeof(float), ld, across, l), ld, across, left, terms, panel, width);
-        find_factors(exponents + l, left, width, 24, first, second);
-        for (size_t i = 0; i < width; i++) first[i] *= second[i];
-        for (size_t t = 0; t < terms; t++)
-            for (size_t i = 0; i < width; i++)
-                panel[t * width + i] = nearest_multiple(panel[t * width + i] * first[i], 0);
+        round_panel(exponents + l, left, width, 24, terms, panel);
     }
 }
+
+/* Packs 16-bit elements through a buffer of f32, HALF_TERMS terms at a time. */
+#define PACK_EXACT_HALF(name)                                                                                       \
+    static void matmul_pack_exact_##name(const void *from, size_t ld, bool across, bool of_a, const int *exponents, \
+                                         size_t lanes, size_t terms, void *to, size_t width) {                      \
+        enum { HALF_TERMS = 64 };                                                                                   \
+        float buffer[EXACT_WIDEST * HALF_TERMS];                                                                    \
+        double *panel = to;                                                                                         \
+        (void)of_a;                                                                                                 \
+        for (size_t l = 0; l < lanes; l += width, panel += width * terms) {                                         \
+            const size_t left = lanes - l < width ? lanes - l : width;                                              \
+            const uint16_t *x = (const uint16_t *)from + (across ? l : l * ld);                                     \
+            for (size_t t = 0; t < terms; t += HALF_TERMS) {                                                        \
+                const size_t count = terms - t < HALF_TERMS ? terms - t : HALF_TERMS;                               \
+                const size_t runs = across ? count : left, length = across ? left : count;                          \
+                const uint16_t *at = x + (across ? t * ld : t);                                                     \
+                for (size_t i = 0; i < runs; i++)                                                                   \
+                    for (size_t k = 0; k < length; k++)                                                             \
+                        buffer[i * length + k] = weft_from_bits_##name(at[i * ld + k]);                             \
+                matmul_pack_f32_in_f64(buffer, length, across, left, count, panel + t * width, width);              \
+            }                                                                                                       \
+            round_panel(exponents + l, left, width, 13, terms, panel);                                              \
+        }                                                                                                           \
+    }
+PACK_EXACT_HALF(f16)
+PACK_EXACT_HALF(bf16)
 
 /* Packs the elements of a panel at its end, and then replaces them by their digits from its start on. */
 static void matmul_pack_exact_f64(const void *from, size_t ld, bool across, bool of_a, const int *exponents,
@@ -186,8 +228,45 @@ static void matmul_finish_exact_f32(double alpha, double beta, const int *row_ex
     for (size_t i = 0; i < rows; i++, chain += TILE_COLUMNS, multiple += TILE_COLUMNS, to += ldc)
         if (row_exponents[i] != WEFT_EXACT_SPECIAL)
             exact_finish_row_f32(alpha, beta, row_exponents[i], column_exponents, columns, TILE_COLUMNS, chain,
-                                 multiple, 40, to);
+                                 multiple, CHAIN_LOG, to);
 }
+
+/* digits: those of the type of C, f16 or bf16. */
+INLINE void finish_exact_half(double alpha, double beta, const int *row_exponents, const int *column_exponents,
+                              size_t rows, size_t columns, const double *chain, uint16_t *to, size_t ldc,
+                              int digits) {
+    const double *multiple = chain + TILE_ROWS * TILE_COLUMNS;
+    for (size_t i = 0; i < rows; i++, chain += TILE_COLUMNS, multiple += TILE_COLUMNS, to += ldc)
+        for (size_t j = 0; j < columns; j++) {
+            if (row_exponents[i] == WEFT_EXACT_SPECIAL || column_exponents[j] == WEFT_EXACT_SPECIAL) continue;
+            const int exponent = row_exponents[i] + column_exponents[j] - 26;
+            if (alpha == 1 && beta == 0) {
+                const double value = rounded_to_odd(multiple[j], chain[j]) * weft_power_of_two(exponent);
+                to[j] = weft_half_bits(value, digits);
+                continue;
+            }
+            const double before = beta == 0      ? 0
+                                  : digits == 11 ? (double)weft_from_bits_f16(to[j])
+                                                 : (double)weft_from_bits_bf16(to[j]);
+            weft_exact x = chain_integer(chain[j], multiple[j], CHAIN_LOG, exponent);
+            to[j] = (uint16_t)exact_element(alpha, beta, &x, before, digits);
+        }
+}
+
+/* ORDER.md 31.3 without terms: beta * c, which is exact in f64, is rounded once. */
+#define FINISH_HALF(name, digits)                                                                             \
+    static void matmul_finish_exact_##name(double alpha, double beta, const int *row_exponents,               \
+                                           const int *column_exponents, size_t rows, size_t columns,          \
+                                           const void *sums, void *c, size_t ldc) {                           \
+        finish_exact_half(alpha, beta, row_exponents, column_exponents, rows, columns, sums, c, ldc, digits); \
+    }                                                                                                         \
+    static void matmul_scale_##name(double beta, size_t columns, void *c) {                                   \
+        uint16_t *to = c;                                                                                     \
+        for (size_t j = 0; j < columns; j++)                                                                  \
+            to[j] = beta == 0 ? 0 : weft_half_bits(beta * (double)weft_from_bits_##name(to[j]), digits);      \
+    }
+FINISH_HALF(f16, 11)
+FINISH_HALF(bf16, 8)
 
 static void matmul_finish_exact_f64(double alpha, double beta, const int *row_exponents, const int *column_exponents,
                                     size_t rows, size_t columns, const void *sums, void *c, size_t ldc) {

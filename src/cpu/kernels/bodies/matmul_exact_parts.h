@@ -33,13 +33,13 @@ INLINE double nearest_multiple(double x, int log) {
         memset(greatest, 0, lanes * sizeof *greatest);                                                             \
         for (size_t t = 0; across && t < terms; t++)                                                               \
             for (size_t l = 0; l < lanes; l++) {                                                                   \
-                const WORD v = x[t * ld + l] & mask;                                                               \
+                const WORD v = (WORD)(x[t * ld + l] & mask);                                                       \
                 greatest[l] = v > greatest[l] ? v : greatest[l];                                                   \
             }                                                                                                      \
         for (size_t l = 0; !across && l < lanes; l++) {                                                            \
             WORD most = 0;                                                                                         \
             for (size_t t = 0; t < terms; t++) {                                                                   \
-                const WORD v = x[l * ld + t] & mask;                                                               \
+                const WORD v = (WORD)(x[l * ld + t] & mask);                                                       \
                 most = v > most ? v : most;                                                                        \
             }                                                                                                      \
             greatest[l] = most;                                                                                    \
@@ -106,9 +106,16 @@ static uint64_t exact_element(double alpha, double beta, weft_exact *x, double c
     if (weft_is_finite(alpha) && weft_is_finite(beta) && weft_is_finite(c))
         return weft_exact_end(x, alpha, beta, c, digits);
     const double s = weft_exact_length(x) == 0 ? 0 : x->negative ? -1 : 1;
-    const double result = weft_exact_not_finite(alpha, s, beta, c);
-    return digits == 24 ? weft_bits_f32(weft_canonical_f32((float)result))
-                        : weft_bits_f64(weft_canonical_f64(result));
+    return weft_bits_of(weft_exact_not_finite(alpha, s, beta, c), digits);
+}
+
+/* Returns the integer chain + multiple, of which `multiple` is a multiple of 2^log, times 2^exponent. */
+INLINE weft_exact chain_integer(double chain, double multiple, unsigned log, int exponent) {
+    const unsigned shifts[] = {0, log};
+    const double parts[] = {chain, multiple * weft_power_of_two(-(int)log)};
+    weft_exact x = exact_integer(parts, 1, 2, shifts);
+    x.exponent = exponent;
+    return x;
 }
 
 /* Sets row i of C from its integers chain[j] + multiple[j] of `width` columns, of which `columns` exist. Multiples
@@ -117,7 +124,6 @@ static uint64_t exact_element(double alpha, double beta, weft_exact *x, double c
 INLINE void exact_finish_row_f32(double alpha, double beta, int row_exponent, const int *column_exponents,
                                  size_t columns, size_t width, const double *chain, const double *multiple,
                                  unsigned log, float *to) {
-    const unsigned shifts[] = {0, log};
     const bool plain = alpha == 1 && beta == 0;
     int one_by_one = columns < width;
     float value[EXACT_COLUMNS_MAX];
@@ -130,9 +136,7 @@ INLINE void exact_finish_row_f32(double alpha, double beta, int row_exponent, co
     for (size_t j = 0; j < columns && (!plain || one_by_one != 0); j++) {
         if (column_exponents[j] == WEFT_EXACT_SPECIAL) continue;
         if (!plain) {
-            const double parts[] = {chain[j], multiple[j] * weft_power_of_two(-(int)log)};
-            weft_exact x = exact_integer(parts, 1, 2, shifts);
-            x.exponent = row_exponent + column_exponents[j] - 48;
+            weft_exact x = chain_integer(chain[j], multiple[j], log, row_exponent + column_exponents[j] - 48);
             value[j] = weft_from_bits_f32((uint32_t)exact_element(alpha, beta, &x, beta == 0 ? 0 : to[j], 24));
         }
         to[j] = value[j];

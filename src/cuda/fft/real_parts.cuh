@@ -1,0 +1,58 @@
+/* Real transforms (ORDER.md 14.5): pairs of numbers f and n - f, and results. */
+#ifndef WEFT_CUDA_REAL_PARTS_CUH
+#define WEFT_CUDA_REAL_PARTS_CUH
+
+#include "cuda/fft/complex.cuh"
+#include "cuda/fft/fft_params.h"
+
+template <typename T> static __device__ __forceinline__ number<T> finished(number<T> v, T scale, bool swap) {
+    number<T> w = swapped(v, swap);
+    w.re = canonical(w.re * scale);
+    w.im = canonical(w.im * scale);
+    return w;
+}
+
+/* Returns k with its lowest `digits` bits in reverse order. */
+static __device__ __forceinline__ uint64_t mirrored(uint64_t k, int digits) {
+    return digits ? __brevll(k) >> (64 - digits) : 0;
+}
+
+/* Computes t and the conjugate of u of ORDER.md 14.5. */
+template <typename T>
+static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool inverse) {
+    number<T> e, o, v;
+    e.re = f.re + g.re;
+    e.im = f.im - g.im;
+    o.re = f.re - g.re;
+    o.im = f.im + g.im;
+    v.re = w.im;
+    v.im = inverse ? w.re : -w.re;
+    f = e;
+    g = o;
+    butterfly(f, g, v);
+    g.im = fma((T)-2, e.im, f.im);
+}
+
+/* Computes the pair f, n - f, 1 <= f <= n/2, from its numbers. */
+template <typename T, bool INVERSE>
+static __device__ __forceinline__ void part_pair(const fft_params &j, uint64_t f, number<T> &a, number<T> &b) {
+    const T factor = INVERSE ? (T)1 : (T)0.5;
+    const uint32_t k = (uint32_t)mirrored(f, 63 - __clzll(j.n));
+    part(a, b, any_twiddle((const number<T> *)j.table, k), INVERSE);
+    a = finished(a, factor, false);
+    b = finished(b, factor, false);
+}
+
+/* Computes number 0 of an inverse transform, or number 0 and, in b, number n of the result of a forward one, from two
+ * real values. */
+template <typename T, bool INVERSE>
+static __device__ __forceinline__ void part_first(T first, T second, number<T> &a, number<T> &b) {
+    a.re = first + second;
+    a.im = INVERSE ? first - second : (T)0;
+    b.re = first - second;
+    b.im = 0;
+    a = finished(a, (T)1, false);
+    b = finished(b, (T)1, false);
+}
+
+#endif
