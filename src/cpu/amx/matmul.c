@@ -33,7 +33,7 @@ enum { MOST_TERMS = 1 << 14 }; /* the integers of more terms could exceed half t
 
 /* ----------------------------------------------------------------------------------------- moduli */
 
-/* Of 22 bits each: signed digits of an integer below 2^63 in magnitude, and digits of PRODUCT. */
+/* Digits of 22 bits: signed ones of an integer below 2^63 in magnitude, and those of PRODUCT. */
 #define PRODUCT (UINT64_C(256) * 253 * 251 * 249 * 247 * 245 * 241 * 239)
 #define DIGIT ((int64_t)1 << DIGIT_BITS)
 #define LOW_DIGIT(v) ((((v) + DIGIT / 2) & (DIGIT - 1)) - DIGIT / 2)
