@@ -97,7 +97,7 @@ static const void *init_of(const segmented_call *c, size_t segment) {
 static void do_segments(const params *j, size_t first, const uint64_t *offsets, size_t count) {
     const segmented_call *c = j->c;
     if (count == 0) return;
-    if (c->scan)
+    if (j->scan_segments)
         j->scan_segments->segments(&j->scan, c->x, offsets, count, j->longest, c->y);
     else {
         segment_params reduce = j->reduce;

@@ -126,6 +126,7 @@ static weft_status guarded_add(weft_context *ctx, weft_op op, exact_call *c, con
 static weft_status add_to(weft_context *ctx, weft_op op, exact_call *c, weft_exact_state *state) {
     int64_t words[WEFT_EXACT_WORDS];
     RETURN_IF_ERROR(guarded_add(ctx, op, c, state, words));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the call above fails if the state is NULL */
     memcpy(state->word, words, sizeof words);
     return WEFT_OK;
 }

@@ -36,8 +36,9 @@ enum { MOST_TERMS = 1 << 14 }; /* the integers of more terms could exceed half t
 /* Digits of 22 bits: signed ones of an integer below 2^63 in magnitude, and those of PRODUCT. */
 #define PRODUCT (UINT64_C(256) * 253 * 251 * 249 * 247 * 245 * 241 * 239)
 #define DIGIT ((int64_t)1 << DIGIT_BITS)
-#define LOW_DIGIT(v) ((((v) + DIGIT / 2) & (DIGIT - 1)) - DIGIT / 2)
-#define HIGHER(v) (((v)-LOW_DIGIT(v)) / DIGIT)
+#define HALF_DIGIT ((int64_t)1 << (DIGIT_BITS - 1))
+#define LOW_DIGIT(v) ((((v) + HALF_DIGIT) & (DIGIT - 1)) - HALF_DIGIT)
+#define HIGHER(v) (((v)-LOW_DIGIT(v)) >> DIGIT_BITS)
 #define PRODUCT_DIGIT(i) ((double)(PRODUCT >> (i)*DIGIT_BITS & (i == 2 ? ~UINT64_C(0) : (uint64_t)DIGIT - 1)))
 
 #define MODULUS(m, weight)                                                                                   \

@@ -158,7 +158,8 @@ template <typename T, int LOG, bool NARROW> static fft_launch split_rows_launch(
 
 template <typename T, int LOG> static fft_launch find_split_rows(int log, unsigned blocks, const fft_params *j) {
     if (log == LOG)
-        return fitting(split_rows_launch<T, LOG, false>(j), split_rows_launch<T, LOG, (LOG > 6 && LOG < 10)>(j), blocks);
+        return fitting(split_rows_launch<T, LOG, false>(j), split_rows_launch<T, LOG, (LOG > 6 && LOG < 10)>(j),
+                       blocks);
     if constexpr (LOG > FFT_PASS_LOG_MIN) return find_split_rows<T, LOG - 1>(log, blocks, j);
     return fft_launch{};
 }
