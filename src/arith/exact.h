@@ -3,7 +3,7 @@
 #ifndef WEFT_ARITH_EXACT_H
 #define WEFT_ARITH_EXACT_H
 
-#include "arith/bits.h"
+#include "arith/formats.h"
 
 #include <stdbool.h>
 
@@ -135,19 +135,10 @@ WEFT_ARITH weft_exact_top weft_exact_root(weft_exact_top v) {
     return weft_exact_shifted(v);
 }
 
-/* Returns the bits of the nearest number with `width` bits after the leading one and exponents of at least `least`.
- */
-WEFT_ARITH uint64_t weft_exact_rounded(weft_exact_top v, int width, int least) {
-    const int exponent = v.exponent + 127 > least ? v.exponent + 127 : least;
-    const int shift = exponent - width - v.exponent;
-    if (exponent > -least + 1) return (uint64_t)(-2 * least + 3) << width; /* infinity */
-    if (shift > 128) return 0;
-    const weft_u128 kept = shift < 128 ? v.m >> shift : 0;
-    const weft_u128 dropped = shift < 128 ? v.m << (128 - shift) : v.m, half = (weft_u128)1 << 127;
-    const bool up = dropped > half || (dropped == half && (!v.exact || (kept & 1)));
-    const uint64_t rounded = (uint64_t)kept + up;
-    /* The leading bit adds 1 to the exponent, and so does a carry. */
-    return ((uint64_t)(exponent - least) << width) + rounded;
+/* Returns the bits of the nearest f32 if `narrow`, else of the nearest f64. */
+WEFT_ARITH uint64_t weft_exact_rounded(weft_exact_top v, bool narrow) {
+    const bool more = !v.exact || (uint64_t)v.m != 0;
+    return weft_exact_round((uint64_t)(v.m >> 64), more, v.exponent + 64, narrow ? 24 : 53);
 }
 
 /* Replaces a sum by its magnitude, with propagated carries. Returns true if it was negative. */
@@ -176,7 +167,7 @@ WEFT_ARITH uint64_t weft_exact_finish(int64_t *state, exact_finish finish, bool 
     weft_exact_top v = weft_exact_leading(state);
     if (finish == EXACT_MEAN) v = weft_exact_divided(v, (uint64_t)state[EXACT_COUNT]);
     if (finish == EXACT_ROOT) v = weft_exact_root(v);
-    return weft_exact_rounded(v, narrow ? 23 : 52, narrow ? -126 : -1022) | (negative ? sign : 0);
+    return weft_exact_rounded(v, narrow) | (negative ? sign : 0);
 }
 
 /* Stores a number that has these bits, an f32 if `narrow`, else an f64. */

@@ -12,22 +12,15 @@ typedef struct weft_exact_pair {
 
 WEFT_ARITH uint64_t weft_exact_is_lost(double rest) { return weft_bits_f64(rest) << 1; }
 
-/* Returns a + b, and what its rounding dropped (D. Knuth's TwoSum). The rest is NaN if the sum is not finite. */
-WEFT_ARITH double weft_exact_two_sum(double a, double b, double *rest) {
-    const double sum = a + b, part = sum - a;
-    *rest = (a - (sum - part)) + (b - part);
-    return sum;
-}
-
 /* Adds x. With `single`, low must remain 0. */
 WEFT_ARITH void weft_exact_pair_add(weft_exact_pair *p, double x, bool single) {
     double rest, left;
-    p->high = weft_exact_two_sum(p->high, x, &rest);
+    p->high = weft_two_sum(p->high, x, &rest);
     if (single) {
         p->lost |= weft_exact_is_lost(rest);
         return;
     }
-    p->low = weft_exact_two_sum(p->low, rest, &left);
+    p->low = weft_two_sum(p->low, rest, &left);
     p->lost |= weft_exact_is_lost(left);
 }
 
@@ -36,27 +29,20 @@ WEFT_ARITH void weft_exact_pair_merge(weft_exact_pair *p, weft_exact_pair q, boo
     weft_exact_pair_add(p, q.high, single);
     if (single) return;
     double left;
-    p->low = weft_exact_two_sum(p->low, q.low, &left);
+    p->low = weft_two_sum(p->low, q.low, &left);
     p->lost |= weft_exact_is_lost(left);
 }
 
-/* Returns the bits of the sum, rounded once. The rounding to f32 is preceded by one to odd (S. Boldo, G. Melquiond,
- * IEEE Transactions on Computers 57, 2008). */
+/* Returns the bits of the sum, rounded once. The rounding to f32 is preceded by one to odd. */
 WEFT_ARITH uint64_t weft_exact_pair_sum(weft_exact_pair p, bool narrow) {
-    double rest;
-    const double rounded = weft_exact_two_sum(p.high, p.low, &rest);
-    const double sum = p.low == 0 ? p.high : rounded; /* not -0.0 + 0 */
-    const uint64_t bits = weft_bits_f64(sum);
-    if (!narrow) return bits;
-    const uint64_t one = ((rest > 0) | (rest < 0)) & ~bits & 1;
-    const double odd = weft_from_bits_f64((rest > 0) == (sum > 0) ? bits + one : bits - one);
-    return weft_bits_f32((float)odd);
+    if (narrow) return weft_bits_f32((float)(p.low == 0 ? p.high : weft_sum_to_odd(p.high, p.low)));
+    return weft_bits_f64(p.low == 0 ? p.high : p.high + p.low); /* not -0.0 + 0 */
 }
 
 /* Stores the bits of the sum divided by n, rounded once. Returns false if the sum has too many bits for this. */
 WEFT_ARITH bool weft_exact_pair_mean(weft_exact_pair p, uint64_t n, bool narrow, uint64_t *mean) {
     double rest;
-    const double sum = weft_exact_two_sum(p.high, p.low, &rest);
+    const double sum = weft_two_sum(p.high, p.low, &rest);
     const bool negative = weft_bits_f64(p.low == 0 ? p.high : sum) >> 63;
     const uint64_t sign = !negative ? 0 : narrow ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
     int at, at_rest;
@@ -70,7 +56,7 @@ WEFT_ARITH bool weft_exact_pair_mean(weft_exact_pair p, uint64_t n, bool narrow,
     const weft_u128 term = added ? (weft_u128)added << shift : 0;
     v.m = (rest > 0) == (sum > 0) ? v.m + term : v.m - term;
     v = weft_exact_divided(weft_exact_shifted(v), n);
-    *mean = weft_exact_rounded(v, narrow ? 23 : 52, narrow ? -126 : -1022) | sign;
+    *mean = weft_exact_rounded(v, narrow) | sign;
     return true;
 }
 

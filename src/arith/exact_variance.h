@@ -53,9 +53,9 @@ WEFT_ARITH void weft_exact_store_variance(int64_t *s1, int64_t *s2, uint64_t ddo
         (void)weft_exact_absolute(s1);
         weft_exact_carry(s2);
         weft_exact_spread(s1, s2, n);
-        bits = weft_exact_is_zero(s2) ? 0
-                                      : weft_exact_rounded(weft_exact_quotient(s2, (weft_u128)n * (n - ddof)),
-                                                           narrow ? 23 : 52, narrow ? -126 : -1022);
+        bits = weft_exact_is_zero(s2)
+                   ? 0
+                   : weft_exact_rounded(weft_exact_quotient(s2, (weft_u128)n * (n - ddof)), narrow);
     }
     weft_exact_store_bits(bits, narrow, out);
 }

@@ -41,6 +41,23 @@ WEFT_ARITH uint64_t weft_exact_round(uint64_t top, bool more, int exponent, int 
     return ((uint64_t)field << (digits - 1)) + kept - (UINT64_C(1) << (digits - 1));
 }
 
+/* Returns a + b, and what its rounding dropped (D. Knuth's TwoSum). The rest is NaN if the sum is not finite. */
+WEFT_ARITH double weft_two_sum(double a, double b, double *rest) {
+    const double sum = a + b, part = sum - a;
+    *rest = (a - (sum - part)) + (b - part);
+    return sum;
+}
+
+/* Returns a + b rounded to odd: if the sum is not exact, that of its two neighbours whose last bit is 1. A second
+ * rounding, to at most 51 digits, then gives the nearest number (S. Boldo, G. Melquiond, IEEE Transactions on
+ * Computers 57, 2008). */
+WEFT_ARITH double weft_sum_to_odd(double a, double b) {
+    double rest;
+    const double sum = weft_two_sum(a, b, &rest);
+    const uint64_t bits = weft_bits_f64(sum), one = ((rest > 0) | (rest < 0)) & ~bits & 1;
+    return weft_from_bits_f64((rest > 0) == (sum > 0) ? bits + one : bits - one);
+}
+
 /* Returns the bits of v rounded to 11 or 8 digits. NaN becomes the canonical NaN. */
 WEFT_ARITH uint16_t weft_half_bits(double v, int digits) {
     const uint64_t bits = weft_bits_f64(v), fraction = bits & ((UINT64_C(1) << 52) - 1);

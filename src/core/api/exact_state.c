@@ -27,12 +27,6 @@ _Static_assert(WEFT_EXACT_BYTES == DIGITS_AT + 4 * WEFT_EXACT_DIGITS, "and are t
 
 /* ---------------------------------------------------------------------------------- words */
 
-static bool is_zero(const int64_t *words) {
-    int64_t any = 0;
-    for (int i = 0; i < WEFT_EXACT_DIGITS; i++) any |= words[i];
-    return any == 0;
-}
-
 /* Checks that words are those of a sum, and gives them the values that weft writes. */
 static weft_status tidy(const char *name, int64_t *words, weft_error *error) {
     const int64_t most = INT64_C(1) << WORD_BITS;
@@ -54,7 +48,7 @@ static weft_status tidy(const char *name, int64_t *words, weft_error *error) {
     const int64_t negative = words[WEFT_EXACT_DIGITS - 1], filled = negative ? 0xffffffff : 0;
     RETURN_IF((negative != 0 && negative != -1) || words[TOP_DIGIT] != filled, WEFT_INVALID,
               "%s is not an exact sum: its magnitude is 2^2112 or more", name);
-    RETURN_IF(!words[EXACT_OTHERS] && !is_zero(words), WEFT_INVALID,
+    RETURN_IF(!words[EXACT_OTHERS] && !weft_exact_is_zero(words), WEFT_INVALID,
               "%s is not an exact sum: all its terms are -0.0, but its value is not zero", name);
     return WEFT_OK;
 }

@@ -56,7 +56,7 @@ INLINE vector_f64 load_last(weft_dtype dtype, segment s, size_t i) {
     return (vector_f64)((bits & there) | (~there & UINT64_C(1) << 63));
 }
 
-/* weft_exact_two_sum of each lane. */
+/* weft_two_sum of each lane. */
 INLINE vector_f64 two_sum(vector_f64 a, vector_f64 b, vector_f64 *rest) {
     const vector_f64 sum = a + b, part = sum - a;
     *rest = (a - (sum - part)) + (b - part);

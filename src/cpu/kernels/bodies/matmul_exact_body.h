@@ -241,7 +241,7 @@ INLINE void finish_exact_half(double alpha, double beta, const int *row_exponent
             if (row_exponents[i] == WEFT_EXACT_SPECIAL || column_exponents[j] == WEFT_EXACT_SPECIAL) continue;
             const int exponent = row_exponents[i] + column_exponents[j] - 26;
             if (alpha == 1 && beta == 0) {
-                const double value = rounded_to_odd(multiple[j], chain[j]) * weft_power_of_two(exponent);
+                const double value = weft_sum_to_odd(multiple[j], chain[j]) * weft_power_of_two(exponent);
                 to[j] = weft_half_bits(value, digits);
                 continue;
             }

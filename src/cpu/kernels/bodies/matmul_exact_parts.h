@@ -66,14 +66,6 @@ INLINE const char *exact_lane(const void *from, size_t bytes, size_t ld, bool ac
 
 /* ----------------------------------------------------------------------------------------- the end */
 
-/* Returns chain + multiple rounded to odd, as emulated_fmaf does. */
-INLINE double rounded_to_odd(double a, double b) {
-    const double sum = a + b, part = sum - a, rest = (a - (sum - part)) + (b - part);
-    const uint64_t bits = weft_bits_f64(sum), one = ((rest > 0) | (rest < 0)) & ~bits & 1;
-    const bool outward = (rest > 0) == (sum > 0);
-    return weft_from_bits_f64(outward ? bits + one : bits - one);
-}
-
 /* Adds d * 2^shift to x, two's complement. |d| is an integer below 2^53. */
 INLINE void exact_add(uint64_t x[3], double d, unsigned shift) {
     const uint64_t v = (uint64_t)(int64_t)d, sign = 0 - (v >> 63);
@@ -119,7 +111,7 @@ INLINE weft_exact chain_integer(double chain, double multiple, unsigned log, int
 }
 
 /* Sets row i of C from its integers chain[j] + multiple[j] of `width` columns, of which `columns` exist. Multiples
- * are those of 2^log. Without alpha and beta, the integer is rounded to odd and then to f32 (see emulated_fmaf): f64
+ * are those of 2^log. Without alpha and beta, the integer is rounded to odd and then to f32 (weft_sum_to_odd): f64
  * has more than two bits more than f32, and the exponents of all results are normal in f64. */
 INLINE void exact_finish_row_f32(double alpha, double beta, int row_exponent, const int *column_exponents,
                                  size_t columns, size_t width, const double *chain, const double *multiple,
@@ -130,7 +122,7 @@ INLINE void exact_finish_row_f32(double alpha, double beta, int row_exponent, co
     for (size_t j = 0; j < columns; j++) one_by_one |= column_exponents[j] == WEFT_EXACT_SPECIAL;
     for (size_t j = 0; j < width && plain; j++) {
         const int column = j < columns && column_exponents[j] != WEFT_EXACT_SPECIAL ? column_exponents[j] : 0;
-        value[j] = (float)(rounded_to_odd(multiple[j], chain[j]) * weft_power_of_two(row_exponent + column - 48));
+        value[j] = (float)(weft_sum_to_odd(multiple[j], chain[j]) * weft_power_of_two(row_exponent + column - 48));
     }
     if (plain && one_by_one == 0) memcpy(to, value, width * sizeof *to);
     for (size_t j = 0; j < columns && (!plain || one_by_one != 0); j++) {
