@@ -11,8 +11,10 @@ static uint64_t at_most(uint64_t n, uint64_t most) { return n < most ? n : most;
 /* --------------------------------------------------------------------------------------- moduli */
 
 /* Pairwise coprime. The product of the first 8 is above 2^63, that of all above 2^125. */
-static const uint32_t MODULI[EXACT_MODULI_MAX] = {256, 253, 251, 249, 247, 245, 241, 239,
-                                                  233, 229, 227, 223, 211, 199, 197, 193};
+static const uint32_t MODULI[EXACT_MODULI_MAX] = {
+#define MODULUS(m, weight) m,
+#include "arith/exact_moduli.def"
+    233, 229, 227, 223, 211, 199, 197, 193};
 
 /* Multiplies a number of EXACT_LIMBS_MAX words. */
 static void multiply(uint32_t *number, uint32_t by) {
