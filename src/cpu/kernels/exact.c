@@ -154,9 +154,6 @@ static void set_anchors(anchors *a, int top) {
     }
 }
 
-/* Returns the number of folds of the values. */
-INLINE int value_folds(source s) { return s.dtype == WEFT_F64 || is_product(s) ? 2 : 1; }
-
 INLINE double fold_one(double v, double anchor) { return v - ((v + anchor) - anchor); }
 
 /* Adds what the folds of a block have left. */
@@ -165,7 +162,7 @@ INLINE void add_rests(source s, size_t n, const anchors *a, int64_t *state) {
         const term t = load_term(s, i);
         for (size_t l = 0; l < LANES; l++) {
             double value = t.value[l];
-            for (int f = 0; f < value_folds(s); f++) value = fold_one(value, a->at[f]);
+            value = fold_one(fold_one(value, a->at[0]), a->at[1]);
             if (value != 0) enter_value(state, value);
             if (!has_rest(s)) continue;
             const double rest = fold_one(fold_one(t.rest[l], a->at[1]), a->at[2]);
@@ -200,7 +197,7 @@ INLINE folded fold_block(source s, size_t n, const anchors *a) {
             term t = load_term(s, i + k);
             if (has_rest(s)) small |= magnitude(t.value) < TERM_LEAST;
             t.value = fold(t.value, a->at[0], &sums[0], &beyond);
-            if (value_folds(s) > 1) t.value = fold(t.value, a->at[1], &sums[1], NULL);
+            t.value = fold(t.value, a->at[1], &sums[1], NULL);
             left |= (vector_u64)t.value;
             if (!has_rest(s)) continue;
             t.rest = fold(fold(t.rest, a->at[1], &sums[1], NULL), a->at[2], &sums[2], NULL);
@@ -215,7 +212,7 @@ INLINE folded fold_block(source s, size_t n, const anchors *a) {
         r.small |= small[l] != 0;
     }
     r.beyond = all_beyond >> 52 != 0;
-    const uint64_t counts[FOLDS] = {n, (uint64_t)(value_folds(s) > 1) * n + has_rest(s) * n, has_rest(s) * n};
+    const uint64_t counts[FOLDS] = {n, n + has_rest(s) * n, has_rest(s) * n};
     for (int f = 0; f < FOLDS; f++) r.sums[f] = (int64_t)((uint64_t)r.sums[f] - counts[f] * weft_bits_f64(a->at[f]));
     return r;
 }
