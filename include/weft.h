@@ -778,16 +778,18 @@ typedef enum weft_transpose {
  *                products with alpha and beta are f64 and are rounded to f32 once. WEFT_EXACT_SUM: each row of op(A)
  *                and each column of op(B) is rounded to integers of 24 bits (f64: 53 bits; f16 and bf16: 13 bits)
  *                relative to its greatest element; their products, sums, alpha and beta are exact, and the result is
- * rounded once, so that no order of the terms matters (docs/ops/exact.md) alpha, beta  one value of dtype each (float
- * for f16 and bf16), in host memory. NULL: alpha is 1, beta is 0. If alpha is 0, A and B are not read; if beta is 0,
- * C is not read lda ...      leading dimension: elements from the start of a row of the stored matrix to the start of
- * the next row (column-major: of a column), at least its length. Elements between the rows are not accessed A and B
- * may be the same or overlap. C must not overlap A or B, but may be other columns (row-major; column-major: other
- * rows) of a larger matrix that contains both. n = 1 or m = 1 is the product with a vector. The bits do not depend on
- * layout, transposes and leading dimensions, and are those of the transposed product. Source: GEMM of J. Dongarra, J.
- * Du Croz, S. Hammarling, I. Duff, ACM TOMS 16, 1990; WEFT_EXACT_SUM: K. Ozaki, T. Ogita, S. Oishi, S. Rump, Numer.
- * Algorithms 59, 2012, and on GPUs by residues as in Ozaki scheme II (K. Ozaki, Y. Uchino, T. Imamura, 2025). Order:
- * docs/spec/ORDER.md 13 and 31. Docs: docs/ops/matmul.md. */
+ *                rounded once, so that no order of the terms matters (docs/ops/exact.md)
+ *   alpha, beta  one value of dtype each (a float for f16 and bf16), in host memory. NULL: alpha is 1, beta is 0. If
+ *                alpha is 0, A and B are not read; if beta is 0, C is not read
+ *   lda ...      leading dimension: elements from the start of a row of the stored matrix to the start of the next
+ *                row (column-major: of a column), at least its length. Elements between the rows are not accessed
+ * A and B may be the same or overlap. C must not overlap A or B, but may be other columns (row-major; column-major:
+ * other rows) of a larger matrix that contains both. n = 1 or m = 1 is the product with a vector. The bits do not
+ * depend on layout, transposes and leading dimensions, and are those of the transposed product.
+ * Source: GEMM of J. Dongarra, J. Du Croz, S. Hammarling, I. Duff, ACM TOMS 16, 1990; WEFT_EXACT_SUM: K. Ozaki,
+ * T. Ogita, S. Oishi, S. Rump, Numer. Algorithms 59, 2012, and on GPUs and CPUs with AMX by residues as in Ozaki
+ * scheme II (K. Ozaki, Y. Uchino, T. Imamura, 2025). Order: docs/spec/ORDER.md 13 and 31. Docs: docs/ops/matmul.md.
+ */
 WEFT_API weft_status weft_matmul(weft_context *ctx, weft_layout layout, weft_transpose transpose_a,
                                  weft_transpose transpose_b, weft_dtype dtype, weft_dtype accumulate, size_t m,
                                  size_t n, size_t k, const void *alpha, const void *a, size_t lda, const void *b,
