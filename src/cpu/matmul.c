@@ -112,13 +112,17 @@ static void cut(plan *p, size_t threads) {
     p->cache_rows = min_u64(p->cache_rows, p->block_rows);
 }
 
+/* Return the maximum number of rows and columns of a group. */
+static size_t rows_of_groups(const plan *p) { return min_u64(p->kernel->group.rows, p->block_rows); }
+static size_t columns_of_groups(const plan *p) { return min_u64(p->kernel->group.columns, p->block_columns); }
+
 static void lay_out_thread(plan *p) {
     const size_t packed = p->kernel->packed, slack = p->kernel->slack;
     p->packed_a = round_up(p->cache_rows * p->terms * packed + slack, 64);
     p->packed_b = round_up(p->block_columns * p->terms * packed + slack, 64);
     const bool whole = p->terms >= p->c.k; /* all sums of a group are computed at once */
-    const size_t rows = p->kernel->run_group && whole ? p->kernel->group.rows : p->block_rows;
-    const size_t columns = p->kernel->run_group && whole ? p->kernel->group.columns : p->block_columns;
+    const size_t rows = p->kernel->run_group && whole ? rows_of_groups(p) : p->block_rows;
+    const size_t columns = p->kernel->run_group && whole ? columns_of_groups(p) : p->block_columns;
     p->block_sums = round_up(rows * columns * p->kernel->bytes, 64);
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
@@ -265,7 +269,7 @@ static void run_groups(const plan *p, const block *b, size_t first_row, size_t r
     matmul_group g = {.terms = count, .first = first};
     g.plane_a = round_up(rows, s->rows) * padded;
     g.plane_b = round_up(b->columns, s->columns) * padded;
-    g.column_tiles = (first && last ? most->rows : p->block_rows) / s->rows;
+    g.column_tiles = (first && last ? rows_of_groups(p) : p->block_rows) / s->rows;
     for (size_t j = 0; j < b->columns; j += g.columns)
         for (size_t i = 0; i < rows; i += g.rows) {
             const size_t row = first_row + i;

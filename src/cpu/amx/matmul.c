@@ -15,14 +15,13 @@ enum { MODULI = 8, PLANES = 9, SIDE = 2 * TILE_LANES, PLANE = SIDE * SIDE, DIGIT
 
 /* Sizes of the tests are small, so that small products have several of each. */
 #ifdef WEFT_AMX_TEST
-enum { GROUP = 64, PANEL_TERMS = 128, TERMS = 192, COLUMNS = 128, LEAST_LANES = 1, LEAST_TERMS = 1 };
+enum { ROWS = 64, TERMS = 192, COLUMNS = 128, LEAST_LANES = 1, LEAST_TERMS = 1 };
 #else
 enum {
-    GROUP = 256,       /* rows and columns of a group: its packed lanes of one modulus fit in the L2 cache */
-    PANEL_TERMS = 512, /* terms at a time: 32 packed columns of one modulus fit in the L1 cache */
-    TERMS = 2048,      /* terms per panel */
-    COLUMNS = 1024,    /* maximum columns of a block */
-    LEAST_LANES = 64,  /* below these sizes, packing and the remainder theorem cost more than they gain */
+    ROWS = 256,       /* rows of a group: with TERMS terms, those of one modulus fit in the L2 cache */
+    TERMS = 2048,     /* terms per panel */
+    COLUMNS = 1024,   /* maximum columns of a block and of a group */
+    LEAST_LANES = 64, /* below these sizes, packing and the remainder theorem cost more than they gain */
     LEAST_TERMS = 128
 };
 #endif
@@ -190,9 +189,10 @@ static void pack(const void *from, size_t ld, bool across, bool of_a, const int 
 /* ------------------------------------------------------------------------------------------ tiles */
 
 /* Adds the products of `count` pairs of registers, each of 64 terms, to the sums of a tile of one modulus, or sets
- * the sums. */
-static void run_tile(size_t count, const int8_t *a, const int8_t *b, bool first, int32_t *sums) {
-    enum { ROW = SIDE * sizeof *sums };
+ * the sums. Meanwhile prefetches the sums, and 256 bytes per pair from `next` on to the L2 cache. */
+static void run_tile(size_t count, const int8_t *a, const int8_t *b, bool first, int32_t *sums, const int8_t *next) {
+    enum { ROW = SIDE * sizeof *sums, LINE = 64 };
+    const char *line = (const char *)sums;
     if (first) {
         TILE_ZERO(0);
         TILE_ZERO(1);
@@ -205,6 +205,11 @@ static void run_tile(size_t count, const int8_t *a, const int8_t *b, bool first,
         TILE_LOAD(3, sums + TILE_LANES * SIDE + TILE_LANES, ROW);
     }
     for (; count > 0; count--, a += 2 * TILE_BYTES, b += 2 * TILE_BYTES) {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; i++) __builtin_prefetch(next + i * LINE, 0, 2);
+        next += 4 * LINE;
+        for (size_t i = 0; i < 2 && line < (const char *)(sums + PLANE); i++, line += LINE)
+            __builtin_prefetch(line, 1, 3);
         TILE_LOAD(6, b, TILE_TERMS);
         TILE_LOAD(4, a, TILE_TERMS);
         TILE_MULTIPLY(0, 4, 6);
@@ -220,17 +225,17 @@ static void run_tile(size_t count, const int8_t *a, const int8_t *b, bool first,
     TILE_STORE(3, sums + TILE_LANES * SIDE + TILE_LANES, ROW);
 }
 
-/* Computes the sums of one modulus, PANEL_TERMS terms at a time: the rows go by 32 columns that are in the L1 cache.
- */
+/* Computes the sums of one modulus. The rows, which stay in the L2 cache, go by 32 columns after another. While they
+ * do, each of 8 tiles prefetches an eighth of the next 32 columns. */
 static void run_modulus(const matmul_group *g, size_t r) {
-    const size_t terms = (g->terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS;
+    const size_t terms = (g->terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS, strip = SIDE * terms;
     const int8_t *a = (const int8_t *)g->a + r * g->plane_a, *b = (const int8_t *)g->b + r * g->plane_b;
-    for (size_t t = 0; t < terms; t += PANEL_TERMS) {
-        const size_t count = (terms - t < PANEL_TERMS ? terms - t : PANEL_TERMS) / TILE_TERMS;
-        for (size_t j = 0; j * SIDE < g->columns; j++)
-            for (size_t i = 0; i * SIDE < g->rows; i++)
-                run_tile(count, a + SIDE * (i * terms + t), b + SIDE * (j * terms + t), g->first && t == 0,
-                         (int32_t *)g->sums + ((j * g->column_tiles + i) * PLANES + r) * PLANE);
+    for (size_t j = 0; j * SIDE < g->columns; j++) {
+        const int8_t *next = b + ((j + 1) * SIDE < g->columns ? j + 1 : j) * strip;
+        for (size_t i = 0; i * SIDE < g->rows; i++) {
+            int32_t *sums = (int32_t *)g->sums + ((j * g->column_tiles + i) * PLANES + r) * PLANE;
+            run_tile(terms / TILE_TERMS, a + i * strip, b + j * strip, g->first, sums, next + i % 8 * (strip / 8));
+        }
     }
 }
 
@@ -292,5 +297,5 @@ const matmul_kernel cpu_matmul_amx = {
     .pack_exact = pack,
     .finish_exact = matmul_finish_amx,
     .run_group = run_group,
-    .group = {GROUP, GROUP, TERMS, COLUMNS, LEAST_LANES, LEAST_TERMS, MOST_TERMS},
+    .group = {ROWS, COLUMNS, TERMS, COLUMNS, LEAST_LANES, LEAST_TERMS, MOST_TERMS},
 };
