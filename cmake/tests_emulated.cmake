@@ -8,7 +8,7 @@ endif()
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
     convolve_direct convolve_passes cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
-    map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_f32 matmul_f64 matmul_vector merge price
+    map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels

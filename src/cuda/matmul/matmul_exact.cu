@@ -145,7 +145,10 @@ static weft_status run_block(gpu *g, const matmul_call *c, const exact_plan *p, 
         j->padded_terms = round_to(j->terms, EXACT_TERM_PADDING);
         j->first = j->term == 0;
         j->last = j->term + j->terms == c->k;
-        CUDA_TRY(cuda_exact_planes(g, c->dtype, j, fresh || p->terms < c->k), "matmul");
+        if (j->whole)
+            RETURN_IF_ERROR(cuda_exact_lines(g, c->dtype, j, fresh, error));
+        else
+            CUDA_TRY(cuda_exact_planes(g, c->dtype, j, fresh || p->terms < c->k), "matmul");
         RETURN_IF_ERROR(multiply_planes(g, p, j, workspace, error));
         CUDA_TRY(cuda_exact_finish(g, c->dtype, j), "matmul");
     }
@@ -163,9 +166,12 @@ weft_status cuda_matmul_exact(gpu *g, const matmul_call *c, const exact_plan *p,
     j.planes_a = (int8_t *)(w + p->planes_a), j.planes_b = (int8_t *)(w + p->planes_b);
     j.sums = (int32_t *)(w + p->sums), j.wide = (uint64_t *)(w + p->wide);
     if (p->planes > EXACT_PLANES_HALF) set_moduli(&j.moduli, p->planes);
-    CUDA_TRY(cudaMemsetAsync(w, 0, p->planes_a, g->stream), "matmul");
     j.items = c->batch;
-    CUDA_TRY(cuda_exact_magnitudes(g, c->dtype, &j), "matmul");
+    j.whole = p->terms >= c->k && cuda_exact_lines_fit(g, c->dtype, round_to(c->k, EXACT_TERM_PADDING));
+    if (!j.whole) {
+        CUDA_TRY(cudaMemsetAsync(w, 0, p->planes_a, g->stream), "matmul");
+        CUDA_TRY(cuda_exact_magnitudes(g, c->dtype, &j), "matmul");
+    }
     for (j.item = 0; j.item < c->batch; j.item += p->items)
         for (j.row = 0; j.row < c->m; j.row += p->rows)
             for (j.column = 0; j.column < c->n; j.column += p->columns) {

@@ -42,6 +42,7 @@ struct exact_params {
     uint64_t column, columns, padded_columns;
     uint64_t term, terms, padded_terms;
     bool first, last;                  /* the part is the first one, or the last one, of k */
+    bool whole;                        /* magnitudes and planes are found at once (cuda_exact_lines) */
     void *magnitudes_a, *magnitudes_b; /* bits of the greatest magnitudes: m and n per item, of all items */
     int8_t *planes_a, *planes_b;       /* by item, plane, row or column, term */
     int32_t *sums;                     /* by item, plane, row, column */
@@ -50,10 +51,14 @@ struct exact_params {
 };
 enum { EXACT_PADDING = 16, EXACT_TERM_PADDING = 32 };
 
-/* matmul_exact_kernels.cu: launches. Each returns the error of the launch. */
+/* matmul_exact_planes.cu, matmul_exact_kernels.cu: launches. */
 cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j);
 /* Splits B, and A if `of_a`. */
 cudaError_t cuda_exact_planes(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a);
+/* Returns true if lines of this length fit in shared memory, so that cuda_exact_lines can be called. */
+bool cuda_exact_lines_fit(const gpu *g, weft_dtype dtype, uint64_t padded_terms);
+/* Finds the magnitudes of B, and of A if `of_a`, and splits them. The lines must be whole: one part of k. */
+weft_status cuda_exact_lines(const gpu *g, weft_dtype dtype, const exact_params *j, bool of_a, weft_error *error);
 /* Multiplies the planes, `products` pairs of matrices, without a library. */
 cudaError_t cuda_exact_sums(const gpu *g, uint64_t products, const exact_params *j);
 cudaError_t cuda_exact_finish(const gpu *g, weft_dtype dtype, const exact_params *j);
