@@ -1,7 +1,7 @@
 /* Exact sums of segments on a GPU (ORDER.md 30): two kernels.
  *
  * A thread sums its terms as a pair of f64, f32 terms in a single f64, and threads add their sums, as long as no
- * addition rounds: then no order matters. The first kernel has LANES threads for each segment. It lists the segments
+ * addition rounds: then no order matters. The first kernel has 4 or 8 threads for each segment. It lists the segments
  * of more than SHORT terms and those whose sums have rounded. The second kernel has a block for each of them, or for
  * each part of PART terms of longer ones. Before an addition would round, a thread adds its pair to the state of its
  * block; the blocks of a long segment add their states to its state. */
@@ -19,9 +19,11 @@
 
 enum {
     THREADS = 256,
-    LANES = 8,
-    SEGMENTS_OF_WARP = 32 / LANES,
-    BATCH = 2, /* terms that a thread loads at a time */
+    LANES = 8,     /* threads of a segment in the first kernel */
+    FEW_LANES = 4, /* if the mean length is at most FEW_TERMS */
+    FEW_TERMS = 32,
+    BATCH = 4,      /* terms that a thread of the first kernel loads at a time */
+    LONG_BATCH = 8, /* the same in the second kernel */
     SHORT = 512,
     PART = EXACT_PART, /* terms of an item of the second kernel */
     SHORT_BLOCKS = 8,  /* blocks of a multiprocessor */
@@ -115,27 +117,29 @@ static __device__ void store_trivial(const exact_segments &e, const exact_terms_
     store_bits<T>(e, result, bits);
 }
 
-template <class T>
+template <class T, int LANES_OF>
 static __device__ __forceinline__ void do_short(const exact_params &j, uint64_t result, bool exists) {
     constexpr bool SINGLE = sizeof(T) == 4;
     const exact_segments &e = j.e;
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x % 32 / LANES;
+    const uint32_t lane = threadIdx.x % LANES_OF, group = threadIdx.x % 32 / LANES_OF;
     exact_terms_of t = exists ? terms_of(e, result) : exact_terms_of{0, 0, 0};
     /* Only while the stream is being captured, offsets can be invalid. */
     exists = exists && t.begin <= e.n && t.n <= e.n - t.begin;
     if (!exists) t.n = 0;
     weft_exact_pair p = no_terms();
     if (exists && e.init && lane == 0) p.high = (double)((const T *)e.init)[result];
-    for (uint64_t i = lane; i < t.n && t.n <= SHORT; i += LANES * BATCH) {
+    const uint32_t n = t.n <= SHORT ? (uint32_t)t.n : 0;
+    for (uint32_t i = lane; i < n; i += LANES_OF * BATCH) {
         double v[BATCH];
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) v[k] = i + k * LANES < t.n ? (double)term_at<T>(e, t, i + k * LANES) : -0.0;
+        for (int k = 0; k < BATCH; k++)
+            v[k] = i + k * LANES_OF < n ? (double)term_at<T>(e, t, i + k * LANES_OF) : -0.0;
 #pragma unroll
         for (int k = 0; k < BATCH; k++) weft_exact_pair_add(&p, v[k], SINGLE);
     }
     __syncwarp();
-    merge_lanes(p, LANES, SINGLE);
-    const uint32_t lost = __ballot_sync(EVERY_LANE, p.lost != 0) >> group * LANES & ((1u << LANES) - 1);
+    merge_lanes(p, LANES_OF, SINGLE);
+    const uint32_t lost = __ballot_sync(EVERY_LANE, p.lost != 0) >> group * LANES_OF & ((1u << LANES_OF) - 1);
     if (!exists || lane != 0) return;
     uint64_t bits = 0;
     p.lost = lost;
@@ -147,13 +151,15 @@ static __device__ __forceinline__ void do_short(const exact_params &j, uint64_t 
         list_result(j, result, t.n);
 }
 
-template <class T> static __global__ void __launch_bounds__(THREADS) short_kernel(const exact_params j) {
+template <class T, int LANES_OF>
+static __global__ void __launch_bounds__(THREADS) short_kernel(const exact_params j) {
+    constexpr uint32_t SEGMENTS = 32 / LANES_OF; /* of a warp */
     const uint64_t results = (j.e.count ? *j.e.count : j.e.segments) * j.e.columns;
     const uint64_t warps = (uint64_t)gridDim.x * (THREADS / 32);
     const uint64_t warp = (uint64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
-    for (uint64_t first = warp * SEGMENTS_OF_WARP; first < results; first += warps * SEGMENTS_OF_WARP) {
-        const uint64_t result = first + threadIdx.x % 32 / LANES;
-        do_short<T>(j, result, result < results);
+    for (uint64_t first = warp * SEGMENTS; first < results; first += warps * SEGMENTS) {
+        const uint64_t result = first + threadIdx.x % 32 / LANES_OF;
+        do_short<T, LANES_OF>(j, result, result < results);
     }
 }
 
@@ -166,7 +172,8 @@ struct exact_block {
     bool last;
 };
 
-static __device__ void add_pair(int64_t *state, const weft_exact_pair &p) {
+/* Adds a pair to a state. Rare: a copy of the pair, which otherwise could not be in registers. */
+static __device__ __attribute__((noinline)) void add_pair(int64_t *state, weft_exact_pair p) {
     const weft_exact_term high = weft_exact_product(p.high, 1);
     if (high.other && high.counter < 0) add_to_word(&state[EXACT_OTHERS], 1);
     add_term(state, high);
@@ -186,6 +193,31 @@ static __device__ __forceinline__ bool add_or_move(weft_exact_pair &p, double x,
     return moves;
 }
 
+/* Adds the terms of a thread from term i on, THREADS apart: LONG_BATCH at a time, as long as no addition rounds.
+ * Returns true if it has added to the state. */
+template <class T>
+static __device__ __forceinline__ bool add_terms(const exact_segments &e, const exact_terms_of &t, uint64_t i,
+                                                 uint64_t end, weft_exact_pair &p, int64_t *state) {
+    bool moved = false;
+    for (; i < end; i += THREADS * LONG_BATCH) {
+        double v[LONG_BATCH];
+#pragma unroll
+        for (int k = 0; k < LONG_BATCH; k++)
+            v[k] = i + k * THREADS < end ? (double)term_at<T>(e, t, i + k * THREADS) : -0.0;
+        weft_exact_pair sum = p;
+#pragma unroll
+        for (int k = 0; k < LONG_BATCH; k++) weft_exact_pair_add(&sum, v[k], false);
+        if (sum.lost == 0) {
+            p = sum;
+            continue;
+        }
+#pragma unroll 1
+        for (int k = 0; k < LONG_BATCH; k++)
+            if (i + k * THREADS < end) moved |= add_or_move(p, (double)term_at<T>(e, t, i + k * THREADS), state);
+    }
+    return moved;
+}
+
 /* Adds the pairs of all threads of a block. The result is valid in thread 0. Threads must agree on `lost`, which is
  * not 0 if an addition rounded. */
 static __device__ weft_exact_pair merge_block(weft_exact_pair p, exact_block &b) {
@@ -196,9 +228,11 @@ static __device__ weft_exact_pair merge_block(weft_exact_pair p, exact_block &b)
     }
     __syncthreads();
     weft_exact_pair sum = no_terms();
-    if (threadIdx.x == 0)
-        for (int w = 0; w < THREADS / 32; w++)
-            weft_exact_pair_merge(&sum, weft_exact_pair{b.high[w], b.low[w], 0}, false);
+    if (threadIdx.x < 32) {
+        const uint32_t w = threadIdx.x % (THREADS / 32);
+        sum = weft_exact_pair{b.high[w], b.low[w], 0};
+        merge_lanes(sum, THREADS / 32, false);
+    }
     sum.lost = (uint64_t)__syncthreads_or(p.lost != 0 || sum.lost != 0);
     return sum;
 }
@@ -230,12 +264,10 @@ template <class T> static __device__ void do_item(const exact_params &j, const e
     const exact_terms_of t = terms_of(e, item.result);
     const uint64_t first = (uint64_t)item.part * PART, end = t.n - first < PART ? t.n : first + PART;
     weft_exact_pair p = no_terms();
-    bool moved = false;
     if (threadIdx.x < WEFT_EXACT_WORDS) b.state[threadIdx.x] = 0;
     __syncthreads();
     if (threadIdx.x == 0 && e.init && first == 0) p.high = (double)((const T *)e.init)[item.result];
-    for (uint64_t i = first + threadIdx.x; i < end; i += THREADS)
-        moved |= add_or_move(p, (double)term_at<T>(e, t, i), b.state);
+    const bool moved = add_terms<T>(e, t, first + threadIdx.x, end, p, b.state);
     const weft_exact_pair sum = merge_block(p, b);
     const bool in_state = __syncthreads_or(moved) || sum.lost || item.state != WHOLE;
     uint64_t bits = 0;
@@ -257,7 +289,7 @@ template <class T> static __device__ void do_item(const exact_params &j, const e
     __syncthreads();
 }
 
-template <class T> static __global__ void __launch_bounds__(THREADS) long_kernel(const exact_params j) {
+template <class T> static __global__ void __launch_bounds__(THREADS, LONG_BLOCKS) long_kernel(const exact_params j) {
     __shared__ exact_block b;
     const uint64_t items = j.counts->items;
     for (uint64_t i = blockIdx.x; i < items; i += gridDim.x) do_item<T>(j, j.items[i], b);
@@ -296,17 +328,23 @@ static weft_status launch(const gpu *g, const char *name, const void *kernel, ui
     return WEFT_OK;
 }
 
+template <int LANES_OF> static const void *first_kernel(bool narrow) {
+    return narrow ? (const void *)short_kernel<float, LANES_OF> : (const void *)short_kernel<double, LANES_OF>;
+}
+
 weft_status gpu_exact_segments(gpu *g, const char *name, const exact_segments *e, void *scratch, weft_error *error) {
     const bool narrow = e->dtype == WEFT_F32;
-    const uint64_t multiprocessors = (unsigned)g->multiprocessors, a_block = THREADS / 32 * SEGMENTS_OF_WARP;
-    const uint64_t blocks = min_u64((e->segments * e->columns - 1) / a_block + 1, SHORT_BLOCKS * multiprocessors);
+    const uint64_t multiprocessors = (unsigned)g->multiprocessors, results = e->segments * e->columns;
+    const bool few = e->n / e->segments <= FEW_TERMS;
+    const uint64_t of_a_block = THREADS / (few ? FEW_LANES : LANES);
+    const uint64_t blocks = min_u64((results - 1) / of_a_block + 1, SHORT_BLOCKS * multiprocessors);
     exact_params j;
     size_t cleared;
     j.e = *e;
     (void)lay_out(&j, (char *)scratch, &cleared);
     CUDA_TRY(cudaMemsetAsync(scratch, 0, cleared, g->stream), name);
-    RETURN_IF_ERROR(launch(g, name, narrow ? (const void *)short_kernel<float> : (const void *)short_kernel<double>,
-                           blocks, &j, error));
+    const void *const first = few ? first_kernel<FEW_LANES>(narrow) : first_kernel<LANES>(narrow);
+    RETURN_IF_ERROR(launch(g, name, first, blocks, &j, error));
     return launch(g, name, narrow ? (const void *)long_kernel<float> : (const void *)long_kernel<double>,
                   LONG_BLOCKS * multiprocessors, &j, error);
 }
