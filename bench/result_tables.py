@@ -87,7 +87,7 @@ LINES = {
     # bench_gpu_tridiag
     "tridiag": rf"(?P<name>\S.*?)\s+(?P<n>\d+)\s+(?P<systems>\d+)\s+(?P<weft>{FLOAT}) ms\s+"
                rf"(?P<share>{FLOAT}) % of copy\s+{PEER} ms\s+(?P<ratio>{FLOAT})x",
-    # bench_gpu_sampling, bench_gpu_match, bench_gpu_grid
+    # bench_gpu_sampling, bench_gpu_match, bench_gpu_grid, bench_gpu_exact
     "compared": rf"(?P<name>.+?)\s+(?P<weft>{FLOAT}) ms\s+(?P<rate>{FLOAT}) (?P<unit>G\S+/s)"
               rf"(?:\s+(?P<share>{FLOAT}) % of (?P<of>reading|writing|a copy))?"
               rf"(?:\s+{PEER} ms\s+(?P<ratio>{FLOAT})x)?",

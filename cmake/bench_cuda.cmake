@@ -39,8 +39,8 @@ else()
 endif()
 
 # build/bench_gpu_sampling: compared with cuRAND. build/bench_gpu_match and build/bench_gpu_grid: compared with plain
-# kernels.
-set(weft_benches match grid)
+# kernels. build/bench_gpu_exact: exact sums compared with ordered ones.
+set(weft_benches exact match grid)
 if(TARGET CUDA::curand)
   list(APPEND weft_benches sampling)
 else()
