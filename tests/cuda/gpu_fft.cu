@@ -34,7 +34,7 @@ int main() {
     }
     OK(weft_open(&cpu, "cpu"));
     for (int log = 0; log <= LOG_MAX; log++) {
-        for (weft_fft_kind kind : {WEFT_C2C, WEFT_R2C}) {
+        for (weft_fft_kind kind : {WEFT_C2C, WEFT_R2C, WEFT_C2R}) {
             test_length<float>(cpu, kind, log, 1);
             test_length<double>(cpu, kind, log, 1);
         }

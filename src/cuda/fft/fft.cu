@@ -22,10 +22,12 @@ static weft_status run(const fft_work *w, fft_launch launch, const fft_params *j
     return gpu_launch(w->g, NAME, &launch, j, error);
 }
 
-/* Returns the passes of a transform. */
+/* Returns the passes of a transform. The last one of R2C computes pairs, and has fewer stages at most. */
 static pass_list passes_of(const fft_work *w) {
-    const bool f32 = w->call->dtype == WEFT_F32;
-    return gpu_passes(w->g, w->log, !f32 ? FFT_PASS_LOG_MAX : w->real_side ? FFT_SPLIT_LOG_F32 : FFT_PASS_LOG_F32);
+    if (w->call->dtype != WEFT_F32) return gpu_passes(w->g, w->log, FFT_PASS_LOG_MAX);
+    const pass_list list = gpu_passes(w->g, w->log, FFT_PASS_LOG_F32);
+    const bool fits = w->call->kind != WEFT_R2C || list.log[list.count - 1] <= FFT_SPLIT_LOG_F32;
+    return fits ? list : gpu_passes(w->g, w->log, FFT_SPLIT_LOG_F32);
 }
 
 /* Transforms arrays in several passes. `between` is workspace for the numbers between passes. */
