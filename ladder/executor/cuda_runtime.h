@@ -315,6 +315,7 @@ typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
+    int ptxVersion; /* always 0 */
 };
 struct cudaPointerAttributes {
     cudaMemoryType type;

@@ -134,6 +134,34 @@ static void test_graph(weft_dtype accumulate) {
     for (float *q : {x, y, z}) CUDA_OK(cudaFree(q));
 }
 
+/* Multiplies x by y and by z in turn, each time the result before, and leaves the last result in x. `one_by_one`: no
+ * product starts before the one before has ended. */
+static void multiply_in_turn(size_t n, float *x, const float *y, const float *z, float *to, bool one_by_one) {
+    for (int i = 0; i < 40; i++) {
+        OK(weft_matmul(gpu, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F32, WEFT_EXACT_SUM, n, n, n,
+                       NULL, x, n, i % 2 ? y : z, n, NULL, to, n));
+        if (one_by_one) OK(weft_synchronize(gpu));
+        std::swap(x, to);
+    }
+    OK(weft_synchronize(gpu));
+}
+
+/* Exact products whose kernels start early (src/cuda/runtime/overlap.cuh) wait for those before. */
+static void test_queued(size_t n) {
+    std::vector<float> values = mixed(3 * n * n, (uint32_t)n), expected(n * n), found(n * n);
+    for (float &v : values) v = fmodf(v * 1e3f, 1.0f) * sqrtf(3.0f / (float)n);
+    const size_t bytes = n * n * sizeof(float);
+    float *device;
+    CUDA_OK(cudaMalloc(&device, 4 * bytes));
+    for (const bool one_by_one : {true, false, false}) {
+        upload(device, values.data(), 3 * bytes);
+        multiply_in_turn(n, device, device + n * n, device + 2 * n * n, device + 3 * n * n, one_by_one);
+        CUDA_OK(cudaMemcpy(one_by_one ? expected.data() : found.data(), device, bytes, cudaMemcpyDefault));
+        CHECK(one_by_one || memcmp(found.data(), expected.data(), bytes) == 0);
+    }
+    CUDA_OK(cudaFree(device));
+}
+
 int main() {
     if (weft_open(&gpu, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
@@ -143,6 +171,7 @@ int main() {
     test_shapes();
     test_graph(WEFT_DEFAULT);
     test_graph(WEFT_EXACT_SUM);
+    for (const size_t n : {16, 96, 500, 1024}) test_queued(n);
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

@@ -140,6 +140,8 @@ static weft_status run_block(gpu *g, const matmul_call *c, const exact_plan *p, 
                              char *workspace, weft_error *error) {
     j->padded_rows = round_to(j->rows, EXACT_PADDING);
     j->padded_columns = round_to(j->columns, EXACT_PADDING);
+    j->small =
+        j->items * p->planes * j->padded_rows * j->padded_columns <= EXACT_SMALL_SUMS / (uint64_t)sizeof *j->sums;
     for (j->term = 0; j->term < c->k; j->term += p->terms) {
         j->terms = at_most(p->terms, c->k - j->term);
         j->padded_terms = round_to(j->terms, EXACT_TERM_PADDING);

@@ -43,6 +43,7 @@ struct exact_params {
     uint64_t term, terms, padded_terms;
     bool first, last;                  /* the part is the first one, or the last one, of k */
     bool whole;                        /* magnitudes and planes are found at once (cuda_exact_lines) */
+    bool small;                        /* the sums of the block have at most EXACT_SMALL_SUMS bytes */
     void *magnitudes_a, *magnitudes_b; /* bits of the greatest magnitudes: m and n per item, of all items */
     int8_t *planes_a, *planes_b;       /* by item, plane, row or column, term */
     int32_t *sums;                     /* by item, plane, row, column */
@@ -50,6 +51,9 @@ struct exact_params {
     exact_moduli moduli;
 };
 enum { EXACT_PADDING = 16, EXACT_TERM_PADDING = 32 };
+/* Up to this size of the sums in bytes, kernels start early (overlap.cuh), and sums are read as data that is not read
+ * again. In larger blocks both make products slower. */
+#define EXACT_SMALL_SUMS ((uint64_t)1 << 27)
 
 /* matmul_exact_planes.cu, matmul_exact_kernels.cu: launches. */
 cudaError_t cuda_exact_magnitudes(const gpu *g, weft_dtype dtype, const exact_params *j);

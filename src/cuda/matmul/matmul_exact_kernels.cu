@@ -1,5 +1,6 @@
 /* Kernels of exact products (matmul_exact.h): products of planes, and the end. */
 #include "cuda/matmul/matmul_exact.cuh"
+#include "cuda/runtime/overlap.cuh"
 
 /* --------------------------------------------------------------------------- products of planes */
 
@@ -180,20 +181,31 @@ static __device__ __forceinline__ position position_of(uint64_t thread, uint64_t
     return p;
 }
 
-/* A thread has COLUMNS adjacent columns. PLAIN: alpha = 1, beta = 0, and one part. */
-template <class E, bool PLAIN>
+/* Load adjacent sums that the cache need not keep. */
+static __device__ __forceinline__ several<int32_t, 4> load_once(const several<int32_t, 4> *sums) {
+    const uint4 v = __ldcs((const uint4 *)sums);
+    return several<int32_t, 4>{{(int32_t)v.x, (int32_t)v.y, (int32_t)v.z, (int32_t)v.w}};
+}
+static __device__ __forceinline__ several<int32_t, 2> load_once(const several<int32_t, 2> *sums) {
+    const uint2 v = __ldcs((const uint2 *)sums);
+    return several<int32_t, 2>{{(int32_t)v.x, (int32_t)v.y}};
+}
+
+/* A thread has COLUMNS adjacent columns. PLAIN: alpha = 1, beta = 0, and one part. SMALL: see exact_params. */
+template <class E, bool PLAIN, bool SMALL>
 static __global__ void __launch_bounds__(THREADS) finish_kernel(const __grid_constant__ exact_params j) {
     typedef typename exact_type<E>::word word;
     enum { PLANES = exact_type<E>::PLANES, COLUMNS = exact_type<E>::COLUMNS };
     const position at = position_of((uint64_t)blockIdx.x * THREADS + threadIdx.x, j.padded_columns / COLUMNS, j.rows);
     const uint64_t column = at.group * COLUMNS, row = at.row, item = at.item;
+    wait_for_stream();
     if (item >= j.items || column >= j.columns) return;
     const int32_t *sums = j.sums + (item * PLANES * j.padded_rows + row) * j.padded_columns + column;
     int32_t sum[COLUMNS][PLANES];
 #pragma unroll
     for (int r = 0; r < PLANES; r++) {
-        const several<int32_t, COLUMNS> v =
-            *(const several<int32_t, COLUMNS> *)(sums + r * j.padded_rows * j.padded_columns);
+        const auto *const plane = (const several<int32_t, COLUMNS> *)(sums + r * j.padded_rows * j.padded_columns);
+        const several<int32_t, COLUMNS> v = SMALL ? load_once(plane) : *plane;
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) sum[i][r] = v.at[i];
     }
@@ -237,11 +249,12 @@ template <class E> static cudaError_t finish(const gpu *g, const exact_params *j
     const uint64_t threads = j->padded_columns / exact_type<E>::COLUMNS * j->rows * j->items;
     const uint64_t blocks = div_up(threads, THREADS);
     if (!fits(blocks)) return cudaErrorInvalidConfiguration;
-    if (j->alpha == 1 && j->beta == 0 && j->first && j->last)
-        finish_kernel<E, true><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
-    else
-        finish_kernel<E, false><<<(unsigned)blocks, THREADS, 0, g->stream>>>(*j);
-    return cudaGetLastError();
+    const bool plain = j->alpha == 1 && j->beta == 0 && j->first && j->last;
+    return launch_early(g, j->small,
+                        !plain     ? finish_kernel<E, false, false>
+                        : j->small ? finish_kernel<E, true, true>
+                                   : finish_kernel<E, true, false>,
+                        (unsigned)blocks, THREADS, 0, *j);
 }
 
 cudaError_t cuda_exact_sums(const gpu *g, uint64_t products, const exact_params *j) {

@@ -2,6 +2,7 @@
  * otherwise by two kernels. */
 #include "cuda/matmul/matmul_exact.cuh"
 #include "cuda/runtime/device.cuh"
+#include "cuda/runtime/overlap.cuh"
 
 static __device__ __forceinline__ void raise(uint32_t *p, uint32_t v) { atomicMax(p, v); }
 static __device__ __forceinline__ void raise(uint64_t *p, uint64_t v) {
@@ -309,6 +310,7 @@ static __global__ void __launch_bounds__(lines_type<E>::LINE_THREADS)
     const uint64_t line_of_c = (of_a ? j.row : j.column) + first_line;
     const uint32_t words = words_of_line<real>(j.padded_terms), terms = (uint32_t)j.padded_terms;
     if (threadIdx.x < COUNT) most[threadIdx.x] = 0;
+    wait_for_stream();
     __syncthreads();
     {
         const uint32_t line = f.across ? threadIdx.x % COUNT : threadIdx.x / WARP % COUNT;
@@ -394,9 +396,9 @@ static weft_status launch_lines(const gpu *g, const exact_params *j, bool of_a, 
     const size_t shared = COUNT * words_of_line<real>(j->padded_terms) * sizeof(real);
     if (!fits(blocks)) CUDA_TRY(cudaErrorInvalidConfiguration, "matmul");
     RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)lines_kernel<E, COUNT>, "matmul", error));
-    lines_kernel<E, COUNT>
-        <<<(unsigned)blocks, lines_type<E>::LINE_THREADS, shared, g->stream>>>(*j, (uint32_t)blocks_of_a);
-    CUDA_TRY(cudaGetLastError(), "matmul");
+    CUDA_TRY(launch_early(g, j->small, lines_kernel<E, COUNT>, (unsigned)blocks, lines_type<E>::LINE_THREADS, shared,
+                          *j, (uint32_t)blocks_of_a),
+             "matmul");
     return WEFT_OK;
 }
 

@@ -100,10 +100,11 @@ static weft_status parse_device(const char *which, int *device, weft_error *erro
 }
 
 /* Returns WEFT_UNSUPPORTED if the plugin has no code for this GPU, which CUDA reports only when a kernel is queried.
- */
-static weft_status probe(int device, weft_error *error) {
-    cudaFuncAttributes unused;
-    const cudaError_t fault = cudaFuncGetAttributes(&unused, cuda_probe_kernel());
+ * Sets launches_early: code that was compiled for older GPUs does not contain the instruction that waits. */
+static weft_status probe(gpu *g, weft_error *error) {
+    const int device = g->device;
+    cudaFuncAttributes own;
+    const cudaError_t fault = cudaFuncGetAttributes(&own, cuda_probe_kernel());
     if (fault == cudaErrorNoKernelImageForDevice || fault == cudaErrorInvalidDeviceFunction ||
         fault == cudaErrorUnsupportedPtxVersion || fault == cudaErrorInvalidPtx) {
         (void)cudaGetLastError();
@@ -112,6 +113,7 @@ static weft_status probe(int device, weft_error *error) {
                          attribute(cudaDevAttrComputeCapabilityMinor, device));
     }
     CUDA_TRY(fault, "opening the GPU");
+    g->launches_early = g->arch >= 90 && own.ptxVersion >= 90;
     return WEFT_OK;
 }
 
@@ -120,7 +122,7 @@ static weft_status probe(int device, weft_error *error) {
  * data at times. */
 static weft_status open_parts(gpu *g, weft_error *error) {
     RETURN_IF_ERROR(gpu_formula_policy(g, error));
-    RETURN_IF_ERROR(probe(g->device, error));
+    RETURN_IF_ERROR(probe(g, error));
     CUDA_TRY(cudaStreamCreate(&g->own), "creating a stream");
     g->stream = g->own;
     CUDA_TRY(cudaEventCreateWithFlags(&g->handover, cudaEventDisableTiming), "creating an event");
