@@ -22,12 +22,16 @@ static weft_status run(const fft_work *w, fft_launch launch, const fft_params *j
     return gpu_launch(w->g, NAME, &launch, j, error);
 }
 
-/* Returns the passes of a transform. The last one of R2C computes pairs, and has fewer stages at most. */
+/* Returns the passes of a transform. A pass of more than FFT_PASS_LOG_MAX stages is slower than others. In a real
+ * transform it pays only as the second of two passes of C2R, instead of two more passes. */
 static pass_list passes_of(const fft_work *w) {
-    if (w->call->dtype != WEFT_F32) return gpu_passes(w->g, w->log, FFT_PASS_LOG_MAX);
-    const pass_list list = gpu_passes(w->g, w->log, FFT_PASS_LOG_F32);
-    const bool fits = w->call->kind != WEFT_R2C || list.log[list.count - 1] <= FFT_SPLIT_LOG_F32;
-    return fits ? list : gpu_passes(w->g, w->log, FFT_SPLIT_LOG_F32);
+    const bool f32 = w->call->dtype == WEFT_F32;
+    const int rest = w->log - FFT_PASS_LOG_MAX; /* stages after a first pass */
+    pass_list list = gpu_passes(w->g, w->log, f32 && !w->real_side ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX);
+    if (f32 && w->call->kind == WEFT_C2R && rest > FFT_PASS_LOG_MAX && rest <= FFT_PASS_LOG_F32 &&
+        w->g->shared_bytes >= FFT_PASS_SHARED_F32)
+        list = pass_list{2, {FFT_PASS_LOG_MAX, rest}};
+    return list;
 }
 
 /* Transforms arrays in several passes. `between` is workspace for the numbers between passes. */

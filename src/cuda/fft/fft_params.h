@@ -10,13 +10,12 @@
 #define FFT_FULL_LOG_F64 13
 #define FFT_FULL_BATCH 16
 /* Minimum and maximum number of stages per pass of a longer transform. Transforms of f32 take up to
- * FFT_PASS_LOG_F32 (the last pass of R2C: FFT_SPLIT_LOG_F32), so that up to 2^24 complex numbers (R2C: 2^23) need two
- * passes. With less shared memory per block than FFT_PASS_SHARED, a pass has at most FFT_PASS_LOG_SMALL stages; with
- * less than FFT_PASS_SHARED_F32, at most FFT_PASS_LOG_MAX. */
+ * FFT_PASS_LOG_F32, so that up to 2^24 complex numbers need two passes. With less shared memory per block than
+ * FFT_PASS_SHARED, a pass has at most FFT_PASS_LOG_SMALL stages; with less than FFT_PASS_SHARED_F32, at most
+ * FFT_PASS_LOG_MAX. */
 #define FFT_PASS_LOG_MIN 5
 #define FFT_PASS_LOG_MAX 10
 #define FFT_PASS_LOG_F32 12
-#define FFT_SPLIT_LOG_F32 11
 #define FFT_PASS_LOG_SMALL 8
 #define FFT_PASS_SHARED (84 << 10)
 #define FFT_PASS_SHARED_F32 (160 << 10)

@@ -224,7 +224,7 @@ fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const ff
 }
 
 fft_launch cuda_fft_combine_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32, true>(log, blocks, j)
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MAX, true>(log, blocks, j)
                              : find_columns<double, FFT_PASS_LOG_MAX, true>(log, blocks, j);
 }
 

@@ -165,7 +165,7 @@ template <typename T, int LOG> static fft_launch find_split_rows(int log, unsign
 }
 
 fft_launch cuda_fft_split_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_split_rows<float, FFT_SPLIT_LOG_F32>(log, blocks, j)
+    return dtype == WEFT_F32 ? find_split_rows<float, FFT_PASS_LOG_MAX>(log, blocks, j)
                              : find_split_rows<double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
