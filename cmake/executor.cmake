@@ -2,6 +2,8 @@
 if(WEFT_SANITIZE)
   return()
 endif()
+add_executable(executor_translate ladder/executor/translate.c ladder/executor/translate_file.c)
+set_target_properties(executor_translate PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/ladder)
 weft_find_language(CXX)
 if(NOT Python3_Interpreter_FOUND)
   weft_left_out(LADDER "ladder and emulated GPU" python3)
@@ -9,39 +11,49 @@ if(NOT Python3_Interpreter_FOUND)
 elseif(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   weft_left_out(LADDER "ladder and emulated GPU" g++)
   return()
-elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  weft_left_out(LADDER "ladder and emulated GPU" "x86-64 processor")
+elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|aarch64|arm64)$")
+  weft_left_out(LADDER "ladder and emulated GPU" "x86-64 or AArch64 processor")
   return()
 endif()
 set(executor_dir ${CMAKE_CURRENT_SOURCE_DIR}/ladder/executor)
-# Compiler options for files in which every memory access is reported to executor/watch.cc.
-set(executor_watch -fsanitize=thread -fno-threadsafe-statics)
-set(executor ${executor_dir}/fibres.cc ${executor_dir}/runtime.cc ${executor_dir}/watch.cc)
+set(executor_parts fibres.cc global.cc order.cc requests.cc runtime.cc sites.cc watch.cc)
+# Compiler options for files in which every memory access is reported to executor/watch.cc. Without sra, a vector type
+# is accessed as a whole. -g1 is for the lines in the sentences of faults.
+set(executor_watch -fsanitize=thread,alignment --param=tsan-distinguish-volatile=1 -fno-threadsafe-statics
+  -fno-optimize-sibling-calls -fno-tree-sra -g1 -gdwarf-4)
+list(TRANSFORM executor_parts PREPEND ${executor_dir}/ OUTPUT_VARIABLE executor)
 
 # executor_sources(OUT DIR FILE.cu...): translates each file to C++ in DIR. The runtime's header is included first, as
 # by nvcc. Warnings are disabled here, since those of nvcc count for these files.
 function(executor_sources out dir)
+  set(translated)
   file(MAKE_DIRECTORY ${dir})
   foreach(source ${ARGN})
     get_filename_component(stem ${source} NAME_WE)
     add_custom_command(OUTPUT ${dir}/${stem}.cc
-      COMMAND Python3::Interpreter ${executor_dir}/translate.py ${source} ${dir}/${stem}.cc
-      DEPENDS ${source} ${executor_dir}/translate.py VERBATIM)
+      COMMAND executor_translate ${source} ${dir}/${stem}.cc
+      DEPENDS ${source} executor_translate VERBATIM)
     list(APPEND translated ${dir}/${stem}.cc)
   endforeach()
   set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w")
   set(${out} ${translated} PARENT_SCOPE)
 endfunction()
 
-# executor_library(TARGET FILES...): a library of translated files and the executor, which is loaded at run time. The
-# checked longjmp of _FORTIFY_SOURCE does not support the program's own stacks.
-function(executor_library target)
-  add_library(${target} MODULE ${ARGN} ${executor})
-  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden)
+# executor_options(TARGET): adds the executor to a library or program of translated files. The checked longjmp of
+# _FORTIFY_SOURCE does not support the program's own stacks.
+function(executor_options target)
+  target_sources(${target} PRIVATE ${executor})
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${executor_dir})
   target_compile_options(${target} PRIVATE ${WEFT_STRICT_FP} -U_FORTIFY_SOURCE -O1 -Wall -Wextra
     $<$<BOOL:${WEFT_WERROR}>:-Werror>)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+endfunction()
+
+# executor_library(TARGET FILES...): a library of translated files and the executor, which is loaded at run time.
+function(executor_library target)
+  add_library(${target} MODULE ${ARGN})
+  executor_options(${target})
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden)
   target_link_options(${target} PRIVATE LINKER:-z,defs)
 endfunction()

@@ -1,12 +1,13 @@
 /* The part of CUDA that ladder/ and src/cuda use, for a C++ compiler. Kernels run on a CPU, one thread after another
  * (fibres.cc), in memory that ends at a guard page (runtime.cc), and every memory access can be watched (watch.cc).
- * After translate.py has converted a file, it compiles with this header in place of NVIDIA's. The header contains
+ * After translate.c has converted a file, it compiles with this header in place of NVIDIA's. The header contains
  * only what the topics of the ladder and the operations in cmake/tests_emulated.cmake need. */
 #ifndef WEFT_EXECUTOR_CUDA_RUNTIME_H
 #define WEFT_EXECUTOR_CUDA_RUNTIME_H
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <type_traits>
+#include <vector>
 
 using std::max;
 using std::min;
@@ -25,40 +27,38 @@ using std::min;
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
-/* translate.py writes this before variables of a file, which watch.cc must distinguish from shared memory. */
+/* translate.c writes this before variables of a file, which watch.cc must distinguish from shared memory. */
 #define WEFT_DEVICE_VARIABLE __attribute__((section("weft_variables")))
 #define __constant__ WEFT_DEVICE_VARIABLE
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static /* blocks run one after another */
 
-struct uint2 {
-    unsigned x, y;
-} __attribute__((aligned(8)));
-
-struct ulonglong2 {
-    unsigned long long x, y;
-} __attribute__((aligned(16)));
-
-struct uint4 {
-    unsigned x, y, z, w;
-} __attribute__((aligned(16)));
-
-struct float2 {
-    float x, y;
-} __attribute__((aligned(8)));
-
-struct float4 {
-    float x, y, z, w;
-} __attribute__((aligned(16)));
-
-struct double2 {
-    double x, y;
-} __attribute__((aligned(16)));
-
-static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
-static inline float2 make_float2(float x, float y) { return {x, y}; }
-static inline double2 make_double2(double x, double y) { return {x, y}; }
+/* Vector types: T2 and T4 are aligned to their size, up to 16 bytes. Each has a function make_T2, make_T3, make_T4.
+ */
+#define WEFT_VECTORS(T, type)                                                    \
+    struct __align__(2 * sizeof(type)) T##2 {                                    \
+        type x, y;                                                               \
+    };                                                                           \
+    struct T##3 {                                                                \
+        type x, y, z;                                                            \
+    };                                                                           \
+    struct __align__(sizeof(type) < 8 ? 4 * sizeof(type) : 16) T##4 {            \
+        type x, y, z, w;                                                         \
+    };                                                                           \
+    static inline T##2 make_##T##2(type x, type y) { return {x, y}; }            \
+    static inline T##3 make_##T##3(type x, type y, type z) { return {x, y, z}; } \
+    static inline T##4 make_##T##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+WEFT_VECTORS(char, signed char)
+WEFT_VECTORS(uchar, unsigned char)
+WEFT_VECTORS(short, short)
+WEFT_VECTORS(ushort, unsigned short)
+WEFT_VECTORS(int, int)
+WEFT_VECTORS(uint, unsigned)
+WEFT_VECTORS(longlong, long long)
+WEFT_VECTORS(ulonglong, unsigned long long)
+WEFT_VECTORS(float, float)
+WEFT_VECTORS(double, double)
 
 struct dim3 {
     unsigned x, y, z;
@@ -80,8 +80,9 @@ void catch_up(void *stream);
 struct geometry {
     dim3 grid, block;
     size_t shared;
-    geometry(dim3 grid_, dim3 block_, size_t shared_ = 0, void *stream = nullptr)
-        : grid(grid_), block(block_), shared(shared_) {
+    void *stream;
+    geometry(dim3 grid_, dim3 block_, size_t shared_ = 0, void *stream_ = nullptr)
+        : grid(grid_), block(block_), shared(shared_), stream(stream_) {
         catch_up(stream);
     }
 };
@@ -91,19 +92,32 @@ struct geometry {
 void run(const geometry &g, void (*thread)(const void *arguments), const void *arguments, size_t argument_bytes);
 [[noreturn]] void stop(const char *why);
 
+/* Kernels that a stream has recorded. Copies of a captured stream are made at once and not recorded. */
+struct graph {
+    void *stream;
+    std::vector<std::function<void()>> kernels;
+};
+inline graph *captured; /* the graph that is being recorded, or NULL */
+
+template <class THREAD> void start(const geometry &g, const THREAD &thread) {
+    const auto kernel = [=] {
+        run(
+            g, [](const void *call) { (*(const THREAD *)call)(); }, &thread, sizeof thread);
+    };
+    if (captured && captured->stream == g.stream)
+        captured->kernels.push_back(kernel);
+    else
+        kernel();
+}
 /* Replaces kernel<<<...>>>(...). The arguments are converted to the types of the kernel's parameters. */
 template <class... P> void launch(const geometry &g, void (*kernel)(P...), std::type_identity_t<P>... arguments) {
-    const auto thread = [=] { kernel(arguments...); };
-    run(
-        g, [](const void *call) { (*(const decltype(thread) *)call)(); }, &thread, sizeof thread);
+    start(g, [=] { kernel(arguments...); });
 }
 /* Launches a function object that calls a kernel. */
 template <class CALL, class... A>
 requires std::is_class_v<CALL>
 void launch(const geometry &g, CALL kernel, A... arguments) {
-    const auto thread = [=] { kernel(arguments...); };
-    run(
-        g, [](const void *call) { (*(const decltype(thread) *)call)(); }, &thread, sizeof thread);
+    start(g, [=] { kernel(arguments...); });
 }
 
 /* Returns the memory of extern __shared__ T name[], of the size that the launch requested. */
@@ -117,12 +131,20 @@ uint64_t block_barrier(uint64_t mine);
 enum warp_call { WARP_BARRIER, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH };
 uint64_t warp_exchange(warp_call call, unsigned mask, uint64_t mine, int from);
 int lane();
+long long clock();
 
-/* Report accesses to watch.cc that the compiler does not report: atomic operations, and copies. */
-void touch_atomically(const void *p, size_t bytes);
+/* Report accesses to watch.cc that the compiler does not report: atomic operations, and copies. `from` is the address
+ * in the kernel that the operation returns to. */
+void touch_atomically(const void *p, size_t bytes, const void *from);
 void touch_copy(const void *to, const void *from, size_t bytes);
+void touch_relaxed(const void *p, size_t bytes, bool writes, const void *from);
 
-template <class T> T shuffle(unsigned mask, T value, int from) {
+/* For threads: __threadfence. */
+void fence();
+
+/* These functions and those below that call them are inlined into the kernel: the executor finds the kernel's line
+ * from the address that a call returns to. */
+template <class T> __forceinline__ T shuffle(unsigned mask, T value, int from) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) >= 4 && sizeof(T) <= 8, "a type that CUDA shuffles");
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
@@ -132,7 +154,7 @@ template <class T> T shuffle(unsigned mask, T value, int from) {
 }
 
 /* Returns the lane `by` below or above in the group of `width`, or the lane itself if there is none. */
-static inline int lane_at(int by, int width) {
+static __forceinline__ int lane_at(int by, int width) {
     const int at = lane() % width + by;
     return at < 0 || at >= width ? lane() : lane() + by;
 }
@@ -144,71 +166,119 @@ static inline int lane_at(int by, int width) {
 #define gridDim emulated::here.grid_size
 enum { warpSize = 32 };
 
-static inline void __syncthreads() { emulated::block_barrier(0); }
-static inline int __syncthreads_or(int is) { return emulated::block_barrier(is != 0) != 0; }
-static inline void __syncwarp(unsigned mask = 0xffffffffu) {
+static __forceinline__ void __syncthreads() { emulated::block_barrier(0); }
+static __forceinline__ int __syncthreads_or(int is) { return emulated::block_barrier(is != 0) != 0; }
+static __forceinline__ int __syncthreads_and(int is) { return emulated::block_barrier(is == 0) == 0; }
+static __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
     emulated::warp_exchange(emulated::WARP_BARRIER, mask, 0, 0);
 }
-template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
+template <class T> __forceinline__ T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
     return emulated::shuffle(mask, v, emulated::lane() / width * width + (from & (width - 1)));
 }
-template <class T> T __shfl_xor_sync(unsigned mask, T v, int distance, int width = 32) {
+template <class T> __forceinline__ T __shfl_xor_sync(unsigned mask, T v, int distance, int width = 32) {
     const int from = emulated::lane() ^ distance; /* a lane of a later group is not read */
     return emulated::shuffle(mask, v, from / width > emulated::lane() / width ? emulated::lane() : from);
 }
-template <class T> T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32) {
+template <class T> __forceinline__ T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32) {
     return emulated::shuffle(mask, v, emulated::lane_at(-(int)by, width));
 }
-template <class T> T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32) {
+template <class T> __forceinline__ T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32) {
     return emulated::shuffle(mask, v, emulated::lane_at((int)by, width));
 }
-static inline unsigned __ballot_sync(unsigned mask, int is) {
+static __forceinline__ unsigned __ballot_sync(unsigned mask, int is) {
     return (unsigned)emulated::warp_exchange(emulated::WARP_BALLOT, mask, is != 0, 0);
 }
-static inline int __any_sync(unsigned mask, int is) { return __ballot_sync(mask, is) != 0; }
-static inline int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, is) == mask; }
-template <class T> unsigned __match_any_sync(unsigned mask, T v) {
+static __forceinline__ int __any_sync(unsigned mask, int is) { return __ballot_sync(mask, is) != 0; }
+static __forceinline__ int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, is) == mask; }
+template <class T> __forceinline__ unsigned __match_any_sync(unsigned mask, T v) {
     uint64_t bits = 0;
     memcpy(&bits, &v, sizeof v);
     return (unsigned)emulated::warp_exchange(emulated::WARP_MATCH, mask, bits, 0);
 }
 
+/* Reduces the values of the lanes of a mask, in the order of the lanes. */
+template <class T, class OP> __forceinline__ T reduce_lanes(unsigned mask, T v, OP op) {
+    T reduced = v;
+    bool any = false;
+    for (int lane = 0; lane < 32; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        const T other = emulated::shuffle(mask, v, lane);
+        reduced = any ? op(reduced, other) : other;
+        any = true;
+    }
+    return reduced;
+}
+template <class T> __forceinline__ T __reduce_add_sync(unsigned mask, T v) {
+    return reduce_lanes(mask, v, [](T a, T b) { return (T)(a + b); });
+}
+template <class T> __forceinline__ T __reduce_min_sync(unsigned mask, T v) {
+    return reduce_lanes(mask, v, [](T a, T b) { return std::min(a, b); });
+}
+template <class T> __forceinline__ T __reduce_max_sync(unsigned mask, T v) {
+    return reduce_lanes(mask, v, [](T a, T b) { return std::max(a, b); });
+}
+static __forceinline__ unsigned __reduce_and_sync(unsigned mask, unsigned v) {
+    return reduce_lanes(mask, v, [](unsigned a, unsigned b) { return a & b; });
+}
+static __forceinline__ unsigned __reduce_or_sync(unsigned mask, unsigned v) {
+    return reduce_lanes(mask, v, [](unsigned a, unsigned b) { return a | b; });
+}
+static __forceinline__ unsigned __reduce_xor_sync(unsigned mask, unsigned v) {
+    return reduce_lanes(mask, v, [](unsigned a, unsigned b) { return a ^ b; });
+}
+
 /* -------------------------------------------------------------- functions of the device */
 
-static inline void __threadfence() {}
+static inline void __threadfence() { emulated::fence(); }
+static inline void __threadfence_system() { emulated::fence(); }
 static inline void __threadfence_block() {}
-template <class T> T __ldg(const T *p) { return *p; }
-template <class T> T __ldcg(const T *p) { return *p; }
-template <class T> T __ldcs(const T *p) { return *p; }
-template <class T> void __stcg(T *p, T v) { *p = v; }
+static inline void __nanosleep(unsigned) {}
+static inline long long clock64() { return emulated::clock(); } /* nanoseconds */
+template <class T> __forceinline__ T __ldg(const T *p) { return *p; }
+template <class T> __forceinline__ T __ldcg(const T *p) { return *p; }
+template <class T> __forceinline__ T __ldcs(const T *p) { return *p; }
+template <class T> __forceinline__ void __stcg(T *p, T v) { *p = v; }
 
 /* Replaces *p by next(*p). Returns the old value. */
-template <class T, class NEXT> __attribute__((no_sanitize("thread"))) T atomic_step(T *p, NEXT next) {
-    emulated::touch_atomically(p, sizeof *p);
+template <class T, class NEXT> __attribute__((noinline, no_sanitize("thread"))) T atomic_step(T *p, NEXT next) {
+    emulated::touch_atomically(p, sizeof *p, __builtin_return_address(0));
     const T old = *p;
     *p = next(old);
     return old;
 }
-template <class T> T atomicAdd(T *p, std::type_identity_t<T> v) {
+template <class T> __forceinline__ T atomicAdd(T *p, std::type_identity_t<T> v) {
     return atomic_step(p, [v](T old) { return (T)(old + v); });
 }
-template <class T> T atomicMax(T *p, std::type_identity_t<T> v) {
+template <class T> __forceinline__ T atomicMax(T *p, std::type_identity_t<T> v) {
     return atomic_step(p, [v](T old) { return std::max(old, v); });
 }
-template <class T> T atomicMin(T *p, std::type_identity_t<T> v) {
+template <class T> __forceinline__ T atomicMin(T *p, std::type_identity_t<T> v) {
     return atomic_step(p, [v](T old) { return std::min(old, v); });
 }
-template <class T> T atomicOr(T *p, std::type_identity_t<T> v) {
+template <class T> __forceinline__ T atomicOr(T *p, std::type_identity_t<T> v) {
     return atomic_step(p, [v](T old) { return (T)(old | v); });
 }
-template <class T> T atomicExch(T *p, std::type_identity_t<T> v) {
+template <class T> __forceinline__ T atomicSub(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return (T)(old - v); });
+}
+template <class T> __forceinline__ T atomicAnd(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return (T)(old & v); });
+}
+template <class T> __forceinline__ T atomicXor(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return (T)(old ^ v); });
+}
+template <class T> __forceinline__ T atomicExch(T *p, std::type_identity_t<T> v) {
     return atomic_step(p, [v](T) { return v; });
 }
-template <class T> T atomicCAS(T *p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+template <class T> __forceinline__ T atomicCAS(T *p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
     return atomic_step(p, [expected, v](T old) { return old == expected ? v : old; });
 }
-static inline unsigned atomicInc(unsigned *p, unsigned most) {
+static __forceinline__ unsigned atomicInc(unsigned *p, unsigned most) {
     return atomic_step(p, [most](unsigned old) { return old >= most ? 0 : old + 1; });
+}
+
+static __forceinline__ unsigned atomicDec(unsigned *p, unsigned most) {
+    return atomic_step(p, [most](unsigned old) { return old == 0 || old > most ? most : old - 1; });
 }
 
 static inline unsigned __brev(unsigned x) {
@@ -288,6 +358,7 @@ enum cudaError_t {
     cudaErrorUnsupportedPtxVersion = 222,
     cudaErrorIllegalAddress = 700,
     cudaErrorLaunchTimeout = 702,
+    cudaErrorMisalignedAddress = 716,
     cudaErrorLaunchFailure = 719,
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
@@ -355,6 +426,43 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+/* Graphs of the kernels of one stream, executed in the order in which they were recorded. */
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal };
+struct cudaGraphExecUpdateResultInfo {};
+typedef emulated::graph *cudaGraph_t;
+typedef emulated::graph *cudaGraphExec_t;
+static inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    if (!stream || emulated::captured) return cudaErrorInvalidValue;
+    emulated::captured = new emulated::graph{stream, {}};
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+    if (!emulated::captured || emulated::captured->stream != stream) return cudaErrorInvalidValue;
+    *graph = emulated::captured;
+    emulated::captured = nullptr;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                        unsigned long long) {
+    *exec = new emulated::graph(*graph);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                              cudaGraphExecUpdateResultInfo *) {
+    if (exec->kernels.size() != graph->kernels.size()) return cudaErrorInvalidValue;
+    *exec = *graph;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+    emulated::catch_up(stream);
+    for (const auto &kernel : exec->kernels) kernel();
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return cudaGraphDestroy(exec); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);

@@ -5,9 +5,11 @@
 
 #include <numeric>
 #include <random>
+#include <set>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 #include <vector>
 
@@ -31,14 +33,17 @@ struct fibre {
     uint64_t mine, answer; /* argument and result of the warp function, or of the barrier of the block */
     int from;
     unsigned warp_epoch;
+    ordering order;
+    unsigned site; /* AT_WARP, AT_BLOCK: of the function that it has called */
 };
 fibre fibres[MOST_THREADS];
 char *stacks;
 jmp_buf scheduler; /* where the block continues when a fibre stops */
 unsigned now;      /* the running fibre */
 bool abandoned;
-unsigned epoch; /* increased by every start of a block and every barrier */
-unsigned blocks_begun;
+unsigned epoch;                       /* increased by every start of a block and every barrier */
+unsigned blocks_begun, blocks_before; /* at all, and before this launch */
+std::vector<unsigned> indices_begun;  /* blockIdx.x of the blocks of this launch */
 
 void (*body)(const void *);
 const char *body_arguments;
@@ -126,6 +131,26 @@ uint64_t answer_for(const fibre &f, unsigned first) {
     return lanes;
 }
 
+/* After a barrier, each of these threads knows what all of them knew. */
+void pass_on_orders(const std::vector<unsigned> &threads) {
+    ordering all = {};
+    for (const unsigned i : threads) add_ordering(&all, fibres[i].order);
+    if (!all.knows && !all.released && !all.seen) return;
+    for (const unsigned i : threads) {
+        fibres[i].order.knows = all.knows;
+        fibres[i].order.released = all.released;
+        fibres[i].order.seen = all.seen;
+    }
+}
+
+void pass_on_orders(unsigned first, unsigned mask) {
+    static std::vector<unsigned> threads;
+    threads.clear();
+    for (unsigned lane = 0; lane < WARP; lane++)
+        if (mask >> lane & 1) threads.push_back(first + lane);
+    pass_on_orders(threads);
+}
+
 /* Computes the results of the lanes that take part in the call of fibre `i`, and lets them continue. Only __syncwarp
  * orders their memory accesses. */
 void let_go(unsigned first, unsigned i) {
@@ -142,6 +167,7 @@ void let_go(unsigned first, unsigned i) {
         fibres[first + lane].state = READY;
         if (fibres[i].call == WARP_BARRIER) fibres[first + lane].warp_epoch = latest + 1;
     }
+    if (fibres[i].call == WARP_BARRIER) pass_on_orders(first, mask);
 }
 
 bool release_warp(unsigned first, unsigned end) {
@@ -162,6 +188,21 @@ unsigned count(unsigned threads, fibre_state state) {
     return many;
 }
 
+/* Reports threads of a block that wait at different barriers: a barrier in a branch that only some threads take. The
+ * compiler can copy a barrier, so the lines are compared. */
+void check_barriers(unsigned threads) {
+    static std::set<std::pair<unsigned, unsigned>> equal;
+    for (unsigned i = 1; i < threads; i++) {
+        const unsigned first = fibres[0].site, other = fibres[i].site;
+        if (first == other || equal.count({first, other})) continue;
+        if (lines_of(first) == lines_of(other))
+            equal.insert({first, other});
+        else if (!is_told())
+            fault("block %u: thread 0 waits at the barrier%s, and thread %u at another one%s", here.block.x,
+                  where(first).c_str(), i, where(other).c_str());
+    }
+}
+
 bool release_block(unsigned threads) {
     if (count(threads, AT_BLOCK) != threads) return false;
     uint64_t any = 0;
@@ -169,6 +210,13 @@ bool release_block(unsigned threads) {
     for (unsigned i = 0; i < threads; i++) {
         fibres[i].state = READY;
         fibres[i].answer = any;
+    }
+    if (order_is_checked) {
+        static std::vector<unsigned> all;
+        all.resize(threads);
+        std::iota(all.begin(), all.end(), 0u);
+        pass_on_orders(all);
+        check_barriers(threads);
     }
     epoch++;
     now_counted.barriers++;
@@ -186,28 +234,57 @@ bool run_the_ready(const std::vector<unsigned> &order) {
     return any;
 }
 
+/* Returns the first lane that the call of fibre `i` needs and that does not make the same call. */
+unsigned missing_lane(unsigned threads, unsigned i) {
+    const unsigned first = i - i % WARP;
+    for (unsigned lane = 0; lane < WARP; lane++) {
+        const fibre &f = fibres[first + lane];
+        if (!(fibres[i].mask >> lane & 1)) continue;
+        if (first + lane >= threads || f.state != AT_WARP || f.mask != fibres[i].mask || f.call != fibres[i].call)
+            return lane;
+    }
+    return 0;
+}
+
+/* Describes the first thread that waits for its warp, and the lane that it waits for. */
+std::string first_at_warp(unsigned threads) {
+    unsigned i = 0;
+    while (fibres[i].state != AT_WARP) i++;
+    const unsigned lane = missing_lane(threads, i), other = i - i % WARP + lane;
+    char text[200];
+    snprintf(text, sizeof text, "thread %u waits%s for lane %u, which %s", i, where(fibres[i].site).c_str(), lane,
+             other >= threads              ? "the block does not have"
+             : fibres[other].state == DONE ? "has returned"
+                                           : "waits elsewhere");
+    return text + (other < threads && fibres[other].state != DONE ? where(fibres[other].site) : "");
+}
+
 void tell_of_deadlock(unsigned threads) {
     abandoned = true;
     set_error(cudaErrorLaunchTimeout);
     const unsigned at_warp = count(threads, AT_WARP), at_block = count(threads, AT_BLOCK),
                    left = count(threads, DONE);
+    unsigned first = 0;
+    while (fibres[first].state == DONE) first++;
     if (at_warp)
         fault("block %u stands still: %u threads wait for lanes of their warp that a mask names; %u wait at "
-              "__syncthreads, %u have returned, and the block has %u",
-              here.block.x, at_warp, at_block, left, threads);
+              "__syncthreads, %u have returned, and the block has %u; %s",
+              here.block.x, at_warp, at_block, left, threads, first_at_warp(threads).c_str());
     else
-        fault("block %u stands still: %u threads wait at __syncthreads, which %u threads never reach: they have "
+        fault("block %u stands still: %u threads wait at __syncthreads%s, which %u threads never reach: they have "
               "returned",
-              here.block.x, at_block, left);
+              here.block.x, at_block, where(fibres[first].site).c_str(), left);
 }
 
 void run_block(const std::vector<unsigned> &order) {
     const unsigned threads = (unsigned)order.size();
     epoch++;
     blocks_begun++;
+    indices_begun.push_back(here.block.x);
     for (const unsigned i : order) {
         fibres[i].state = READY;
         fibres[i].warp_epoch = 0;
+        fibres[i].order = {};
     }
     while (!abandoned && count(threads, DONE) != threads) {
         bool progress = run_the_ready(order);
@@ -217,6 +294,7 @@ void run_block(const std::vector<unsigned> &order) {
         progress |= release_block(threads);
         if (!progress) tell_of_deadlock(threads);
     }
+    finish_requests();
     for (unsigned i = 0; i < threads; i++) /* fibres that were stopped in mid-execution start again */
         if (fibres[i].state != DONE) fibres[i].made = false;
 }
@@ -274,20 +352,37 @@ void fault(const char *format, ...) {
     if (now_counted.faults++ == 0) memcpy(now_counted.first, sentence, sizeof sentence);
 }
 
-void abandon(cudaError_t error, const char *format, ...) {
+bool is_told() {
+    if (now_counted.faults) now_counted.faults++;
+    return now_counted.faults > 0;
+}
+
+void abandon(unsigned site, cudaError_t error, const char *format, ...) {
     char sentence[400];
     va_list args;
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    fault("%s", sentence);
+    if (!is_told()) fault("%s%s", sentence, where(site).c_str());
     set_error(error);
     abandoned = true;
     _longjmp(scheduler, 1);
 }
 
+long long clock() {
+    timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1000000000ll * t.tv_sec + t.tv_nsec;
+}
 int lane() { return (int)(now % WARP); }
-moment this_moment() { return {now, blocks_begun, epoch, fibres[now].warp_epoch}; }
+unsigned this_thread() { return now; }
+moment this_moment(unsigned site) {
+    const fibre &f = fibres[now];
+    return {blocks_begun, epoch, f.warp_epoch, f.order.fences, site, (uint16_t)now, 0, false};
+}
+ordering &ordering_of(unsigned thread) { return fibres[thread].order; }
+unsigned first_block_of_launch() { return blocks_before + 1; }
+unsigned block_index(unsigned block) { return indices_begun[block - first_block_of_launch()]; }
 void *dynamic_shared() { return dynamic; }
 size_t dynamic_shared_bytes() { return dynamic_bytes; }
 bool in_dynamic_shared(const void *p) {
@@ -303,6 +398,7 @@ bool is_private(const void *p) {
 uint64_t block_barrier(uint64_t mine) {
     fibre &f = fibres[now];
     f.mine = mine;
+    f.site = site_of(__builtin_return_address(0));
     wait_as(AT_BLOCK);
     return f.answer;
 }
@@ -313,9 +409,11 @@ uint64_t warp_exchange(warp_call call, unsigned mask, uint64_t mine, int from) {
     f.mask = mask;
     f.mine = mine;
     f.from = from;
+    f.site = site_of(__builtin_return_address(0));
     if (!(mask >> lane() & 1))
-        abandon(cudaErrorLaunchFailure,
-                "thread %u calls a function of warps with the mask 0x%08x, which leaves its own lane out", now, mask);
+        abandon(f.site, cudaErrorLaunchFailure,
+                "thread %u calls a function of warps with the mask 0x%08x, which leaves its own lane out,", now,
+                mask);
     wait_as(AT_WARP);
     return f.answer;
 }
@@ -332,6 +430,9 @@ void run(const geometry &g, void (*thread)(const void *), const void *arguments,
     here.block_size = g.block;
     here.grid_size = g.grid;
     abandoned = false;
+    blocks_before = blocks_begun;
+    indices_begun.clear();
+    begin_ordering();
     for (const unsigned block : some_order(g.grid.x * g.grid.y * g.grid.z)) {
         here.block = unfold(block, g.grid);
         run_block(some_order(threads));

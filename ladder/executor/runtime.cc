@@ -62,7 +62,7 @@ cudaError_t allocate(void **p, size_t bytes, cudaMemoryType type) {
     if (mprotect((char *)pages + before_guard, PAGE, PROT_NONE) != 0) stop("a guard page cannot be made");
     char *const first = (char *)pages + before_guard - used;
     memset(first, 0xc7, min(used, FILLED_BYTES));
-    all_blocks()[(char *)pages] = {first, bytes, type, (char *)pages, before_guard + PAGE};
+    all_blocks()[(char *)pages] = {first, bytes, type, (char *)pages, before_guard + PAGE, nullptr, nullptr};
     *p = first;
     return cudaSuccess;
 }
@@ -89,6 +89,7 @@ struct late_stream {
     void catch_up(size_t wanted) {
         for (; made < wanted; made++) {
             memcpy(copies.front().to, copies.front().from, copies.front().bytes);
+            emulated::note_written(copies.front().to, copies.front().bytes);
             copies.pop_front();
         }
     }
@@ -129,6 +130,7 @@ cudaError_t cudaFree(void *p) {
     const emulated::block *const found = emulated::block_of(p);
     if (!found || found->first != p) emulated::stop("memory is freed that is not allocated");
     char *const pages = found->pages;
+    emulated::forget(*found);
     munmap(pages, found->pages_bytes);
     emulated::last_found = nullptr;
     emulated::all_blocks().erase(pages);
@@ -157,6 +159,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     }
     catch_up(stream);
     memcpy(to, from, bytes);
+    emulated::note_written(to, bytes);
     return cudaSuccess;
 }
 
@@ -175,6 +178,7 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t strea
     catch_up(stream);
     if (bytes > 0 && !on_device(p)) emulated::stop("host memory is set as if it were on the device");
     memset(p, value, bytes);
+    emulated::note_written(p, bytes);
     return cudaSuccess;
 }
 
@@ -201,6 +205,7 @@ const error_text TEXTS[] = {
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
     {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
     {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},

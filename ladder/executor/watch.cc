@@ -1,10 +1,12 @@
-/* Checks every memory access of a kernel that was compiled with -fsanitize=thread. The compiler then calls a function
- * before each access; these functions are at the end of this file. The checks find
+/* Checks every memory access of a kernel that was compiled with -fsanitize=thread,alignment. The compiler then calls
+ * a function before each access; these functions are at the end of this file. The checks find
  *   - two accesses to a word of shared memory by different threads, at least one of them a write, that no barrier
  *     separates (__syncthreads, or within a warp __syncwarp), unless both are atomic;
  *   - a read of shared memory that no thread of the block has written, if unwritten_is_a_fault is set;
- *   - an access outside an allocation or outside the shared memory that a launch requested, or to host memory.
- * The first two are recorded. The last ends the launch, as on a device. */
+ *   - races in the device's memory, and reads of it that nothing has written (global.cc);
+ *   - an access outside an allocation or outside the shared memory that a launch requested, or to host memory;
+ *   - an access at an address that is not a multiple of what its type requires.
+ * The first three are recorded. The others end the launch, as on a device. */
 #include "executor.h"
 
 #include <dlfcn.h>
@@ -19,8 +21,6 @@ namespace emulated {
 bool unwritten_is_a_fault;
 
 namespace {
-
-enum access { READ, WRITE, ATOMIC };
 
 /* Variables of this program, including static shared memory, and the rest of its image. */
 struct image {
@@ -83,14 +83,11 @@ word &word_at(const void *p) {
     return words[(const char *)p - own_image().variables];
 }
 
-bool unordered(const moment &before, const moment &now) {
-    return before.thread != now.thread &&
-           (before.thread / warpSize != now.thread / warpSize || before.warp_epoch >= now.warp_epoch);
-}
-
 void tell_of_race(const moment &before, const char *did, const moment &now, const char *does) {
-    fault("a race in shared memory, block %u: thread %u %s a word that thread %u %s, and no barrier stands between",
-          here.block.x, now.thread, does, before.thread, did);
+    if (is_told()) return;
+    fault(
+        "a race in shared memory, block %u: thread %u %s%s a word that thread %u %s%s, and no barrier stands between",
+        here.block.x, now.thread, does, where(now.site).c_str(), before.thread, did, where(before.site).c_str());
 }
 
 void note_reader(word *w, const moment &now) {
@@ -106,20 +103,21 @@ void note_reader(word *w, const moment &now) {
 }
 
 /* Checks an access to `bytes` bytes at p, all read or all written. */
-void note_written(const void *p, size_t bytes, unsigned block) {
+void note_written_by(const void *p, size_t bytes, unsigned block) {
     for (size_t i = 0; i < bytes; i++) (&word_at(p))[i].block = block;
 }
 
 void check_read(word *w, const moment &now) {
     if (unwritten_is_a_fault && w->block != now.block) {
-        fault("block %u: thread %u reads shared memory that no thread of the block has written", here.block.x,
-              now.thread);
+        if (!is_told())
+            fault("block %u: thread %u reads%s shared memory that no thread of the block has written", here.block.x,
+                  now.thread, where(now.site).c_str());
         w->block = now.block; /* reported once */
     }
     note_reader(w, now);
 }
 
-void check_write(word *w, access kind, const moment &now) {
+void check_write(word *w, access_kind kind, const moment &now) {
     for (int i = 0; i < 3; i++)
         if (w->has[i] && unordered(w->reader[i], now)) {
             tell_of_race(w->reader[i], "read", now, "writes");
@@ -130,120 +128,144 @@ void check_write(word *w, access kind, const moment &now) {
     w->writer = now;
 }
 
-void check_word(const void *p, size_t bytes, access kind) {
-    const moment now = this_moment();
+void check_word(const void *p, size_t bytes, const access &a) {
+    const moment now = this_moment(a.site);
     word &w = word_at(p);
     if (w.epoch != now.epoch) {
         w.was_written = w.has[0] = w.has[1] = w.has[2] = false;
         w.epoch = now.epoch;
     }
-    if (w.was_written && unordered(w.writer, now) && !(w.atomically && kind == ATOMIC))
-        tell_of_race(w.writer, "wrote", now, kind == READ ? "reads" : "writes");
-    if (kind == READ) return check_read(&w, now);
-    check_write(&w, kind, now);
-    note_written(p, bytes, now.block);
+    if (w.was_written && unordered(w.writer, now) && !(w.atomically && a.kind == ATOMIC))
+        tell_of_race(w.writer, "wrote", now, a.kind == READ ? "reads" : "writes");
+    if (a.kind == READ) return check_read(&w, now);
+    check_write(&w, a.kind, now);
+    note_written_by(p, bytes, now.block);
 }
 
 /* Words of 4 bytes are checked one by one, whatever the width of the access, and narrower ones individually. */
-void check_shared(const void *p, size_t bytes, access kind) {
-    const size_t WORD = 4, step = bytes % WORD == 0 && (uintptr_t)p % WORD == 0 ? WORD : 1;
-    for (size_t i = 0; i < bytes; i += step) check_word((const char *)p + i, step, kind);
+void check_shared(const access &a) {
+    const size_t WORD = 4, step = a.bytes % WORD == 0 && (uintptr_t)a.at % WORD == 0 ? WORD : 1;
+    for (size_t i = 0; i < a.bytes; i += step) check_word(a.at + i, step, a);
 }
 
 /* ------------------------------------------------------------------------------ accesses */
 
 /* Ends the launch if a thread reads the same two addresses again and again and writes nothing. It would wait forever,
  * because the threads that could write there run only when it is suspended. */
-void check_progress(const void *p, access kind) {
+void check_progress(const access &a) {
     enum { MOST_LOOKS = 1000000 };
     static const void *last[2];
     static unsigned looks;
-    const bool again = p == last[0] || p == last[1];
-    looks = again && kind != WRITE ? looks + 1 : 0;
-    if (p != last[0]) last[1] = last[0];
-    last[0] = p;
+    const bool again = a.at == last[0] || a.at == last[1];
+    looks = again && a.kind != WRITE ? looks + 1 : 0;
+    if (a.at != last[0]) last[1] = last[0];
+    last[0] = a.at;
     if (looks < MOST_LOOKS) return;
     looks = 0;
-    abandon(cudaErrorLaunchTimeout, "block %u: thread %u waits for a signal that no other thread sends", here.block.x,
-            this_moment().thread);
+    abandon(a.site, cudaErrorLaunchTimeout, "block %u: thread %u waits for a signal that no other thread sends",
+            here.block.x, this_thread());
 }
 
-void touch_shared(const void *p, size_t bytes, access kind) {
-    if (in_dynamic_shared(p) &&
-        (size_t)((const char *)p - (const char *)dynamic_shared()) + bytes > dynamic_shared_bytes())
-        abandon(cudaErrorIllegalAddress,
+void touch_shared(const access &a) {
+    if (in_dynamic_shared(a.at) && (size_t)(a.at - (const char *)dynamic_shared()) + a.bytes > dynamic_shared_bytes())
+        abandon(a.site, cudaErrorIllegalAddress,
                 "block %u: thread %u is at byte %zu of the dynamic shared memory, for which the launch asked %zu",
-                here.block.x, this_moment().thread, (size_t)((const char *)p - (const char *)dynamic_shared()),
-                dynamic_shared_bytes());
-    check_progress(p, kind);
+                here.block.x, this_thread(), (size_t)(a.at - (const char *)dynamic_shared()), dynamic_shared_bytes());
+    check_progress(a);
     now_counted.shared++;
-    check_shared(p, bytes, kind);
+    note_request(a, (uintptr_t)a.at, true);
+    check_shared(a);
 }
 
-void touch_global(const block &b, const void *p, size_t bytes, access kind) {
-    const char *const at = (const char *)p;
-    if (at < b.first || at + bytes > b.first + b.bytes)
-        abandon(cudaErrorIllegalAddress, "block %u: thread %u %s byte %td of an allocation of %zu", here.block.x,
-                this_moment().thread, kind == READ ? "reads" : "writes", at - b.first, b.bytes);
-    if (kind != WRITE) now_counted.read += bytes;
-    if (kind != READ) now_counted.written += bytes;
+void touch_device(const block &b, const access &a) {
+    check_progress(a);
+    if (a.at < b.first || a.at + a.bytes > b.first + b.bytes)
+        abandon(a.site, cudaErrorIllegalAddress, "block %u: thread %u %s byte %td of an allocation of %zu",
+                here.block.x, this_thread(), a.kind == READ ? "reads" : "writes", a.at - b.first, b.bytes);
+    if (a.kind != WRITE) now_counted.read += a.bytes;
+    if (a.kind != READ) now_counted.written += a.bytes;
+    note_request(a, (size_t)(a.at - b.first), false);
+    check_global(b, a);
 }
 
-void touch_device(const block &b, const void *p, size_t bytes, access kind) {
-    check_progress(p, kind);
-    touch_global(b, p, bytes, kind);
-}
-
-void touch_in_kernel(const void *p, size_t bytes, access kind) {
-    if (last_found && last_found->holds(p)) return touch_device(*last_found, p, bytes, kind);
-    if (is_private(p)) return;
+void touch_in_kernel(const access &a) {
+    if (last_found && last_found->holds(a.at)) return touch_device(*last_found, a);
     const image &own = own_image();
-    if (within(p, __start_weft_variables, __stop_weft_variables) || within(p, &here, &here + 1)) return;
-    if (in_dynamic_shared(p) || within(p, own.variables, own.variables_end)) return touch_shared(p, bytes, kind);
-    if (within(p, own.first, own.end)) return; /* constants */
-    const block *const b = block_of(p);
+    if (within(a.at, __start_weft_variables, __stop_weft_variables)) return;
+    if (in_dynamic_shared(a.at) || within(a.at, own.variables, own.variables_end)) return touch_shared(a);
+    if (within(a.at, own.first, own.end)) return; /* constants */
+    const block *const b = block_of(a.at);
     if (!b)
-        abandon(cudaErrorIllegalAddress, "block %u: thread %u follows a pointer that is no memory of the device",
-                here.block.x, this_moment().thread);
-    touch_device(*b, p, bytes, kind);
+        abandon(a.site, cudaErrorIllegalAddress,
+                "block %u: thread %u follows a pointer that is no memory of the device", here.block.x, this_thread());
+    touch_device(*b, a);
 }
 
-void touch(const void *p, size_t bytes, access kind) {
+/* `from` is the address in the code of the access. */
+void touch(const void *p, size_t bytes, access_kind kind, const void *from, bool is_strong = false) {
     if (in_kernel) {
+        if (within(p, &here, &here + 1) || is_private(p)) return;
         if (kind == ATOMIC) now_counted.atomics++;
-        return touch_in_kernel(p, bytes, kind);
+        return touch_in_kernel({(const char *)p, bytes, kind, is_strong, site_of(from)});
     }
     const block *const b = block_of(p);
-    if (b && b->type == cudaMemoryTypeDevice) fault("the host follows a pointer into the device's memory");
+    if (b && b->type == cudaMemoryTypeDevice && !is_told())
+        fault("the host follows a pointer into the device's memory%s", where(site_of(from)).c_str());
 }
 
 } // namespace
 
-void touch_atomically(const void *p, size_t bytes) { touch(p, bytes, ATOMIC); }
+void touch_atomically(const void *p, size_t bytes, const void *from) { touch(p, bytes, ATOMIC, from); }
 void touch_copy(const void *to, const void *from, size_t bytes) {
-    if (from) touch(from, bytes, READ);
-    touch(to, bytes, WRITE);
+    const void *const at = __builtin_return_address(0);
+    if (from) touch(from, bytes, READ, at);
+    touch(to, bytes, WRITE, at);
+}
+
+void touch_relaxed(const void *p, size_t bytes, bool writes, const void *from) {
+    touch(p, bytes, writes ? WRITE : READ, from, true);
 }
 
 } // namespace emulated
 
 /* ----------------------------------------------------------------- what the compiler calls */
 
-using emulated::touch;
-#define ACCESSES(bytes)                                                                        \
-    extern "C" void __tsan_read##bytes(void *p) { touch(p, bytes, emulated::READ); }           \
-    extern "C" void __tsan_write##bytes(void *p) { touch(p, bytes, emulated::WRITE); }         \
-    extern "C" void __tsan_unaligned_read##bytes(void *p) { touch(p, bytes, emulated::READ); } \
-    extern "C" void __tsan_unaligned_write##bytes(void *p) { touch(p, bytes, emulated::WRITE); }
+#define TOUCH(p, bytes, kind) emulated::touch(p, bytes, emulated::kind, __builtin_return_address(0))
+#define TOUCH_VOLATILE(p, bytes, kind) emulated::touch(p, bytes, emulated::kind, __builtin_return_address(0), true)
+#define ACCESSES(bytes)                                                                      \
+    extern "C" void __tsan_read##bytes(void *p) { TOUCH(p, bytes, READ); }                   \
+    extern "C" void __tsan_write##bytes(void *p) { TOUCH(p, bytes, WRITE); }                 \
+    extern "C" void __tsan_unaligned_read##bytes(void *p) { TOUCH(p, bytes, READ); }         \
+    extern "C" void __tsan_unaligned_write##bytes(void *p) { TOUCH(p, bytes, WRITE); }       \
+    extern "C" void __tsan_volatile_read##bytes(void *p) { TOUCH_VOLATILE(p, bytes, READ); } \
+    extern "C" void __tsan_volatile_write##bytes(void *p) { TOUCH_VOLATILE(p, bytes, WRITE); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
-extern "C" void __tsan_read_range(void *p, size_t bytes) { touch(p, bytes, emulated::READ); }
-extern "C" void __tsan_write_range(void *p, size_t bytes) { touch(p, bytes, emulated::WRITE); }
+extern "C" void __tsan_read_range(void *p, size_t bytes) { TOUCH(p, bytes, READ); }
+extern "C" void __tsan_write_range(void *p, size_t bytes) { TOUCH(p, bytes, WRITE); }
 extern "C" void __tsan_init() {}
 extern "C" void __tsan_func_entry(void *) {}
 extern "C" void __tsan_func_exit() {}
 extern "C" void __tsan_vptr_update(void **, void *) {}
 extern "C" void __tsan_vptr_read(void **) {}
+
+/* Argument of the compiler for an access to an address that its type does not allow. */
+struct misalignment {
+    struct {
+        const char *file;
+        uint32_t line, column;
+    } source;
+    const void *type;
+    unsigned char alignment_log2, access;
+};
+extern "C" void __ubsan_handle_type_mismatch_v1(const misalignment *found, uintptr_t p) {
+    if (!emulated::in_kernel || emulated::is_private((const void *)p)) return;
+    const unsigned alignment = 1u << found->alignment_log2;
+    emulated::abandon(emulated::site_of(__builtin_return_address(0)), cudaErrorMisalignedAddress,
+                      "block %u: thread %u uses an address that is %u bytes after a multiple of %u, which its type "
+                      "requires,",
+                      emulated::here.block.x, emulated::this_thread(), (unsigned)(p % alignment), alignment);
+}
