@@ -1,5 +1,6 @@
-/* Runs a topic of the ladder. Each rung runs with its outputs filled with arbitrary bytes, its result is compared
- * with its claim, and it is timed on a GPU. This is the only file that depends on both the executor and the GPU. */
+/* Runs a topic of the ladder. Each rung runs twice with its outputs filled with arbitrary bytes, each result is
+ * compared with its claim, and the rung is timed on a GPU. This is the only file that depends on both the executor
+ * and the GPU. */
 #include "climb.h"
 
 #include <algorithm>
@@ -11,8 +12,13 @@
 #include "executor.h"
 #endif
 
+/* With LADDER_LEARNER, this file is part of a library for one file of a learner, which `weft ladder try` builds. */
+#ifdef LADDER_LEARNER
+void climb_learner(climb &c);
+#else
 #define TOPIC(stem, name, types, executor_n, gpu_n) void climb_##stem(climb &c);
 #include "topics.def"
+#endif
 
 namespace {
 
@@ -21,8 +27,12 @@ struct topic {
     void (*climb_it)(climb &c);
 };
 const topic TOPICS[] = {
+#ifdef LADDER_LEARNER
+    {"learner", climb_learner},
+#else
 #define TOPIC(stem, name, types, executor_n, gpu_n) {name, climb_##stem},
 #include "topics.def"
+#endif
 };
 
 std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
@@ -133,7 +143,7 @@ enum { RUBBISH = 0xc7 };
 
 climb::climb(const ladder_call &call_, const ladder_machine_info &machine_,
              std::function<void(const ladder_row &)> tell_)
-    : n(call_.n), dtype(call_.dtype), call(call_), machine(machine_), tell(std::move(tell_)) {}
+    : n(call_.n), dtype(call_.dtype), seed(call_.seed), call(call_), machine(machine_), tell(std::move(tell_)) {}
 
 climb::~climb() {
     for (const array &a : arrays) (void)cudaFree(a.at), (void)cudaFree(a.copy);
@@ -158,8 +168,13 @@ void climb::fetch(void *to, const void *from, size_t size) {
 
 /* Fills all outputs with arbitrary bytes. */
 void climb::refill() {
-    for (const array &a : arrays)
-        if (!a.copy) CUDA_CHECK(cudaMemset(a.at, RUBBISH, a.bytes));
+    for (const array &a : arrays) {
+        if (a.copy) continue;
+        CUDA_CHECK(cudaMemset(a.at, RUBBISH, a.bytes));
+#ifdef WEFT_EXECUTOR
+        emulated::note_unwritten(a.at, a.bytes);
+#endif
+    }
 }
 
 /* Returns true if two arrays on the device are equal. */
@@ -195,12 +210,21 @@ std::string climb::inputs_are_kept() {
     return said;
 }
 
+void climb::add_to_hash(size_t bytes) {
+#ifdef LADDER_LEARNER
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ (unsigned char)landed[i]) * 0x100000001b3u;
+#else
+    (void)bytes;
+#endif
+}
+
 /* Returns the index of the first of `count` elements that differs from the expected value, or count. */
 size_t climb::first_difference(const void *at, const void *expected, size_t count, size_t size) {
     size_t lowest = count;
     std::mutex one_at_a_time;
     landed.resize(std::max(landed.size(), count * size));
     fetch(landed.data(), at, count * size);
+    add_to_hash(count * size);
     ladder_in_parts(count, [&](size_t i, size_t end) {
         const char *const got = landed.data(), *const right = (const char *)expected;
         if (memcmp(got + i * size, right + i * size, (end - i) * size) == 0) return;
@@ -233,6 +257,21 @@ std::string climb::why_not(const ladder_limits &limits) const {
     return "";
 }
 
+#ifdef WEFT_EXECUTOR
+/* Returns the requests of warps that the executor has kept. */
+static std::vector<ladder_access> kept_accesses() {
+    std::vector<ladder_access> all;
+    for (const emulated::kept_request &r : emulated::keep_requests()) {
+        ladder_access a = {
+            "", r.is_load, r.is_shared, r.bytes, r.lanes, {}, (unsigned)r.count.moved, (unsigned)r.count.least};
+        snprintf(a.line, sizeof a.line, "%s", emulated::line_of(r.site).c_str());
+        std::copy(r.at, r.at + 32, a.offset);
+        all.push_back(a);
+    }
+    return all;
+}
+#endif
+
 /* Returns what the executor has found since the last call, or "". */
 static std::string what_was_seen(ladder_row *row) {
 #ifdef WEFT_EXECUTOR
@@ -242,6 +281,9 @@ static std::string what_was_seen(ladder_row *row) {
     row->shared = seen.shared;
     row->atomics = seen.atomics;
     row->barriers = seen.barriers;
+    row->loads = {seen.loads.requests, seen.loads.moved, seen.loads.least};
+    row->stores = {seen.stores.requests, seen.stores.moved, seen.stores.least};
+    row->in_shared = {seen.in_shared.requests, seen.in_shared.moved, seen.in_shared.least};
     if (seen.faults > 1) return format("%s (the first of %zu faults)", seen.first, seen.faults);
     return seen.first;
 #else
@@ -253,6 +295,7 @@ static std::string what_was_seen(ladder_row *row) {
 /* Runs the rung once. Returns "" or a sentence on the error. */
 std::string climb::run_once(const ladder_launch &launch, const ladder_claim &claim, ladder_row *row) {
     refill();
+    hash = 0xcbf29ce484222325u;
     (void)what_was_seen(row);
     launch();
     const cudaError_t refused = cudaGetLastError(), failed = cudaDeviceSynchronize();
@@ -261,6 +304,7 @@ std::string climb::run_once(const ladder_launch &launch, const ladder_claim &cla
     if (said.empty() && fault != cudaSuccess)
         said = format("the launch failed: %s (%s)", cudaGetErrorString(fault), cudaGetErrorName(fault));
     if (said.empty()) said = claim();
+    row->hash = hash;
     const std::string kept = inputs_are_kept();
     return said.empty() ? kept : said;
 }
@@ -293,9 +337,15 @@ double climb::seconds_of(const ladder_launch &launch) {
 #endif
 }
 
-/* Runs the rung, checks its result, and times it on a GPU. */
+/* Runs the rung twice, checks both results, and times it on a GPU. The second run finds a rung that keeps something
+ * from the first. The outputs are filled again before it: otherwise a run that writes nothing would look right. What
+ * the rung keeps elsewhere stays as the first run left it. */
 std::string climb::run(const ladder_launch &launch, const ladder_claim &claim, bool faulty, ladder_row *row) {
-    const std::string said = run_once(launch, claim, row);
+    std::string said = run_once(launch, claim, row);
+    if (said.empty()) {
+        said = run_once(launch, claim, row);
+        if (!said.empty()) said = "in the second run " + said;
+    }
     if (said.empty())
         row->verdict = faulty ? LADDER_LUCKY : LADDER_RIGHT;
     else
@@ -332,11 +382,20 @@ void climb::step(const char *name, const ladder_claim &claim, const ladder_launc
     row.flops = flops;
     row.verdict = LADDER_NOT_RUN;
     std::string said = why_not(limits);
+#ifdef WEFT_EXECUTOR
+    if (call.accesses) (void)emulated::keep_requests();
+#endif
     try {
         if (said.empty()) said = run(launch, claim, faulty, &row);
     } catch (const ladder_absent &e) {
         said = e.what();
     }
+#ifdef WEFT_EXECUTOR
+    std::vector<ladder_access> accesses;
+    if (call.accesses) accesses = kept_accesses();
+    row.accesses = accesses.data();
+    row.access_count = accesses.size();
+#endif
     row.said = said.c_str();
     tell(row);
 }
@@ -364,16 +423,26 @@ void climb::specified(weft_status status) {
     if (status != WEFT_OK) throw std::runtime_error(weft_last_error(ref()));
 }
 
+enum { CALLS_BEFORE = 8 }; /* of an operation of the library, before its first run */
+
 void climb::weft(const char *name, const ladder_claim &claim,
                  const std::function<weft_status(weft_context *)> &operation) {
     if (!is_wanted(name)) return;
     if (!device_context) device_context = open_context(machine.gpu ? "cuda" : "cpu");
     weft_context *const ctx = device_context;
     const ladder_launch launch = [&] {
-        if (operation(ctx) != WEFT_OK || weft_synchronize(ctx) != WEFT_OK)
-            throw std::runtime_error(weft_last_error(ctx));
+        if (operation(ctx) != WEFT_OK) throw std::runtime_error(weft_last_error(ctx));
     };
-    step(name, claim, launch, {}, false);
+    /* The stream of the context and the default stream wait for each other, so the events of seconds_of include the
+     * operation. A wait of the host in each run would be measured too. */
+    const ladder_claim complete = [&] {
+        if (weft_synchronize(ctx) != WEFT_OK) throw std::runtime_error(weft_last_error(ctx));
+        return claim();
+    };
+    /* The library compiles a formula when 2^28 steps of it have been requested, which takes longer than all timed
+     * runs. */
+    for (unsigned call_number = 0; machine.gpu && call_number < CALLS_BEFORE; call_number++) launch();
+    step(name, complete, launch, {}, false);
 }
 
 void climb::lesson(const char *name, const std::function<std::string()> &show) {
@@ -403,6 +472,8 @@ bool climb_topic(const ladder_call *call, void (*tell)(void *, const ladder_row 
                  size_t error_size) {
 #ifdef WEFT_EXECUTOR
     emulated::unwritten_is_a_fault = true;
+    emulated::order_is_checked = true;
+    emulated::requests_are_counted = true;
     emulated::set_schedule((emulated::schedule)call->schedule, call->seed);
 #endif
     try {

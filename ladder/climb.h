@@ -71,12 +71,13 @@ class climb {
   public:
     const size_t n;
     const weft_dtype dtype;
+    const unsigned seed; /* for the inputs of an exercise */
 
     climb(const ladder_call &call, const ladder_machine_info &machine, std::function<void(const ladder_row &)> tell);
     ~climb();
 
     /* Return an array in device memory, which the destructor frees. No rung may change the values of an input. The
-     * `count` elements of an output are filled with arbitrary bytes before each rung. */
+     * `count` elements of an output are filled with arbitrary bytes before each run. */
     template <class T> const T *input(const std::vector<T> &values) {
         return (const T *)keep(values.data(), values.size() * sizeof(T));
     }
@@ -85,7 +86,7 @@ class climb {
     /* Sets the minimal cost of the topic's result, in bytes read and written and in operations on floats. */
     void work(double bytes, double flops);
 
-    /* Runs a rung: the claim must hold after the launches. For a faulty rung it must not hold. */
+    /* Runs a rung twice: the claim must hold after each run. For a faulty rung it must fail after one of them. */
     void rung(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
     void faulty(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
     /* Runs the last rung, weft's operation, on the same machine. `ref` returns a context for claims. On the executor
@@ -118,6 +119,7 @@ class climb {
     const ladder_machine_info &machine;
     const std::function<void(const ladder_row &)> tell;
     std::vector<array> arrays;
+    uint64_t hash = 0;        /* of the results that were compared since the last launch */
     std::vector<char> landed; /* buffer of first_difference; kept, since fresh memory costs more than a copy */
     double bytes = 0, flops = 0;
     weft_context *device_context = nullptr, *ref_context = nullptr;
@@ -125,6 +127,7 @@ class climb {
     void *keep(const void *values, size_t size);
     void refill();
     std::string inputs_are_kept();
+    void add_to_hash(size_t bytes);
     size_t first_difference(const void *at, const void *expected, size_t count, size_t size);
     bool climb_smaller(const char *name, const ladder_limits &limits);
     std::string why_not(const ladder_limits &limits) const;

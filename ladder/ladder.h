@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Increased whenever anything below changes. */
-#define LADDER_INTERFACE 2
+#define LADDER_INTERFACE 4
 
 typedef enum ladder_schedule { LADDER_FORWARD, LADDER_BACKWARD, LADDER_RANDOM } ladder_schedule;
 
@@ -25,9 +25,10 @@ typedef struct ladder_call {
     const char *rung; /* only this one; NULL: all */
     size_t n;
     weft_dtype dtype;
+    bool accesses;            /* keep accesses of a warp, on the executor */
     bool faulty;              /* also the rungs that are wrong on purpose */
     ladder_schedule schedule; /* of the executor's threads */
-    unsigned seed;            /* of LADDER_RANDOM */
+    unsigned seed;            /* of LADDER_RANDOM, and of the inputs of an exercise */
 } ladder_call;
 
 typedef enum ladder_verdict {
@@ -37,6 +38,22 @@ typedef enum ladder_verdict {
     LADDER_LUCKY,  /* a rung that is wrong on purpose, and gave the right result this time */
     LADDER_NOT_RUN /* not at this size, or not on this machine */
 } ladder_verdict;
+
+/* Requests: access instructions of a warp. `moved`: sectors of 32 bytes of global memory, or wavefronts of shared
+ * memory. `least`: as few as the bytes of the requests need. */
+typedef struct ladder_requests {
+    uint64_t requests, moved, least;
+} ladder_requests;
+
+/* A request of a warp: the first one of its site. */
+typedef struct ladder_access {
+    char line[64]; /* FILE:LINE, or "" */
+    bool is_load, is_shared;
+    unsigned bytes;      /* of each lane */
+    uint32_t lanes;      /* that take part: one bit each */
+    uint64_t offset[32]; /* in the allocation, or in shared memory; by lane */
+    unsigned moved, least;
+} ladder_access;
 
 /* Result of a rung. */
 typedef struct ladder_row {
@@ -49,6 +66,10 @@ typedef struct ladder_row {
     double bytes, flops; /* minimum that the topic's result needs */
     /* On the executor: counts of what the kernels did. */
     uint64_t read, written, shared, atomics, barriers;
+    uint64_t hash; /* of the results that were compared, in a learner's file: FNV-1a of their bytes */
+    ladder_requests loads, stores, in_shared;
+    const ladder_access *accesses; /* if the call requests them */
+    size_t access_count;
 } ladder_row;
 
 typedef struct ladder_machine_info {
