@@ -27,6 +27,7 @@
  */
 #include "climb.h"
 
+#include <cuda_pipeline.h>
 #include <math.h>
 
 constexpr unsigned TILE = 16, K_SLICE = 16;
@@ -218,184 +219,69 @@ template <class T> static void registers_8(shape m, const T *a, const T *b, T *c
     cover(multiply_in_registers<T, 8>, m.columns, m.rows, 8 * TILE, m, a, b, c);
 }
 
-/* Rung tensor-f64: a warp multiplies tiles, with the bits of the loop
+/* Rung double-buffered: the next k-slices are copied while the kernel multiplies
  *
- * A tensor core multiplies small matrices. One instruction of a warp multiplies an 8 x 4 tile of A by a 4 x 8 tile of
- * B. It adds their product to an 8 x 8 tile of C. These are 512 operations of f64. In C++, `nvcuda::wmma` provides
- * such tiles as fragments. Each lane holds part of a fragment, and it is not specified which elements these are. A
- * block computes 64 x 64 elements of C, and each of its eight warps computes 4 x 2 tiles of them. k-slices of A and B
- * are copied to shared memory, as in `registers-4`.
+ * In `registers-8` the loads of a k-slice pass through registers, and all threads wait for them. An asynchronous copy
+ * (`cp.async`, since sm_80) goes from memory to shared memory, and the thread continues. There are two pairs of
+ * k-slices. While the kernel multiplies one, the other is being copied. `__pipeline_wait_prior(0)` waits for the
+ * copies of the thread, and the barrier for those of all threads. The same barrier shows that all threads have
+ * finished the k-slices that the next copies overwrite. So one barrier per k-slice is enough. Elements outside the
+ * matrices are copies of zero bytes, filled with zeros.
  *
- * For f64, since sm_80, the sums are fused multiply-adds in the order of k. So the bits are those of the loop. This
- * rung always uses f64, also if `--dtype` is another type.
+ * A thread computes rows and columns in groups of four adjacent ones. It reads a group from shared memory by one
+ * instruction of 16 bytes (f64: two). For f64 a thread computes 4 x 4 elements, so that two pairs of k-slices fit. On
+ * the executor, a copy is complete at once, so it cannot detect that a wait is missing.
  */
-#ifndef WEFT_EXECUTOR
-#include <cuda_fp16.h>
-#include <mma.h>
+template <class T> struct alignas(16) four { T part[4]; };
 
-/* Tiles of C are M x N, and K is their depth; the factors are F and the sums S. The block has 2 * 4 warps, each with
- * 4 x 2 tiles. */
-template <class F_, class S_, unsigned M_, unsigned N_, unsigned K_> struct cores {
-    typedef F_ F;
-    typedef S_ S;
-    static constexpr unsigned M = M_, N = N_, K = K_, DOWN = 4, ACROSS = 2, LENGTH = 32;
-    static constexpr unsigned ROWS = 2 * DOWN * M, COLUMNS = 4 * ACROSS * N, THREADS = 256;
-    static constexpr unsigned PAD = 16 / sizeof(F); /* rows are 16 bytes apart in the banks */
-};
-typedef cores<double, double, 8, 8, 4> cores_of_f64;
-typedef cores<__half, float, 16, 16, 16> cores_of_half;
+template <class T, unsigned SIDE> struct aligned_slices { alignas(16) T a[K_SLICE][SIDE + 4], b[K_SLICE][SIDE]; };
 
-template <class X> struct mma_slices {
-    alignas(32) typename X::F a[X::ROWS][X::LENGTH + X::PAD], b[X::LENGTH][X::COLUMNS + X::PAD];
-    alignas(32) typename X::S tile[X::THREADS / 32][X::M * X::N]; /* one per warp, staging for C */
-};
-
-template <class X, class S>
-__device__ void load_mma_slices(mma_slices<X> *s, shape m, const S *a, const S *b, size_t row, size_t column,
-                                size_t first) {
-    for (unsigned t = threadIdx.x; t < X::ROWS * X::LENGTH; t += X::THREADS) {
-        const unsigned i = t / X::LENGTH, k = t % X::LENGTH;
-        s->a[i][k] = (typename X::F)element(a, m.rows, m.depth, row + i, first + k);
-    }
-    for (unsigned t = threadIdx.x; t < X::LENGTH * X::COLUMNS; t += X::THREADS) {
-        const unsigned k = t / X::COLUMNS, j = t % X::COLUMNS;
-        s->b[k][j] = (typename X::F)element(b, m.depth, m.columns, first + k, column + j);
-    }
+/* Starts to copy element (i, j) of a matrix of this size, or a zero. */
+template <class T>
+__device__ void start_copy(T *to, const T *matrix, size_t rows, size_t columns, size_t i, size_t j) {
+    const bool inside = i < rows && j < columns;
+    __pipeline_memcpy_async(to, inside ? &matrix[i * columns + j] : matrix, sizeof(T), inside ? 0 : sizeof(T));
 }
 
-/* Stores a warp's tile, which begins at (row, column) of C, through shared memory, where each lane can address its
- * elements. */
-template <class S>
-__device__ void put_tile(shape m, const S *tile, unsigned height, unsigned width, size_t row, size_t column, S *c) {
-    for (unsigned t = threadIdx.x % 32; t < height * width; t += 32) {
-        const size_t i = row + t / width, j = column + t % width;
-        if (i < m.rows && j < m.columns) c[i * m.columns + j] = tile[t];
-    }
-}
-
-template <class X, class S> __device__ void multiply_on_cores(shape m, const S *a, const S *b, S *c) {
-    using namespace nvcuda;
-    __shared__ mma_slices<X> s;
-    const unsigned warp = threadIdx.x / 32, y = warp / 4 * X::DOWN * X::M, x = warp % 4 * X::ACROSS * X::N;
-    const size_t row = (size_t)blockIdx.y * X::ROWS, column = (size_t)blockIdx.x * X::COLUMNS;
-    wmma::fragment<wmma::accumulator, X::M, X::N, X::K, S> sum[X::DOWN][X::ACROSS];
-    for (auto &line : sum)
-        for (auto &tile : line) wmma::fill_fragment(tile, (S)0);
-    for (size_t first = 0; first < m.depth; first += X::LENGTH) {
-        load_mma_slices(&s, m, a, b, row, column, first);
+template <class T, unsigned EACH> __global__ void multiply_double_buffered(shape m, const T *a, const T *b, T *c) {
+    constexpr unsigned SIDE = EACH * TILE;
+    __shared__ aligned_slices<T, SIDE> s[2];
+    const size_t row = (size_t)blockIdx.y * SIDE, column = (size_t)blockIdx.x * SIDE;
+    const auto start = [&](aligned_slices<T, SIDE> *to, size_t first) {
+        for (unsigned t = threadIdx.y * TILE + threadIdx.x; t < K_SLICE * SIDE; t += TILE * TILE) {
+            const unsigned k = t % K_SLICE, i = t / K_SLICE, j = t % SIDE;
+            start_copy(&to->a[k][i], a, m.rows, m.depth, row + i, first + k);
+            start_copy(&to->b[t / SIDE][j], b, m.depth, m.columns, first + t / SIDE, column + j);
+        }
+        __pipeline_commit();
+    };
+    /* Position of element e of thread t among the rows, or columns, of the block. */
+    const auto at = [](unsigned t, unsigned e) { return e / 4 * 4 * TILE + 4 * t + e % 4; };
+    T sum[EACH][EACH] = {};
+    start(&s[0], 0);
+    for (size_t first = 0, now = 0; first < m.depth; first += K_SLICE, now = 1 - now) {
+        __pipeline_wait_prior(0);
         __syncthreads();
-        for (unsigned k = 0; k < X::LENGTH; k += X::K)
-            for (unsigned p = 0; p < X::DOWN; p++)
-                for (unsigned q = 0; q < X::ACROSS; q++) {
-                    wmma::fragment<wmma::matrix_a, X::M, X::N, X::K, typename X::F, wmma::row_major> left;
-                    wmma::fragment<wmma::matrix_b, X::M, X::N, X::K, typename X::F, wmma::row_major> above;
-                    wmma::load_matrix_sync(left, &s.a[y + p * X::M][k], X::LENGTH + X::PAD);
-                    wmma::load_matrix_sync(above, &s.b[k][x + q * X::N], X::COLUMNS + X::PAD);
-                    wmma::mma_sync(sum[p][q], left, above, sum[p][q]);
-                }
-        __syncthreads();
+        if (first + K_SLICE < m.depth) start(&s[1 - now], first + K_SLICE);
+        for (unsigned k = 0; k < K_SLICE; k++) {
+            four<T> x[EACH / 4], y[EACH / 4];
+            for (unsigned e = 0; e < EACH; e += 4) x[e / 4] = *(const four<T> *)&s[now].a[k][at(threadIdx.y, e)];
+            for (unsigned e = 0; e < EACH; e += 4) y[e / 4] = *(const four<T> *)&s[now].b[k][at(threadIdx.x, e)];
+            for (unsigned p = 0; p < EACH; p++)
+                for (unsigned q = 0; q < EACH; q++)
+                    sum[p][q] = fma(x[p / 4].part[p % 4], y[q / 4].part[q % 4], sum[p][q]);
+        }
     }
-    for (unsigned p = 0; p < X::DOWN; p++)
-        for (unsigned q = 0; q < X::ACROSS; q++) {
-            wmma::store_matrix_sync(s.tile[warp], sum[p][q], X::N, wmma::mem_row_major);
-            __syncwarp();
-            put_tile(m, s.tile[warp], X::M, X::N, row + y + p * X::M, column + x + q * X::N, c);
-            __syncwarp();
+    for (unsigned p = 0; p < EACH; p++)
+        for (unsigned q = 0; q < EACH; q++) {
+            const size_t i = row + at(threadIdx.y, p), j = column + at(threadIdx.x, q);
+            if (i < m.rows && j < m.columns) c[i * m.columns + j] = sum[p][q];
         }
 }
 
-/* The instructions exist since sm_80. On an older GPU the kernels are empty, and are not launched. */
-template <class X, class S> __global__ void multiply_by_tensor_cores(shape m, const S *a, const S *b, S *c) {
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-    multiply_on_cores<X>(m, a, b, c);
-#endif
-}
-
-template <class X, class S> static void tensor(shape m, const S *a, const S *b, S *c) {
-    int generation;
-    CUDA_CHECK(cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, 0));
-    if (generation < 8) throw ladder_absent("this GPU is older than sm_80, the first whose tensor cores do this");
-    const dim3 blocks((unsigned)blocks_for<size_t>(m.columns, X::COLUMNS),
-                      (unsigned)blocks_for<size_t>(m.rows, X::ROWS));
-    multiply_by_tensor_cores<X><<<blocks, X::THREADS>>>(m, a, b, c);
-}
-
-static void tensor_f64(shape m, const double *a, const double *b, double *c) { tensor<cores_of_f64>(m, a, b, c); }
-#else
-static void tensor_f64(shape, const double *, const double *, double *) {}
-#endif
-
-/* Rung tensor-half: factors of 16 bits, sums of 32
- *
- * This is the same kernel with tiles of 16 x 16 x 16, which are 8192 operations per instruction. A and B are rounded
- * to half, which has 11 bits, when they are copied to shared memory. The sums are f32.
- *
- * According to its data sheet, an H200 executes 990 TFLOP/s of these operations and 67 TFLOP/s of f32. The ceiling in
- * the table is that of f32, so the share may exceed 100 %. It does not reach 1500 %. This kernel loads every tile of
- * A twice from shared memory and every tile of B four times. It also waits at two barriers per k-slice. The library
- * of a vendor copies the next k-slices asynchronously while it multiplies.
- *
- * The result differs from that of the other rungs (see `half-factors`). Neither the order of the additions nor their
- * rounding is specified. The elements are small whole numbers, so no operation rounds, and the result must have the
- * bits of the loop.
- */
-#ifndef WEFT_EXECUTOR
-static void tensor_half(shape m, const float *a, const float *b, float *c) { tensor<cores_of_half>(m, a, b, c); }
-#else
-static void tensor_half(shape, const float *, const float *, float *) {}
-#endif
-
-/* Rung half-factors: the error of factors with eleven bits
- *
- * The matrices are 96 x 96 random numbers from [0, 1). The program computes their product in f32, and again with
- * factors rounded to half. It compares both with the same sums in f64. The printed error is the root of the mean
- * square of the error, divided by that of the result. A GPU computes the product by `tensor-half`. The executor
- * rounds the factors and then multiplies in f32.
- *
- * Some libraries use such factors for f32 if the caller asks for it. Their setting TF32 has the 11 bits of half and
- * the range of f32. weft never uses it.
- */
-static float to_eleven_bits(float x) {
-    const float high = x * 8193; /* 2^13 + 1: adding and subtracting this product rounds 13 bits away */
-    return high - (high - x);
-}
-
-static double relative_error(const std::vector<float> &got, const std::vector<double> &right) {
-    double error = 0, size = 0;
-    for (size_t i = 0; i < got.size(); i++) {
-        error += (got[i] - right[i]) * (got[i] - right[i]);
-        size += right[i] * right[i];
-    }
-    return sqrt(error / size);
-}
-
-static std::vector<float> product_of_halves(climb &c, shape m, std::vector<float> a, std::vector<float> b) {
-    for (float &v : a) v = to_eleven_bits(v);
-    for (float &v : b) v = to_eleven_bits(v);
-    std::vector<float> got = order_of_depth(m, a, b);
-#ifndef WEFT_EXECUTOR
-    float *const to = c.output<float>(got.size());
-    tensor_half(m, c.input(a), c.input(b), to);
-    c.fetch(got.data(), to, got.size() * sizeof got[0]);
-#else
-    (void)c;
-#endif
-    return got;
-}
-
-static std::string half_factors(climb &c) {
-    const size_t side = 96;
-    const shape m = {side, side, side};
-    std::vector<float> a, b;
-    for (const int number : ladder_gnu_rand(2 * side * side))
-        (a.size() <= b.size() ? a : b).push_back((float)(number / 2147483648.0));
-    const std::vector<double> right =
-        order_of_depth(m, std::vector<double>(a.begin(), a.end()), std::vector<double>(b.begin(), b.end()));
-    const double halves = relative_error(product_of_halves(c, m, a, b), right),
-                 whole = relative_error(order_of_depth(m, a, b), right);
-    char text[120];
-    snprintf(text, sizeof text, "relative error %.1e with factors of 11 bits, %.1e in f32", halves, whole);
-    return halves < 1e-4 && whole < 1e-6 ? text : std::string("not what rounding to half explains: ") + text;
+template <class T> static void double_buffered(shape m, const T *a, const T *b, T *c) {
+    constexpr unsigned EACH = 32 / sizeof(T);
+    cover(multiply_double_buffered<T, EACH>, m.columns, m.rows, EACH * TILE, m, a, b, c);
 }
 
 /* Rung known-answers: 275 x 275 numbers of rand()
@@ -512,10 +398,8 @@ template <class T> static void cublas_multiply(shape, const T *, const T *, T *)
  * 3. Remove the + 1 from `k_slices`. The executor reports no error. What does the time on a GPU show?
  * 4. Let each thread of `registers-8` compute the rows 8 y, ..., 8 y + 7. Which banks do the threads of a warp read
  *    now?
- * 5. `tensor-half` loads each tile of A twice from shared memory, and each tile of B four times. Which loops must be
- *    swapped so that each is loaded once per k? How many fragments does a warp then hold?
- * 6. Load the next k-slice into a second struct `k_slices` while the kernel multiplies this one. How many barriers
- *    are left?
+ * 5. Copy `double-buffered` with three pairs of k-slices. Which argument does `__pipeline_wait_prior` need? How many
+ *    blocks then fit on a multiprocessor?
  */
 
 /* Climbing the rungs. */
@@ -537,16 +421,6 @@ static void climb_alone(const char *name, climb &c, void (*multiply)(shape, cons
     c.rung(name, right, [=] { multiply(m, a, b, to); }, {.gpu_only = true});
 }
 
-/* Runs the rungs on tensor cores. The order and the rounding of tensor-half are not specified, so its elements are
- * whole numbers. */
-static void climb_tensor_cores(climb &c, shape m) {
-    const size_t left = m.rows * m.depth, above = m.depth * m.columns;
-    climb_alone("tensor-f64", c, tensor_f64, m, ladder_values<double>(left, 7), ladder_values<double>(above, 8));
-    climb_alone("tensor-half", c, tensor_half, m, ladder_whole_values<float>(left, 9),
-                ladder_whole_values<float>(above, 10));
-    c.lesson("half-factors", [&] { return half_factors(c); });
-}
-
 template <class T> static void climb_as(climb &c) {
     const shape m = shape_of(c.n);
     const std::vector<T> left = ladder_values<T>(m.rows * m.depth, 1),
@@ -566,7 +440,7 @@ template <class T> static void climb_as(climb &c) {
              {.least = 2048});
     c.rung("registers-4", right, [=] { registers_4(m, a, b, to); });
     c.rung("registers-8", right, [=] { registers_8(m, a, b, to); });
-    climb_tensor_cores(c, m);
+    c.rung("double-buffered", right, [=] { double_buffered(m, a, b, to); });
     c.lesson("known-answers", [&] { return known_answers(c); });
     c.lesson("constant-data", [&] { return constant_data(c); });
 

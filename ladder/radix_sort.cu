@@ -310,9 +310,9 @@ static void exclusive_scan(size_t n, unsigned *x, unsigned *totals) {
     add_totals<<<(unsigned)tiles, THREADS>>>(n, x, totals);
 }
 
-/* Two arrays that alternate as input and output, and the table. */
+/* Two arrays that alternate as input and output, the table, and what one-sweep needs. */
 struct sort_workspace {
-    unsigned *codes[2], *values[2], *table;
+    unsigned *codes[2], *values[2], *table, *sweep;
 };
 
 /* Sorts codes[0], together with values[0] if there are values. 32 / BITS is even, so the result is in the same
@@ -341,7 +341,7 @@ static void four_bit_passes(size_t n, const sort_workspace &workspace) { sort_al
  * This rung has half as many passes again. 256 counters for each of 8 warps take 8 KiB of shared memory. A tile of
  * 2048 keys has 8 keys per digit. So a block writes to 256 positions, with 8 adjacent keys each. These are 32 bytes,
  * the size of a memory segment. With wider digits, a block would fill only part of each segment. The next improvement
- * is larger tiles that are sorted in shared memory before they are written.
+ * is larger tiles that are sorted in shared memory before they are written (see `one-sweep`).
  */
 static void eight_bit_passes(size_t n, const sort_workspace &workspace) { sort_all<8>(n, workspace, false); }
 
@@ -360,10 +360,134 @@ static void pairs(size_t n, const sort_workspace &workspace) {
     sort_all<8>(n, workspace, true);
 }
 
+/* Rung one-sweep: each pass reads and writes the keys once
+ *
+ * A pass of `eight-bit-passes` reads the keys twice, because a block must know how many smaller digits, and how many
+ * equal digits in earlier blocks, there are. The first of these two numbers does not depend on the order of the keys.
+ * So one kernel counts the digits of all four passes at the beginning. A block gets the second number by look-back,
+ * as in topic one-pass-scan: thread d looks at the counts of digit d in the tiles before its own. Each pass is now
+ * one kernel, and its traffic is 2 n keys and not 3 n (A. Adinets, D. Merrill, "Onesweep", arXiv 2206.01784, 2022).
+ *
+ * A published count is one word: two bits for its kind, and 30 bits for the number. A word is written as a whole, so
+ * no fence is needed between a flag and a count.
+ *
+ * A tile has 4096 keys. It is sorted in shared memory before it is written. So adjacent threads write adjacent keys
+ * of the same digit: on average 16 keys, 64 bytes. In the other rungs, a thread writes its key wherever its digit
+ * goes.
+ */
+constexpr unsigned SWEEP_ROUNDS = 16, SWEEP_TILE = THREADS * SWEEP_ROUNDS, DIGITS = 256, PASSES = 4;
+constexpr unsigned OWN = 1u << 30, RUNNING = 2u << 30, COUNT = OWN - 1; /* kinds of a published count, and its bits */
+
+/* Counts the digits of all passes. `counts` must be 0 before. */
+__global__ void count_all_digits(size_t n, const unsigned *codes, unsigned *counts) {
+    __shared__ unsigned mine[PASSES][DIGITS];
+    const unsigned t = threadIdx.x;
+    for (unsigned pass = 0; pass < PASSES; pass++) mine[pass][t] = 0;
+    __syncthreads();
+    for (size_t i = (size_t)blockIdx.x * THREADS + t; i < n; i += (size_t)gridDim.x * THREADS)
+        for (unsigned pass = 0; pass < PASSES; pass++)
+            atomicAdd(&mine[pass][codes[i] >> 8 * pass & (DIGITS - 1)], 1u);
+    __syncthreads();
+    for (unsigned pass = 0; pass < PASSES; pass++) atomicAdd(&counts[pass * DIGITS + t], mine[pass][t]);
+}
+
+/* Returns the sum of v over the threads before this one. All threads of the block must call it, once in a kernel. */
+__device__ inline unsigned sum_before(unsigned v) {
+    __shared__ unsigned of_warps[WARPS];
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    unsigned sum = v;
+    for (unsigned d = 1; d < WARP; d *= 2) {
+        const unsigned below = __shfl_up_sync(WHOLE_WARP, sum, d);
+        if (lane >= d) sum += below;
+    }
+    if (lane == WARP - 1) of_warps[warp] = sum;
+    __syncthreads();
+    for (unsigned w = 0; w < warp; w++) sum += of_warps[w];
+    return sum - v;
+}
+
+/* Replaces the counts of a pass by the positions of the first key of each digit. */
+__global__ void find_starts(unsigned *counts) {
+    unsigned *const at = &counts[blockIdx.x * DIGITS + threadIdx.x];
+    *at = sum_before(*at);
+}
+
+/* Returns the number of keys with digit t in the tiles before this one, and publishes the count of this one. */
+__device__ inline unsigned count_before(unsigned tile, unsigned count, unsigned *states) {
+    volatile unsigned *const at = states + (size_t)tile * DIGITS + threadIdx.x;
+    unsigned before = 0;
+    *at = OWN | count;
+    for (unsigned k = 1; k <= tile; k++) {
+        unsigned state;
+        while ((state = *(at - (size_t)k * DIGITS)) == 0) {
+        }
+        before += state & COUNT;
+        if (state >= RUNNING) break;
+    }
+    *at = RUNNING | (before + count);
+    return before;
+}
+
+/* Sorts by one digit. `starts` has the position of the first key of each digit. `ticket` and `states` must be 0. */
+__global__ void sweep(size_t n, const unsigned *codes, unsigned shift, const unsigned *starts, unsigned *ticket,
+                      unsigned *states, unsigned *sorted) {
+    __shared__ unsigned tile, of_warp[WARPS][DIGITS], first[DIGITS], target[DIGITS], keys[SWEEP_TILE];
+    const unsigned t = threadIdx.x, lane = t % WARP, warp = t / WARP;
+    if (t == 0) tile = atomicAdd(ticket, 1u);
+    for (unsigned w = 0; w < WARPS; w++) of_warp[w][t] = 0;
+    __syncthreads();
+    const size_t begin = (size_t)tile * SWEEP_TILE, mine = begin + warp * SWEEP_ROUNDS * WARP + lane;
+    unsigned code[SWEEP_ROUNDS], rank[SWEEP_ROUNDS];
+    for (unsigned round = 0; round < SWEEP_ROUNDS; round++) {
+        const size_t i = mine + round * WARP;
+        const bool live = i < n;
+        code[round] = live ? codes[i] : 0;
+        const unsigned digit = code[round] >> shift & (DIGITS - 1), same = lanes_with<8>(digit, live),
+                       below = __popc(same & ((1u << lane) - 1));
+        rank[round] = of_warp[warp][digit] + below;
+        __syncwarp();
+        if (live && below == 0) of_warp[warp][digit] += __popc(same);
+        __syncwarp();
+    }
+    __syncthreads();
+    unsigned count = 0; /* of digit t in the tile; before each warp until the loop ends */
+    for (unsigned w = 0; w < WARPS; w++) {
+        const unsigned more = of_warp[w][t];
+        of_warp[w][t] = count;
+        count += more;
+    }
+    const unsigned before = count_before(tile, count, states);
+    first[t] = sum_before(count);
+    target[t] = starts[t] + before - first[t];
+    __syncthreads();
+    for (unsigned round = 0; round < SWEEP_ROUNDS; round++) {
+        const unsigned digit = code[round] >> shift & (DIGITS - 1);
+        if (mine + round * WARP < n) keys[first[digit] + of_warp[warp][digit] + rank[round]] = code[round];
+    }
+    __syncthreads();
+    for (unsigned i = t; i < SWEEP_TILE && begin + i < n; i += THREADS)
+        sorted[target[keys[i] >> shift & (DIGITS - 1)] + i] = keys[i];
+}
+
+static size_t sweep_words(size_t n) { return PASSES * DIGITS + 1 + blocks_for<size_t>(n, SWEEP_TILE) * DIGITS; }
+
+static void one_sweep(size_t n, const sort_workspace &workspace) {
+    const unsigned tiles = (unsigned)blocks_for<size_t>(n, SWEEP_TILE);
+    unsigned *const starts = workspace.sweep, *const ticket = starts + PASSES * DIGITS, *const states = ticket + 1;
+    CUDA_CHECK(cudaMemsetAsync(starts, 0, PASSES * DIGITS * sizeof *starts));
+    count_all_digits<<<min(tiles, 1056u), THREADS>>>(n, workspace.codes[0], starts);
+    find_starts<<<PASSES, DIGITS>>>(starts);
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        CUDA_CHECK(cudaMemsetAsync(ticket, 0, (1 + (size_t)tiles * DIGITS) * sizeof *ticket));
+        sweep<<<tiles, THREADS>>>(n, workspace.codes[pass % 2], 8 * pass, starts + pass * DIGITS, ticket, states,
+                                  workspace.codes[1 - pass % 2]);
+    }
+}
+
 /* Rung weft: weft_sort, an operation of this library
  *
- * `weft_sort` uses digits of 8 bits, with one pass over the keys per digit. Look-back between tiles replaces the
- * table and its scan. Each tile is sorted in shared memory before it is written.
+ * `weft_sort` uses digits of 8 bits, with one pass over the keys per digit, as `one-sweep` does. It also sorts keys
+ * of 8 to 64 bits, with values, in both directions, and more than 2^30 keys.
  */
 static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, const void *keys, void *sorted) {
     return weft_sort(ctx, WEFT_ASCENDING, dtype, n, keys, sorted);
@@ -406,6 +530,7 @@ template <class T> static void climb_as(climb &c) {
     for (unsigned *&codes : workspace.codes) codes = c.output<unsigned>(n);
     for (unsigned *&numbers : workspace.values) numbers = c.output<unsigned>(n);
     workspace.table = c.output<unsigned>(entries + entries / 128 + 64);
+    workspace.sweep = c.output<unsigned>(sweep_words(n));
     c.work(2.0 * (double)(n * sizeof(T)), 0);
 
     const auto less = [](T a, T b) { return to_code(a) < to_code(b); };
@@ -458,6 +583,7 @@ template <class T> static void climb_as(climb &c) {
     c.rung("four-bit-passes", all, sorting([=] { four_bit_passes(n, workspace); }), numbered);
     c.rung("eight-bit-passes", all, sorting([=] { eight_bit_passes(n, workspace); }), numbered);
     c.rung("pairs", stable, sorting([=] { pairs(n, workspace); }), numbered);
+    c.rung("one-sweep", all, sorting([=] { one_sweep(n, workspace); }), {.most = COUNT});
     c.weft("weft", all, [=, &c](weft_context *ctx) { return weft_sorted(ctx, c.dtype, n, keys, out); });
     c.rung("cub", all, [=] { cub_sort(n, keys, out); }, {.gpu_only = true});
 }

@@ -256,8 +256,8 @@ template <class T, class KERNEL> static void fold_slices(KERNEL kernel, size_t n
 
 /* Faulty rung no-barrier: the reduction without its __syncthreads
  *
- * The texts say "The threads of a warp move together". CUDA never guaranteed this, and the block has eight warps. So
- * a thread may read a word before another thread has written it.
+ * Some texts rely on the threads of a warp moving together. CUDA never guaranteed this, and the block has eight
+ * warps. So a thread may read a word before another thread has written it.
  *
  * The executor runs each thread until it waits. It detects two accesses to one word without a barrier between them.
  * It reports them even if the sum happens to be right.
@@ -515,6 +515,10 @@ template <class T> static void unrolled(size_t n, const T *x, T *sums, T *sum) {
  * by halves, and the tiles in pairs (ORDER.md 3). A row fits the 16-byte loads of a warp and the vectors of a CPU.
  * The order is the same for every launch. Integers are summed in 64 bits. The specification is a plain C program. It
  * runs on the same data, and its bits must be the same.
+ *
+ * 2^26 elements of f32 take 70 microseconds on an H200. In this time the fixed costs count: the start of the kernels,
+ * and the blocks that finish last. The fixed order adds a tree of tiles to `unrolled`, which costs some microseconds.
+ * For 2^28 elements, weft reads 98 % of the bandwidth, and CUB 97 %.
  */
 template <class T> using weft_total = std::conditional_t<std::is_same_v<T, int>, int64_t, T>; /* type of weft's sum */
 

@@ -13,9 +13,8 @@
  * shuffles. One of its steps costs so little that the extra additions do not matter.
  *
  * The second question is how a tile gets the sum of all elements before it. `levels` writes all tiles, scans their
- * totals and reads all elements again. `chain` computes the total up to each tile from that of the previous tile, so
- * each element is read and written once. weft and CUB also read and write once. In addition, a tile looks back over
- * several earlier tiles at once, so it need not wait for each of them.
+ * totals and reads all elements again: 4 n accesses. `reduce-first` computes the totals before it scans: 3 n
+ * accesses. weft and CUB read and write each element once: 2 n accesses. Topic one-pass-scan shows how.
  *
  * The first rungs scan a tile of 256 elements in a block, each by its own method. All except `one-thread` combine the
  * tiles by the same method. The same kernel scans the totals of the tiles. Then the sum of all tiles before a tile is
@@ -32,7 +31,7 @@
 
 namespace {
 
-constexpr unsigned WARP = 32, THREADS = 256;
+constexpr unsigned WARP = 32, THREADS = 256, MOST_THREADS = 1024;
 #define WHOLE_WARP 0xffffffffu
 
 /* Rung one-thread: the definition
@@ -69,20 +68,21 @@ template <class T> static std::vector<T> order_of_one_thread(std::vector<T> x) {
  *
  * Order, in a tile: for d = 1, 2, 4, ..., 128, y[i] = y[i - d] + y[i] for all i >= d at once.
  */
-template <class T> __global__ void scan_hillis_steele(size_t n, const T *x, T *y, T *totals) {
-    __shared__ T tile[THREADS];
+template <class T, unsigned BLOCK = THREADS>
+__global__ void scan_hillis_steele(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[BLOCK];
     const unsigned t = threadIdx.x;
-    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    const size_t i = (size_t)blockIdx.x * BLOCK + t;
     tile[t] = i < n ? x[i] : (T)0;
     __syncthreads();
-    for (unsigned d = 1; d < THREADS; d *= 2) {
+    for (unsigned d = 1; d < BLOCK; d *= 2) {
         const T before = t >= d ? tile[t - d] : (T)0;
         __syncthreads();
         if (t >= d) tile[t] = before + tile[t];
         __syncthreads();
     }
     if (i < n) y[i] = tile[t];
-    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+    if (t == BLOCK - 1) totals[blockIdx.x] = tile[t];
 }
 
 template <class T> static void tile_by_distances(T *v, size_t m) {
@@ -95,21 +95,72 @@ template <class T> static void tile_by_distances(T *v, size_t m) {
  * The classic text has `tile[t] += tile[t - d]`, followed by a barrier. No barrier separates the read of tile[t - d]
  * from the write of the thread t - d. A thread that reads late adds a sum that already contains more elements.
  *
- * On many GPUs the result was right, because all 32 lanes of a warp read before one of them writes. The author tested
- * only a small number of warps. The executor reports the race in every schedule.
+ * On many GPUs the result was right in small blocks, because all 32 lanes of a warp read before one of them writes.
+ * Then only reads of another warp's elements are at risk: those of the first d lanes of a warp if d < 32, else all.
+ * The author saw wrong sums above 512 threads. 512 is no limit of the hardware. The warps of a block share four
+ * schedulers. With more warps, a warp waits longer for its turn, and it becomes likely that the warp before has
+ * written first (see `thousand-launches`). The executor reports the race in every schedule, for any number of warps.
  */
-template <class T> __global__ void scan_with_one_barrier(size_t n, const T *x, T *y, T *totals) {
-    __shared__ T tile[THREADS];
+template <class T, unsigned BLOCK = THREADS>
+__global__ void scan_with_one_barrier(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[BLOCK];
     const unsigned t = threadIdx.x;
-    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    const size_t i = (size_t)blockIdx.x * BLOCK + t;
     tile[t] = i < n ? x[i] : (T)0;
     __syncthreads();
-    for (unsigned d = 1; d < THREADS; d *= 2) {
+    for (unsigned d = 1; d < BLOCK; d *= 2) {
         if (t >= d) tile[t] = tile[t - d] + tile[t];
         __syncthreads();
     }
     if (i < n) y[i] = tile[t];
-    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+    if (t == BLOCK - 1) totals[blockIdx.x] = tile[t];
+}
+
+/* Rung thousand-launches: blocks of 1024 threads, launched a thousand times
+ *
+ * A race may give the right result a hundred times and then a wrong one. One comparison proves little. This rung
+ * launches `hillis-steele` in blocks of 1024 threads a thousand times and compares every result. On a GPU it then
+ * launches `one-barrier` as often, in blocks of 64 to 1024 threads, and counts the launches with a wrong result. The
+ * executor launches four times: it checks each access, so repetition adds nothing.
+ */
+template <class T, unsigned BLOCK>
+static unsigned wrong_launches(climb &c, void (*kernel)(size_t, const T *, T *, T *), unsigned launches) {
+    const size_t n = 8 * BLOCK;
+    const std::vector<T> values = ladder_values<T>(n, 3);
+    std::vector<T> right = values;
+    for (size_t first = 0; first < n; first += BLOCK) tile_by_distances(&right[first], BLOCK);
+    const T *const x = c.input(values);
+    T *const y = c.output<T>(n), *const totals = c.output<T>(n / BLOCK);
+    unsigned wrong = 0;
+    for (unsigned launch = 0; launch < launches; launch++) {
+        CUDA_CHECK(cudaMemsetAsync(y, 0, n * sizeof(T)));
+        kernel<<<(unsigned)(n / BLOCK), BLOCK>>>(n, x, y, totals);
+        CUDA_CHECK(cudaGetLastError());
+        wrong += c.holds(y, right) != "";
+    }
+    return wrong;
+}
+
+static std::string thousand_launches(climb &c) {
+#ifdef WEFT_EXECUTOR
+    const unsigned launches = 4;
+#else
+    const unsigned launches = 1000;
+#endif
+    const unsigned wrong = wrong_launches<float, MOST_THREADS>(c, scan_hillis_steele<float, MOST_THREADS>, launches);
+    if (wrong > 0) return "not right in " + std::to_string(wrong) + " launches";
+    std::string said = std::to_string(launches) + " launches of blocks of 1024 threads are right";
+#ifndef WEFT_EXECUTOR
+    const auto count = [&](unsigned racing, unsigned threads) {
+        said += ", " + std::to_string(racing) + " of " + std::to_string(threads);
+    };
+    said += "; launches of one-barrier that are wrong, by threads of a block: ";
+    said += std::to_string(wrong_launches<float, 64>(c, scan_with_one_barrier<float, 64>, launches)) + " of 64";
+    count(wrong_launches<float, 256>(c, scan_with_one_barrier<float, 256>, launches), 256);
+    count(wrong_launches<float, 512>(c, scan_with_one_barrier<float, 512>, launches), 512);
+    count(wrong_launches<float, 1024>(c, scan_with_one_barrier<float, 1024>, launches), 1024);
+#endif
+    return said;
 }
 
 /* Rung two-buffers: one barrier per step, and two alternating arrays
@@ -391,97 +442,32 @@ static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile,
     return v;
 }
 
-/* Rung chain: one kernel, in which each tile waits for the previous one
+/* Rung reduce-first: totals first, then the scan
  *
- * Each block scans its tile and waits for the running total of all tiles before it. It adds its own total and
- * publishes the sum. Elements are read once and written once.
+ * This is the other order of the three kernels. The first only reduces each tile to its total, and writes nothing
+ * else. The second scans the totals. The third scans each tile, adds the total before it, and writes the result. So
+ * the elements are read twice and written once: 3 n accesses and not the 4 n of `levels`. Each tile is reduced twice,
+ * but additions cost nothing here.
  *
- * A block may wait for another block only if that block is certain to run. The order in which blocks start is not
- * guaranteed, and waiting blocks occupy their multiprocessors. If the block of the first tile has not started, all
- * others may wait forever. So a block takes its tile number from a counter when it starts. The blocks with smaller
- * numbers are then already running.
- *
- * The total must be visible before the counter that announces it. `__threadfence` separates the two writes, and also
- * the two reads. `volatile` makes each read access memory. The program resets the counter and the total before each
- * launch (see `not-reset`).
- *
- * The cost is a chain with one step per tile. Each step moves a total from one multiprocessor to another through
- * memory. It took 1.5 microseconds on an H200. The tiles of 2^26 elements take 0.4 seconds, which is more than 700
- * times as long as `levels`, although `levels` has twice the traffic. There are two remedies. Larger tiles need fewer
- * steps (rung `runs` of topic recurrence). Look-back, in weft and in CUB, waits less: a tile adds the totals that
- * several earlier tiles have published.
- *
- * Order: the order in a tile is that of `levels`. The totals of the tiles are added in turn, from tile 0. Then each
- * y[i] becomes the total before + y[i].
+ * Order: the order is that of `levels`, since the first kernel adds each tile as the third does.
  */
-template <class T> struct chain_state {
-    unsigned started, published;
-    T total;
-};
-
-template <class T, bool TICKETS> __global__ void scan_by_chain(size_t n, const T *x, T *y, chain_state<T> *state) {
-    __shared__ unsigned ticket;
-    __shared__ T before;
-    if (threadIdx.x == 0) ticket = TICKETS ? atomicAdd(&state->started, 1u) : blockIdx.x;
-    __syncthreads();
-    const unsigned tile = ticket;
-    const size_t i = (size_t)tile * THREADS + threadIdx.x;
+template <class T> __global__ void reduce_tiles(size_t n, const T *x, T *totals) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     const T v = scan_of_block(i < n ? x[i] : (T)0);
-    if (threadIdx.x == THREADS - 1) {
-        volatile chain_state<T> *const all = state;
-        while (all->published != tile) {
-        }
-        __threadfence();
-        const T total = all->total;
-        before = total;
-        all->total = total + v;
-        __threadfence();
-        all->published = tile + 1;
-    }
-    __syncthreads();
-    if (i < n) y[i] = before + v;
+    if (threadIdx.x == THREADS - 1) totals[blockIdx.x] = v;
 }
 
-template <class T> static void chain(size_t n, const T *x, T *y, chain_state<T> *state) {
-    CUDA_CHECK(cudaMemsetAsync(state, 0, sizeof *state));
-    scan_by_chain<T, true><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
+template <class T> __global__ void scan_after(size_t n, const T *x, const T *totals, T *y) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const T v = scan_of_block(i < n ? x[i] : (T)0);
+    if (i < n) y[i] = blockIdx.x > 0 ? totals[blockIdx.x - 1] + v : v;
 }
 
-template <class T> static std::vector<T> order_of_chain(std::vector<T> v) {
-    const size_t n = v.size();
-    v.resize(blocks_for<size_t>(n, THREADS) * THREADS);
-    T total = 0;
-    for (size_t first = 0; first < v.size(); first += THREADS) {
-        tile_by_warps(&v[first], THREADS);
-        const T of_tile = v[first + THREADS - 1];
-        for (size_t i = first; i < first + THREADS; i++) v[i] = total + v[i];
-        total = total + of_tile;
-    }
-    v.resize(n);
-    return v;
-}
-
-/* Faulty rung chain-by-index: the chain in the order of blockIdx
- *
- * The classic text has `while (current_block != blockIdx.x)`. This loop ends only if the blocks start in the order of
- * their numbers. That is usual but not guaranteed. The executor can start blocks backward or at random, and then the
- * first block waits forever. A GPU would hang, so this rung runs only on the executor.
- */
-template <class T> static void chain_by_index(size_t n, const T *x, T *y, chain_state<T> *state) {
-    CUDA_CHECK(cudaMemsetAsync(state, 0, sizeof *state));
-    scan_by_chain<T, false><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
-}
-
-/* Faulty rung not-reset: a second launch that starts where the first ended
- *
- * The classic text stores the counter and the total in device variables and never resets them. The program launched
- * the kernel once. In a second launch, the counter is already larger than the number of the last tile. Every block
- * takes the number of a tile that does not exist, and the kernel computes nothing.
- */
-template <class T> static void not_reset(size_t n, const T *x, T *y, chain_state<T> *state) {
-    chain(n, x, y, state);
-    CUDA_CHECK(cudaMemsetAsync(y, 0, n * sizeof(T)));
-    scan_by_chain<T, true><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
+template <class T> static void reduce_first(size_t n, const T *x, T *y, T *totals) {
+    const unsigned tiles = (unsigned)blocks_for<size_t>(n, THREADS);
+    reduce_tiles<<<tiles, THREADS>>>(n, x, totals);
+    by_levels(scan_by_warps<T>, THREADS, tiles, totals, totals, totals + tiles);
+    scan_after<<<tiles, THREADS>>>(n, x, totals, y);
 }
 
 /* Rung exclusive: the sum of all elements before each element, 0 for the first
@@ -564,8 +550,7 @@ template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_a
  * 2. `one-barrier` has a race. Why does it give the right result with `--schedule backward`?
  * 3. For each distance, how many lanes of a warp use the same bank in `tree`, in `two-a-thread` and in
  *    `no-conflicts`?
- * 4. Remove a `__threadfence` from `chain`. Can the executor detect this? Why not?
- * 5. How many elements can `levels` scan before the number of tiles exceeds the 2^31 - 1 blocks of a grid?
+ * 4. How many elements can `levels` scan before the number of tiles exceeds the 2^31 - 1 blocks of a grid?
  */
 
 /* Climbing the rungs. */
@@ -574,7 +559,6 @@ template <class T> static void climb_as(climb &c) {
     const std::vector<T> values = ladder_values<T>(n, 1), whole = ladder_whole_values<T>(n, 2);
     const T *const x = c.input(values), *const w = c.input(whole);
     T *const y = c.output<T>(n), *const totals = c.output<T>(n / (THREADS / 2) + 64);
-    chain_state<T> *const state = c.output<chain_state<T>>(1);
     c.work(2.0 * (double)(n * sizeof(T)), (double)n);
 
     const ladder_claim in_turn = [&] { return c.holds(y, order_of_one_thread(values)); };
@@ -585,17 +569,16 @@ template <class T> static void climb_as(climb &c) {
     const ladder_claim tree = levels_of(tile_by_tree<T>, THREADS),
                        wide_tree = levels_of(tile_by_tree<T>, 2 * THREADS);
     const ladder_claim warps = levels_of(tile_by_warps<T>, THREADS);
-    const ladder_claim chained = [&] { return c.holds(y, order_of_chain(values)); };
     const ladder_claim without_last = [&] { return c.holds(y, order_of_exclusive(values)); };
     const ladder_claim whole_sums = [&] { return c.holds(y, order_of_one_thread(whole)); };
     const auto tiles = [=](void (*kernel)(size_t, const T *, T *, T *), unsigned tile) {
         return [=] { by_levels(kernel, tile, n, x, y, totals); };
     };
-    const size_t two_tiles = 2 * THREADS + 1;
 
     c.rung("one-thread", in_turn, [=] { scan_by_one_thread<<<1, 1>>>(n, x, y); }, {.most = (size_t)1 << 20});
-    c.rung("hillis-steele", distances, tiles(scan_hillis_steele<T>, THREADS));
-    c.faulty("one-barrier", distances, tiles(scan_with_one_barrier<T>, THREADS));
+    c.rung("hillis-steele", distances, tiles(scan_hillis_steele<T, THREADS>, THREADS));
+    c.faulty("one-barrier", distances, tiles(scan_with_one_barrier<T, THREADS>, THREADS));
+    c.lesson("thousand-launches", [&] { return thousand_launches(c); });
     c.rung("two-buffers", distances, tiles(scan_two_buffers<T>, THREADS));
     c.rung("tree-scattered", tree, tiles(scan_tree_scattered<T>, THREADS));
     c.rung("tree", tree, tiles(scan_tree<T>, THREADS));
@@ -604,10 +587,7 @@ template <class T> static void climb_as(climb &c) {
     c.faulty("odd-end", wide_tree, tiles(scan_odd_end<T>, 2 * THREADS), {.executor_only = true});
     c.faulty("short-shared", wide_tree, [=] { short_shared(n, x, y, totals); }, {.executor_only = true});
     c.rung("levels", warps, tiles(scan_by_warps<T>, THREADS));
-    c.rung("chain", chained, [=] { chain(n, x, y, state); });
-    c.faulty("chain-by-index", chained, [=] { chain_by_index(n, x, y, state); },
-             {.least = two_tiles, .executor_only = true});
-    c.faulty("not-reset", chained, [=] { not_reset(n, x, y, state); });
+    c.rung("reduce-first", warps, [=] { reduce_first(n, x, y, totals); });
     c.rung("exclusive", without_last, [=] { exclusive(n, x, y, totals); });
     c.lesson("classic-answers", [&] { return classic_answers(c); });
     const ladder_claim as_specified = [&] {

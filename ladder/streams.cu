@@ -14,10 +14,17 @@
  */
 #include "climb.h"
 
+#include <functional>
 #include <math.h>
+#include <thread>
 
-constexpr unsigned THREADS = 256, BLOCK = 1024, SMALL_KERNELS = 30, CHUNKS = 8, BUFFERS = 2;
-constexpr int FEW = 20, MANY = 200; /* iterations */
+constexpr unsigned THREADS = 256, BLOCK = 1024, SMALL_KERNELS = 30, CHUNKS = 8, BUFFERS = 2, HOST_THREADS = 8;
+/* Numbers of iterations. A GPU makes more, so that 30 kernels take longer than 30 launches. */
+#ifdef WEFT_EXECUTOR
+constexpr int FEW = 20, MANY = 200;
+#else
+constexpr int FEW = 20, MANY = 2000;
+#endif
 
 /* Computes cos(x), 0 <= x <= 1, by its series. Host and device get the same bits; their libraries' cosines differ. */
 static __host__ __device__ double cos_of(double x) {
@@ -110,6 +117,96 @@ static void side_by_side(many_streams &streams, size_t n, const double *x, doubl
     streams.join(SMALL_KERNELS);
 }
 
+/* Rung fifteen-times: how much faster 30 streams are
+ *
+ * The classic log has 7.563 ms on one stream and 0.354 ms on 30, on a V100: 21 times as fast. The limit is 30, the
+ * number of kernels. A launch on another stream costs the host some microseconds, and the events of `side-by-side`
+ * cost as much again. So the ratio is near 30 only if a kernel takes much longer than 30 launches. On an H200 with
+ * 200 iterations it was 6.8.
+ */
+static std::string fifteen_times(climb &c, many_streams &streams, size_t n, const double *x, double *y) {
+    const double in_turn = c.seconds_of([=] { one_after_another(n, x, y); }),
+                 at_once = c.seconds_of([&] { side_by_side(streams, n, x, y); });
+    if (at_once <= 0) return "30 kernels on 30 streams; a run on a GPU gives times";
+    char text[120];
+    snprintf(text, sizeof text, "30 kernels on one stream: %.3f ms; on 30 streams: %.3f ms; %.1f times as fast",
+             1e3 * in_turn, 1e3 * at_once, in_turn / at_once);
+    return text;
+}
+
+/* Rung default-stream: ordinary streams, and a kernel on the default stream between two launches
+ *
+ * Without a stream, a command goes to the legacy default stream. An ordinary stream and this one wait for each other:
+ * a command on the default stream begins when all earlier commands on ordinary streams are done, and later ones wait
+ * for it. The classic exercise launches eight kernels on eight streams, with a tiny kernel on the default stream
+ * after each launch. So the eight kernels run one after another. `side-by-side` is not affected, since its streams do
+ * not wait for the default stream.
+ *
+ * Compiled with `--default-stream per-thread`, the name of the default stream means another stream, and the exercise
+ * is 7.9 times as fast (a V100, public log). A library cannot rely on that flag, since its caller compiles.
+ */
+static __global__ void tiny_kernel() {}
+
+static void one_of_eight(size_t n, unsigned k, const double *x, double *y, cudaStream_t stream) {
+    const size_t first = part_begin(n, HOST_THREADS, k), end = part_begin(n, HOST_THREADS, k + 1);
+    iterate<<<1, BLOCK, 0, stream>>>(end - first, MANY, x + first, y + first);
+}
+
+struct ordinary_streams {
+    cudaStream_t stream[HOST_THREADS];
+    ordinary_streams() {
+        for (cudaStream_t &s : stream) CUDA_CHECK(cudaStreamCreate(&s));
+    }
+    ~ordinary_streams() {
+        for (const cudaStream_t s : stream) (void)cudaStreamDestroy(s);
+    }
+};
+
+static void default_stream(const ordinary_streams &streams, size_t n, const double *x, double *y) {
+    for (unsigned k = 0; k < HOST_THREADS; k++) {
+        one_of_eight(n, k, x, y, streams.stream[k]);
+        tiny_kernel<<<1, 1>>>();
+    }
+}
+
+/* Rung host-threads: eight threads of the host, one legacy default stream
+ *
+ * All threads of a process share one legacy default stream. Each of eight threads of the host launches one kernel
+ * there. The launches come from eight threads, but they go to one queue, and the kernels run one after another.
+ *
+ * Calls of CUDA from several threads are safe. They need no lock as long as each thread uses its own memory. (The
+ * executor checks the accesses of one host thread, so there the eight calls run in turn.)
+ */
+static void in_host_threads(const std::function<void(unsigned)> &call) {
+#ifdef WEFT_EXECUTOR
+    for (unsigned k = 0; k < HOST_THREADS; k++) call(k);
+#else
+    std::vector<std::thread> threads;
+    for (unsigned k = 0; k < HOST_THREADS; k++) threads.emplace_back(call, k);
+    for (std::thread &t : threads) t.join();
+#endif
+}
+
+static void host_threads(size_t n, const double *x, double *y) {
+    in_host_threads([=](unsigned k) { one_of_eight(n, k, x, y, NULL); });
+}
+
+/* Rung per-thread: each thread of the host has a default stream of its own
+ *
+ * The handle `cudaStreamPerThread` is a stream that belongs to the calling thread. It can be used without a flag of
+ * the compiler, so it is visible in the source which stream is meant. The eight kernels run at the same time. These
+ * streams and the legacy default stream wait for each other, so the events that time this rung include all eight.
+ */
+#ifdef WEFT_EXECUTOR
+static const cudaStream_t OF_THIS_THREAD = NULL;
+#else
+static const cudaStream_t OF_THIS_THREAD = cudaStreamPerThread;
+#endif
+
+static void per_thread(size_t n, const double *x, double *y) {
+    in_host_threads([=](unsigned k) { one_of_eight(n, k, x, y, OF_THIS_THREAD); });
+}
+
 /* Rung fixed-point: all values converge to 0.8241323123025225
  *
  * After 200 iterations, every value has converged to the last bit or two. Each iteration removes more than half of
@@ -126,13 +223,19 @@ static std::string fixed_point(size_t n, const double *x, double *y) {
     return worst <= 1e-15 ? text : std::string("not the fixed point: ") + text;
 }
 
-/* Rung copy-compute-copy: copy everything in, run all kernels, copy everything out
+/* Rung pageable: ordinary memory of the host
  *
- * The arrays of the host are "pinned". Memory from `cudaMallocHost` is never moved, so the copy engine of the device
- * can access it directly. A copy from ordinary memory uses a small pinned buffer and has half the speed.
- * `cudaMemcpyAsync` may wait for such a copy.
+ * This is the program of the exercise before it is improved: memory from `malloc`, one stream. The system may move or
+ * swap out pages of this memory, so the copy engine cannot access it. The driver copies each chunk to a small pinned
+ * buffer of its own, and the engine copies it from there. `cudaMemcpyAsync` returns only when the host's part of this
+ * is done.
+ */
+
+/* Rung copy-compute-copy: the same, from pinned memory
  *
- * On one stream, each of the three parts waits for the previous one. While one part runs, the other two are idle.
+ * Memory from `cudaMallocHost` is pinned: it is never moved, so the copy engine of the device can access it directly.
+ * Copies are then asynchronous. On one stream, each of the three parts waits for the previous one. While one part
+ * runs, the other two are idle.
  */
 struct pinned_array {
     double *at;
@@ -181,6 +284,51 @@ static void chunks(many_streams &streams, const exchange &e) {
         copy_out(e.y + first, e.to + first, count, streams.stream[k]);
     }
     streams.join(CHUNKS);
+}
+
+/* Rung timeline: the chunks overlap
+ *
+ * An event on the stream after each part of a chunk gives the time at which the part was done. The output has the
+ * three parts alone, for the whole array, and then for each chunk the times at which it was copied in, computed and
+ * copied out, in milliseconds since the start. If nothing overlapped, the last time would be the sum of the three
+ * parts. It cannot be less than the longest of the three.
+ */
+static std::string timeline(climb &c, many_streams &streams, const exchange &e) {
+    cudaEvent_t start, done[CHUNKS][3];
+    const auto each = [&](auto call) {
+        call(start);
+        for (auto &chunk : done)
+            for (cudaEvent_t &part : chunk) call(part);
+    };
+    each([](cudaEvent_t &event) { CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDefault)); });
+    const double in = c.seconds_of([&] { copy_in(e.from, e.x, e.n, NULL); }),
+                 work = c.seconds_of([&] { compute(e.n, e.x, e.y, NULL); }),
+                 out = c.seconds_of([&] { copy_out(e.y, e.to, e.n, NULL); });
+    CUDA_CHECK(cudaEventRecord(start, NULL));
+    streams.fork(CHUNKS);
+    for (unsigned k = 0; k < CHUNKS; k++) {
+        const size_t first = part_begin(e.n, CHUNKS, k), count = part_begin(e.n, CHUNKS, k + 1) - first;
+        const cudaStream_t stream = streams.stream[k];
+        copy_in(e.from + first, e.x + first, count, stream);
+        CUDA_CHECK(cudaEventRecord(done[k][0], stream));
+        compute(count, e.x + first, e.y + first, stream);
+        CUDA_CHECK(cudaEventRecord(done[k][1], stream));
+        copy_out(e.y + first, e.to + first, count, stream);
+        CUDA_CHECK(cudaEventRecord(done[k][2], stream));
+    }
+    streams.join(CHUNKS);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    char text[80];
+    snprintf(text, sizeof text, "alone: in %.2f, computed %.2f, out %.2f", 1e3 * in, 1e3 * work, 1e3 * out);
+    std::string said = text;
+    for (unsigned k = 0; k < CHUNKS; k++) {
+        float at[3];
+        for (unsigned part = 0; part < 3; part++) CUDA_CHECK(cudaEventElapsedTime(&at[part], start, done[k][part]));
+        snprintf(text, sizeof text, "; chunk %u: %.2f, %.2f, %.2f", k, at[0], at[1], at[2]);
+        said += text;
+    }
+    each([](cudaEvent_t &event) { CUDA_CHECK(cudaEventDestroy(event)); });
+    return in > 0 ? said : "three events for each chunk; a run on a GPU gives times";
 }
 
 /* Faulty rung two-divisions: copies and kernels use different chunks
@@ -284,11 +432,12 @@ void climb_streams(climb &c) {
     std::vector<double> values = ladder_values<double>(n, 1);
     for (double &v : values) v = fabs(v);
     many_streams streams;
+    const ordinary_streams ordinary;
     pipeline stages;
     const pinned_array from(n), to(n);
     memcpy(from.at, values.data(), n * sizeof(double));
     /* The outputs of a rung are filled with arbitrary bytes before each run. This array is on the host, where the
-     * runner does not fill it. */
+     * runner does not fill it. So each check fills it for the second run. */
     const auto rubbish = [&] { memset(to.at, 0xc7, n * sizeof(double)); };
     const double *const start = c.input(values);
     double *const x = c.output<double>(n + BUFFERS * CHUNKS), *const y = c.output<double>(n + BUFFERS * CHUNKS);
@@ -296,17 +445,38 @@ void climb_streams(climb &c) {
 
     const std::vector<double> often = iterated(values, few, MANY), seldom = iterated(values, n, FEW);
     const ladder_claim small_ones = [&] { return c.holds(y, often); };
-    const ladder_claim came_back = [&] { return arrived(seldom, to.at); };
+    const ladder_claim came_back = [&] {
+        const std::string wrong = arrived(seldom, to.at);
+        rubbish();
+        return wrong;
+    };
     const double operations = 23; /* of an iteration */
     c.work(16.0 * (double)few, operations * MANY * (double)few);
     c.rung("one-after-another", small_ones, [=] { one_after_another(few, start, y); }, {.least = SMALL_KERNELS});
     c.rung("side-by-side", small_ones, [&] { side_by_side(streams, few, start, y); }, {.least = SMALL_KERNELS});
+    if (n >= SMALL_KERNELS) c.lesson("fifteen-times", [&] { return fifteen_times(c, streams, few, start, y); });
+    const ladder_limits eight = {.least = HOST_THREADS};
+    c.rung(
+        "default-stream", small_ones, [&] { default_stream(ordinary, few, start, y); }, eight);
+    c.rung(
+        "host-threads", small_ones, [=] { host_threads(few, start, y); }, eight);
+    c.rung(
+        "per-thread", small_ones, [=] { per_thread(few, start, y); }, eight);
     if (n >= SMALL_KERNELS) c.lesson("fixed-point", [=] { return fixed_point(few, start, y); });
     c.work(16.0 * (double)n, operations * FEW * (double)n);
+    std::vector<double> from_pages(values), to_pages(n);
+    const exchange pageable = {n, from_pages.data(), to_pages.data(), x, y};
+    const ladder_claim came_back_to_pages = [&] {
+        const std::string wrong = arrived(seldom, to_pages.data());
+        std::fill(to_pages.begin(), to_pages.end(), 0);
+        return wrong;
+    };
+    c.rung("pageable", came_back_to_pages, [&] { copy_compute_copy(pageable); });
     rubbish();
     c.rung("copy-compute-copy", came_back, [&] { copy_compute_copy(e); });
     rubbish();
     c.rung("chunks", came_back, [&] { chunks(streams, e); });
+    c.lesson("timeline", [&] { return timeline(c, streams, e); });
     rubbish();
     c.faulty("two-divisions", came_back, [&] { two_divisions(streams, e); });
     rubbish();

@@ -214,7 +214,7 @@ static std::string local_memory() {
 /* Rung weft: weft_map, an operation of this library
  *
  * Here the type is an argument of the call. The library was compiled for every type. It selects the kernel from a
- * table, as in `size-template`.
+ * table, as in `size-template`. The formula is compiled when the program runs (see `weft` of topic quadratic).
  */
 static weft_status weft_scale_and_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
                                       void *sum) {

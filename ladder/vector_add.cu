@@ -145,8 +145,9 @@ template <class T> static void sixteen_bytes(size_t n, const T *a, const T *b, T
 
 /* Rung weft: weft_map, an operation of this library
  *
- * `weft_expr_compile` compiles the formula "a + b" once into a list of steps. One kernel executes these steps for
- * several elements at a time.
+ * `weft_expr_compile` compiles the formula "a + b" into a list of steps. One kernel executes these steps for several
+ * elements at a time. When a GPU has executed 2^28 steps, the library compiles the formula to a kernel of its own,
+ * which the timed runs use (see `weft` of topic quadratic).
  */
 static weft_status weft_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *a, const void *b, void *c) {
     weft_binding names[2] = {};
