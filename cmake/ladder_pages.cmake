@@ -1,7 +1,10 @@
 # Tests that the pages and pictures in docs/ladder equal the output of `./x ladder-docs` for the sources and stored
 # measurements.
 file(REMOVE_RECURSE ${NEW})
-file(COPY ${PAGES}/README.md ${PAGES}/CHECKLIST.md DESTINATION ${NEW})
+# Written by hand, except for the tables in two of them.
+foreach(page README.md CHECKLIST.md exercises.md find_a_race.md notebook.md notebook.ipynb profiling.md teachers.md)
+  file(COPY ${PAGES}/${page} DESTINATION ${NEW})
+endforeach()
 execute_process(COMMAND ${PYTHON} -B ${LADDER}/source.py pages ${LADDER} ${NEW} ${RESULTS} COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB made RELATIVE ${NEW} ${NEW}/*)
 file(GLOB there RELATIVE ${PAGES} ${PAGES}/*)

@@ -69,10 +69,22 @@ static void print_gpu_row(const ladder_result *r, size_t i) {
     cell(7, 2, step_up(r, i), "x");
 }
 
+/* Prints "moved/least" for each request, or a dash. */
+static void requests_cell(const ladder_requests *r) {
+    char text[32] = "-";
+    if (r->requests)
+        snprintf(text, sizeof text, "%.1f/%.1f", (double)r->moved / (double)r->requests,
+                 (double)r->least / (double)r->requests);
+    printf(" %9s", text);
+}
+
 static void print_executor_row(const ladder_result *r, size_t i) {
     const ladder_row *row = &r->rungs[i].row;
     cell(8, 2, row->bytes > 0 ? (double)(row->read + row->written) / row->bytes : 0, "x");
     printf(" %9" PRIu64 " %8" PRIu64 " %8" PRIu64, row->shared, row->atomics, row->barriers);
+    requests_cell(&row->loads);
+    requests_cell(&row->stores);
+    requests_cell(&row->in_shared);
 }
 
 void ladder_print(const ladder_result *r) {
@@ -81,7 +93,8 @@ void ladder_print(const ladder_result *r) {
     if (r->machine->gpu)
         printf(" %10s %16s %6s %8s", "ms", "rate", "share", "step");
     else
-        printf(" %9s %9s %8s %8s", "traffic", "shared", "atomics", "barriers");
+        printf(" %9s %9s %8s %8s %9s %9s %9s", "traffic", "shared", "atomics", "barriers", "loads", "stores",
+               "banks");
     printf("  %-10s  idea\n", "verdict");
     for (size_t i = 0; i < r->count; i++) {
         printf("  %-18s", r->rungs[i].text->name);
@@ -91,9 +104,20 @@ void ladder_print(const ladder_result *r) {
         if (*r->rungs[i].said) printf("      %s\n", r->rungs[i].said);
     }
     if (!r->machine->gpu)
-        puts("\n  traffic: bytes moved to and from the device's memory, over those that the result needs; shared:\n"
-             "  accesses to shared memory; atomics and barriers: their number. Only a run on a GPU gives times.");
+        puts(
+            "\n  traffic: bytes moved to and from the device's memory, over those that the result needs; shared:\n"
+            "  accesses to shared memory; atomics and barriers: their number; loads and stores: sectors of 32 bytes\n"
+            "  of a request (an access instruction of a warp) / as few as its bytes need; banks: wavefronts of a\n"
+            "  request of shared memory / without conflicts of banks. Only a run on a GPU gives times.");
     putchar('\n');
+}
+
+static void print_json_requests(const char *name, const ladder_requests *r) {
+    json_begin_object(name);
+    json_count("requests", r->requests);
+    json_count("moved", r->moved);
+    json_count("least", r->least);
+    json_end();
 }
 
 static void print_json_rung(const ladder_result *r, size_t i) {
@@ -116,6 +140,9 @@ static void print_json_rung(const ladder_result *r, size_t i) {
     json_count("shared", row->shared);
     json_count("atomics", row->atomics);
     json_count("barriers", row->barriers);
+    print_json_requests("loads", &row->loads);
+    print_json_requests("stores", &row->stores);
+    print_json_requests("banks", &row->in_shared);
     json_end();
 }
 

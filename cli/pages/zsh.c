@@ -53,8 +53,10 @@ static void print_commands(FILE *out) {
 static void print_operands(FILE *out, const page_command *command) {
     const char *const words = page_operand(command->name);
     const page_files files = page_operand_files(command);
-    if (strcmp(command->name, "ladder") == 0) fputs(" '1:topic:_weft_topics'", out);
-    if (*words) fprintf(out, " '1:operand:(%s)'", words);
+    if (strcmp(command->name, "ladder") == 0)
+        fprintf(out, " '1:topic: _weft_topics %s'", words);
+    else if (*words)
+        fprintf(out, " '1:operand:(%s)'", words);
     if (files != FILES_NONE) fprintf(out, " '*:file:%s'", COMPLETED[files]);
 }
 

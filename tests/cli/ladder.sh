@@ -47,7 +47,25 @@ is "one rung" no-barrier "$(rows faulty)"
 w ladder reduce --faulty >"$dir/table"
 is "who does not reach a barrier is told" 1 "$(grep -c 'block 39 stands still: .* threads wait for lanes of their warp' "$dir/table")"
 is "a mask of lanes that are not there is told" 1 "$(grep -c 'block 0 stands still: 16 threads wait for lanes' "$dir/table")"
-is "a read of unwritten shared memory is reported" 1 "$(grep -c 'thread 8 reads shared memory that no thread of the block has written' "$dir/table")"
+is "a read of unwritten shared memory is reported" 1 "$(grep -c 'thread 8 reads.* shared memory that no thread of the block has written' "$dir/table")"
+w ladder one-pass-scan --rung not-reset >"$dir/table"
+is "a rung that is right only once" 1 "$(grep -c 'in the second run element 0 is .* and not ' "$dir/table")"
+refuses 2 "--accesses requires --rung" ladder reduce --accesses
+w ladder monte-carlo --rung strided --accesses --plot "$dir/accesses.svg" >"$dir/accesses"
+is "accesses: a strided load" 1 "$(grep -m1 -c 'load from global memory at monte_carlo.cu:[0-9]*, 4 bytes a lane: 32 sectors, of which 4 would be enough' "$dir/accesses")"
+python3 -c 'import sys, xml.etree.ElementTree as x
+boxes = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]
+assert len(boxes) >= 33, len(boxes)' "$dir/accesses.svg" || failed "the drawing of accesses"
+w --json ladder monte-carlo >"$dir/monte-carlo"
+w --json ladder scan >"$dir/scan"
+is "counts of requests" "sectors and banks" "$(python3 -c 'import json, sys
+def per_request(file, rung, which):
+    for r in json.load(open(file))["results"][0]["rungs"]:
+        if r["rung"] == rung:
+            return r[which]["moved"] / r[which]["requests"]
+assert per_request(sys.argv[1], "strided", "loads") > 4 * per_request(sys.argv[1], "coalesced", "loads")
+assert per_request(sys.argv[2], "tree", "banks") > 1.5 * per_request(sys.argv[2], "no-conflicts", "banks")
+print("sectors and banks")' "$dir/monte-carlo" "$dir/scan")"
 climbs reduce --plot "$dir/stairs.svg"
 python3 -c 'import sys, xml.etree.ElementTree as x
 bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]
@@ -64,7 +82,7 @@ print("every topic")' "$dir/json")"
 
 # Measurements of a GPU are stored and shown in the pages. Here the executor replaces the GPU, with invented times.
 mkdir "$dir/results" "$dir/pages"
-cp "$root/docs/ladder/README.md" "$dir/pages"
+cp "$root/docs/ladder/README.md" "$root/docs/ladder/exercises.md" "$dir/pages"
 python3 -c 'import json, sys
 run = json.load(open(sys.argv[1]))
 for result in run["results"]:
@@ -75,8 +93,9 @@ json.dump(run, open(sys.argv[2], "w"))' "$dir/json" "$dir/raw.json"
 python3 -B "$root/ladder/measured.py" "$dir/raw.json" "$dir/results" abc1234 >"$dir/said"
 is "a run is kept" "$dir/results/ladder-g1-80gb.json: now ./x ladder-docs puts it into the pages" "$(cat "$dir/said")"
 python3 -B "$root/ladder/source.py" pages "$root/ladder" "$dir/pages" "$dir/results" || failed "pages of what was measured"
-is "a rung's row" 1 "$(grep -c '^| one-thread | 1 | 10 GB/s | 1 % | x 2 |$' "$dir/pages/reduce.md")"
-is "whose it is" 1 "$(grep -c '^Measured on an NVIDIA G1 80GB, 20..-..-.., commit abc1234: n = 1000, f32' "$dir/pages/reduce.md")"
+is "a rung's row" 1 "$(grep -c '^| \[one-thread\](#one-thread) |  |  |  |  | 1 | 1 % |$' "$dir/pages/reduce.md")"
+is "whose it is" 1 "$(grep -c '^Measured on an NVIDIA G1 80GB, 20..-..-.., commit abc1234, for n = 1,000, f32' "$dir/pages/reduce.md")"
+is "a rung's speed" 1 "$(grep -c '^\*G1 80GB:\* 1 ms, 10 GB/s, 1 % of the ceiling\.$' "$dir/pages/reduce.md")"
 is "weft compared with the others" 1 "$(grep -c '^| \[vector-add\].* | [0-9]* % of the ceiling |$' "$dir/pages/README.md")"
 python3 -c 'import sys, xml.etree.ElementTree as x
 bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]

@@ -1,22 +1,24 @@
 #!/bin/sh
 # Calls a kernel library from a program that is built with gcc alone (ladder/linking.cu): as an object, as a static
-# and as a shared library. Usage: ladder_linking.sh CC CXX PYTHON
+# and as a shared library. Usage: ladder_linking.sh CC CXX TRANSLATE
 . "$(dirname "$0")/check.sh"
-cc=$1 cxx=$2 python=$3
+cc=$1 cxx=$2 translate=$3
 executor=$root/ladder/executor
 linking=$root/ladder/linking
 cd "$dir" || exit 1
 
 # compiles FILE.cu NAME: compiles to NAME.o, as nvcc would. A squares.h in this directory takes precedence.
 compiles() {
-    "$python" "$executor/translate.py" "$1" "$2.cc" &&
+    "$translate" "$1" "$2.cc" &&
         "$cxx" -std=c++20 -fPIC -w -I"$linking" -I"$executor" -include cuda_runtime.h -c "$2.cc" || failed "$1"
 }
 # The executor replaces the CUDA runtime here.
-for part in fibres runtime watch; do
-    "$cxx" -std=c++20 -fPIC -U_FORTIFY_SOURCE -I"$executor" -c "$executor/$part.cc" || failed "the executor: $part.cc"
+mkdir executor && cd executor || exit 1
+for part in "$executor"/*.cc; do
+    "$cxx" -std=c++20 -fPIC -U_FORTIFY_SOURCE -I"$executor" -c "$part" || failed "the executor: $part"
 done
-ar rcs libexecutor.a fibres.o runtime.o watch.o
+ar rcs ../libexecutor.a ./*.o
+cd ..
 compiles "$linking/squares.cu" squares
 "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -I"$linking" -c "$linking/program.c" || failed "program.c"
 
