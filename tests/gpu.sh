@@ -57,6 +57,7 @@ for section in $sections; do
     mutants) step mutants python3 tests/mutants/gpu.py "$build" ;;
     ladder)
         step ladder "$build/weft" --device cuda ladder --all
+        step ladder-exercises "$build/weft" --device cuda ladder grade "$build/ladder/exercises/solutions"
         for tool in memcheck racecheck synccheck initcheck; do step "ladder-$tool" ladder_sanitizer "$tool" & done
         wait
         ;;

@@ -83,7 +83,7 @@ end_tally() {
 
 # ------------------------------------------------------------------------------------- the deep parts
 
-DEEP_PARTS="agreement tidy memory threads undefined faults cuda netlib fuzz packages compilers site"
+DEEP_PARTS="agreement ladder tidy memory threads undefined faults cuda netlib fuzz packages compilers site"
 
 # deep_inputs PART: prints the files and directories on which the result of the part depends, as pathspecs of git.
 deep_inputs() {
@@ -91,6 +91,7 @@ deep_inputs() {
     builds="x CMakeLists.txt CMakePresets.json cmake"
     case $1 in
     agreement) echo "$builds" include src verify cli tests ;;
+    ladder) echo "$builds" include ladder cli/ladder tests/cli ;;
     tidy) echo "$builds" .clang-tidy include src cli ;;
     memory | threads | undefined) echo "$builds" include src verify cli tests examples ;;
     faults) echo "$builds" include src verify cli tests ;;

@@ -3,10 +3,10 @@ order of each page, and must print the lines shown below them.
 
     run.py SOURCE_DIR BUILD_DIR PAGE...
 
-sh runs a line "$ command" in an indented or a fenced block. The lines below it, up to the next command, a blank line or
-the end of the block, are its output. A block of C with a main() is a program, whose first line contains its file name:
-/* total.c */; commands below compile it. Any other block of C is a fragment, which can use a context and the arrays and
-files below.
+sh runs a line "$ command" in an indented or a fenced block. The lines below it, up to the next command or the end of the
+block, are its output. A blank line ends an indented block. In a fenced block, blank lines are ignored. A block of C with
+a main() is a program, whose first line contains its file name: /* total.c */; commands below compile it. Any other block
+of C is a fragment, which can use a context and the arrays and files below.
 """
 import math
 import re
@@ -95,8 +95,8 @@ def run(command, folder, environment):
 
 
 def words(text):
-    """Returns the lines with single spaces between words, so that comparisons ignore the spacing."""
-    return [" ".join(line.split()) for line in text.strip().split("\n")]
+    """Returns the lines with single spaces between words, so that comparisons ignore the spacing and blank lines."""
+    return [" ".join(line.split()) for line in text.split("\n") if line.strip()]
 
 
 def commands(lines):

@@ -32,17 +32,17 @@ only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)
 only "src/cpu" "$std|\"((cpu|cpu/common|cpu/runtime|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(bodies/each_type|bodies/key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def src/cpu/common/* src/cpu/runtime/*
 only "src/cpu/kernels" "$std|BODY|\"((cpu|cpu/common|cpu/runtime|cpu/kernels|cpu/kernels/bodies|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/kernels/*.[ch] src/cpu/kernels/*.def src/cpu/kernels/bodies/*
 only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"(cuda/[a-z_]+/[a-z_0-9]+\.(h|cuh|def)|(core|formula|arith)/[a-z_0-9]+\.(h|def)|weft\.h)\"" src/cuda/*/*.*
-only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] cli/*/*/*.[ch] | grep -Ev '/(verify|tune_check).c$')
+only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|ladder/executor/translate\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] cli/*/*/*.[ch] | grep -Ev '/(verify|tune_check).c$')
 only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/match\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
-only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/executor/*.cc ladder/executor/*.h
+only "ladder/executor" "$std|<[a-z_]+>|\"(executor|translate|cuda_runtime|cuda_fp16|cooperative_groups)\.h\"" ladder/executor/*.c ladder/executor/*.cc ladder/executor/*.h ladder/executor/*/*.h
 only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|exact_ops|fpmode|indices|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # Only src/cuda and src/dist/nccl.c include CUDA's headers. <cuda.h> matches the pattern of the standard ones above.
 bad=$(grep -nE '#include <(cu[a-z]*|cub/.*|nccl|nv[a-z_]*)(_[a-z0-9_]+)?\.(h|cuh)>' -r include src verify cli examples tests |
-    grep -vE '^(src/cuda/|tests/cuda/|tests/dist/gpus\.c|src/dist/nccl\.c)' | grep -vE '<curses' || true)
+    grep -vE '^(src/cuda/|tests/cuda/|tests/executor/|tests/dist/gpus\.c|src/dist/nccl\.c)' | grep -vE '<curses' || true)
 [ -z "$bad" ] || { echo "CUDA outside src/cuda and src/dist/nccl.c:" && echo "$bad" && failed=1; }
 [ $failed = 0 ] && echo "includes: in order"
 exit $failed
