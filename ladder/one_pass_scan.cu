@@ -436,7 +436,8 @@ template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_a
 
 /* Exercises
  *
- * 1. Remove a `__threadfence` from `chain`. Can the executor detect this? Why not?
+ * 1. Remove a `__threadfence` from `chain`. Which two lines does the executor name, and what could a GPU do between
+ * them?
  * 2. Tile 1000 of `look-back` starts when the running total of tile 900 is known, and no later one. How many totals
  * does its warp read? How many does it read in `groups`?
  * 3. Pack a flag of 32 bits and a total of f32 into one word of 64 bits. Which fences become unnecessary, and why?
