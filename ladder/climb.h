@@ -26,6 +26,20 @@ void ladder_check(cudaError_t fault, const char *call, const char *file, int lin
 /* Returns ceil(n / d), the number of blocks of d threads that n threads need. */
 template <class T> constexpr T blocks_for(T n, T d) { return (n + d - 1) / d; }
 
+/* Calls a function of CUB: first without a workspace, which sets the number of bytes that it needs. Each caller keeps
+ * its workspace for later calls. */
+template <class CALL> void ladder_with_workspace(const CALL &call) {
+    static void *workspace;
+    static size_t capacity;
+    size_t bytes = 0;
+    CUDA_CHECK(call(nullptr, bytes));
+    if (bytes > capacity) {
+        CUDA_CHECK(cudaFree(workspace));
+        CUDA_CHECK(cudaMalloc((char **)&workspace, capacity = bytes));
+    }
+    CUDA_CHECK(call(workspace, bytes));
+}
+
 /* A check returns "" if the result is right, and otherwise a sentence on the error. */
 typedef std::function<std::string()> ladder_claim;
 typedef std::function<void()> ladder_launch;

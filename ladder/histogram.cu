@@ -269,16 +269,10 @@ static weft_status weft_counts(weft_context *ctx, size_t n, const byte *x, uint6
  */
 #ifdef HAVE_CUB
 static void cub_counts(size_t n, const byte *x, unsigned *counts) {
-    static void *workspace;
-    static size_t workspace_bytes;
-    size_t bytes = 0;
     const int levels = BINS + 1, lower = 0, upper = BINS;
-    CUDA_CHECK(cub::DeviceHistogram::HistogramEven(NULL, bytes, x, counts, levels, lower, upper, (long long)n));
-    if (bytes > workspace_bytes) {
-        CUDA_CHECK(cudaFree(workspace));
-        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
-    }
-    CUDA_CHECK(cub::DeviceHistogram::HistogramEven(workspace, bytes, x, counts, levels, lower, upper, (long long)n));
+    ladder_with_workspace([&](void *workspace, size_t &bytes) {
+        return cub::DeviceHistogram::HistogramEven(workspace, bytes, x, counts, levels, lower, upper, (long long)n);
+    });
 }
 #else
 static void cub_counts(size_t, const byte *, unsigned *) { throw ladder_absent("this build had no CUB"); }

@@ -420,15 +420,8 @@ static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_scan(size_t n, const T *x, T *y) {
-    static void *workspace;
-    static size_t workspace_bytes;
-    size_t bytes = 0;
-    CUDA_CHECK(cub::DeviceScan::InclusiveSum(NULL, bytes, x, y, n));
-    if (bytes > workspace_bytes) {
-        CUDA_CHECK(cudaFree(workspace));
-        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
-    }
-    CUDA_CHECK(cub::DeviceScan::InclusiveSum(workspace, bytes, x, y, n));
+    ladder_with_workspace(
+        [&](void *workspace, size_t &bytes) { return cub::DeviceScan::InclusiveSum(workspace, bytes, x, y, n); });
 }
 #else
 template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_absent("this build had no CUB"); }

@@ -496,15 +496,9 @@ static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, co
 /* Rung cub: cub::DeviceRadixSort::SortKeys, from NVIDIA's library CUB */
 #ifdef HAVE_CUB
 template <class T> static void cub_sort(size_t n, const T *keys, T *sorted) {
-    static void *workspace;
-    static size_t workspace_bytes;
-    size_t bytes = 0;
-    CUDA_CHECK(cub::DeviceRadixSort::SortKeys(NULL, bytes, keys, sorted, n));
-    if (bytes > workspace_bytes) {
-        CUDA_CHECK(cudaFree(workspace));
-        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
-    }
-    CUDA_CHECK(cub::DeviceRadixSort::SortKeys(workspace, bytes, keys, sorted, n));
+    ladder_with_workspace([&](void *workspace, size_t &bytes) {
+        return cub::DeviceRadixSort::SortKeys(workspace, bytes, keys, sorted, n);
+    });
 }
 #else
 template <class T> static void cub_sort(size_t, const T *, T *) { throw ladder_absent("this build had no CUB"); }

@@ -456,16 +456,10 @@ template <class T> __global__ void take_values(size_t n, const affine<T> *maps, 
 }
 
 template <class T> static void cub_scan(size_t n, const T *s, const T *u, affine<T> *maps, T *v) {
-    static void *workspace;
-    static size_t workspace_bytes;
-    size_t bytes = 0;
     const auto each = thrust::make_transform_iterator(thrust::counting_iterator<size_t>(0), make_map<T>{s, u});
-    CUDA_CHECK(cub::DeviceScan::InclusiveScan(NULL, bytes, each, maps, join_maps{}, n));
-    if (bytes > workspace_bytes) {
-        CUDA_CHECK(cudaFree(workspace));
-        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
-    }
-    CUDA_CHECK(cub::DeviceScan::InclusiveScan(workspace, bytes, each, maps, join_maps{}, n));
+    ladder_with_workspace([&](void *workspace, size_t &bytes) {
+        return cub::DeviceScan::InclusiveScan(workspace, bytes, each, maps, join_maps{}, n);
+    });
     take_values<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, maps, v);
 }
 #else

@@ -533,15 +533,8 @@ static weft_status weft_sum(weft_context *ctx, weft_dtype dtype, size_t n, const
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_sum(size_t n, const T *x, T *sum) {
-    static void *workspace;
-    static size_t workspace_bytes;
-    size_t bytes = 0;
-    CUDA_CHECK(cub::DeviceReduce::Sum(NULL, bytes, x, sum, n));
-    if (bytes > workspace_bytes) {
-        CUDA_CHECK(cudaFree(workspace));
-        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
-    }
-    CUDA_CHECK(cub::DeviceReduce::Sum(workspace, bytes, x, sum, n));
+    ladder_with_workspace(
+        [&](void *workspace, size_t &bytes) { return cub::DeviceReduce::Sum(workspace, bytes, x, sum, n); });
 }
 #else
 template <class T> static void cub_sum(size_t, const T *, T *) { throw ladder_absent("this build had no CUB"); }

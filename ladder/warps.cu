@@ -284,15 +284,9 @@ struct is_positive {
 };
 
 static void cub_keep(size_t n, const int *x, kept y) {
-    static void *workspace;
-    static size_t workspace_bytes;
-    size_t bytes = 0;
-    CUDA_CHECK(cub::DeviceSelect::If(NULL, bytes, x, y.value, y.count, (long long)n, is_positive()));
-    if (bytes > workspace_bytes) {
-        CUDA_CHECK(cudaFree(workspace));
-        CUDA_CHECK(cudaMalloc(&workspace, workspace_bytes = bytes));
-    }
-    CUDA_CHECK(cub::DeviceSelect::If(workspace, bytes, x, y.value, y.count, (long long)n, is_positive()));
+    ladder_with_workspace([&](void *workspace, size_t &bytes) {
+        return cub::DeviceSelect::If(workspace, bytes, x, y.value, y.count, (long long)n, is_positive());
+    });
 }
 #else
 static void cub_keep(size_t, const int *, kept) { throw ladder_absent("this build had no CUB"); }
