@@ -115,8 +115,10 @@ function(ladder_tests)
     -DRESULTS=${CMAKE_CURRENT_SOURCE_DIR}/bench/results
     -DPAGES=${CMAKE_CURRENT_SOURCE_DIR}/docs/ladder -DNEW=${CMAKE_BINARY_DIR}/ladder/pages
     -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/ladder_pages.cmake)
-  weft_test(ladder_counts ladder 300 ${Python3_EXECUTABLE} -B ${ladder_dir}/measured.py check $<TARGET_FILE:weft_command>
-    ${CMAKE_CURRENT_SOURCE_DIR}/bench/results)
+  if(CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.") # another version may access memory more or less often
+    weft_test(ladder_counts ladder 300 ${Python3_EXECUTABLE} -B ${ladder_dir}/measured.py check
+      $<TARGET_FILE:weft_command> ${CMAKE_CURRENT_SOURCE_DIR}/bench/results)
+  endif()
   weft_test(docs_ladder docs 300 ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/docs/run.py
     ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/docs/ladder/find_a_race.md)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/ladder.sh)
