@@ -1,6 +1,6 @@
 # libweft.a: the objects of libweft.so, linked to one object in which only the public functions are global. So the names
-# of internal functions cannot clash with those of a program. Left out where there is no GNU objcopy, and from builds with sanitizers, whose library
-# a program without them cannot link.
+# of internal functions cannot clash with those of a program. Left out where there is no GNU objcopy, and from builds
+# with sanitizers, whose library a program without them cannot link.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_OBJCOPY OR WEFT_SANITIZE)
   return()
 endif()
