@@ -64,8 +64,9 @@ def topics(folder):
 
 
 def quoted(text):
-    """Returns a C string with one line of text per line."""
-    return "\n".join("        " + json.dumps(line, ensure_ascii=False) for line in text.splitlines(keepends=True)) or '""'
+    """Returns a C string with one line of text per line. With its parentheses, it is one element of an array."""
+    lines = "\n".join("        " + json.dumps(line, ensure_ascii=False) for line in text.splitlines(keepends=True))
+    return f"({lines.strip()})" if lines else '""'
 
 
 def write_rungs(topic):
