@@ -65,9 +65,18 @@ template <class T> __device__ T element(const T *x, size_t rows, size_t columns,
 template <class F_, class S_, unsigned M_, unsigned N_, unsigned K_> struct cores {
     typedef F_ F;
     typedef S_ S;
-    static constexpr unsigned M = M_, N = N_, K = K_, DOWN = 4, ACROSS = 2, LENGTH = 32;
-    static constexpr unsigned ROWS = 2 * DOWN * M, COLUMNS = 4 * ACROSS * N, THREADS = 256;
-    static constexpr unsigned PAD = 16 / sizeof(F); /* rows are 16 bytes apart in the banks */
+    enum : unsigned {
+        M = M_,
+        N = N_,
+        K = K_,
+        DOWN = 4,
+        ACROSS = 2,
+        LENGTH = 32,
+        ROWS = 2 * DOWN * M,
+        COLUMNS = 4 * ACROSS * N,
+        THREADS = 256,
+        PAD = 16 / sizeof(F) /* rows are 16 bytes apart in the banks */
+    };
 };
 typedef cores<double, double, 8, 8, 4> cores_of_f64;
 typedef cores<__half, float, 16, 16, 16> cores_of_half;
@@ -133,7 +142,7 @@ template <class X, class S> __device__ void multiply_on_cores(shape m, const S *
 
 /* The instructions exist since sm_80. On an older GPU the kernels are empty, and are not launched. */
 template <class X, class S> __global__ void multiply_by_tensor_cores(shape m, const S *a, const S *b, S *c) {
-#if defined WEFT_EXECUTOR || (defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800)
+#if defined WEFT_EXECUTOR || !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
     multiply_on_cores<X>(m, a, b, c);
 #endif
 }
@@ -199,8 +208,8 @@ __device__ inline void start_group(__half *to, const __half *from, bool inside, 
     __pipeline_memcpy_async(to, inside ? from : any, 16, inside ? 0 : 16);
 }
 
-__device__ inline void start_slices(half_slices *to, shape m, half_factors_at f, size_t row, size_t column,
-                                    size_t first) {
+[[maybe_unused]] __device__ inline void start_slices(half_slices *to, shape m, half_factors_at f, size_t row,
+                                                     size_t column, size_t first) {
     for (unsigned t = threadIdx.x; t < SIDE * LENGTH / GROUP; t += 256) {
         const unsigned i = t / (LENGTH / GROUP), k = t % (LENGTH / GROUP) * GROUP;
         start_group(&to->a[i][k], f.a + (row + i) * f.a_row + first + k, row + i < m.rows && first + k < f.a_row,
@@ -213,7 +222,7 @@ __device__ inline void start_slices(half_slices *to, shape m, half_factors_at f,
 }
 
 static __global__ void multiply_halves(shape m, half_factors_at f, float *c) {
-#if defined WEFT_EXECUTOR || (defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800)
+#if defined WEFT_EXECUTOR || !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
     using namespace nvcuda;
     __shared__ two_slices both;
     half_slices *const s = both.at;
