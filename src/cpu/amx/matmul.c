@@ -225,8 +225,8 @@ static void run_tile(size_t count, const int8_t *a, const int8_t *b, bool first,
     TILE_STORE(3, sums + TILE_LANES * SIDE + TILE_LANES, ROW);
 }
 
-/* Computes the sums of one modulus, 32 columns at a time. The rows stay in the L2 cache. Each of 8 tiles prefetches an
- * eighth of the next 32 columns. */
+/* Computes the sums of one modulus, 32 columns at a time. The rows stay in the L2 cache. Each of 8 tiles prefetches
+ * an eighth of the next 32 columns. */
 static void run_modulus(const matmul_group *g, size_t r) {
     const size_t terms = (g->terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS, strip = SIDE * terms;
     const int8_t *a = (const int8_t *)g->a + r * g->plane_a, *b = (const int8_t *)g->b + r * g->plane_b;
