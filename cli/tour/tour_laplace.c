@@ -76,7 +76,10 @@ static bool solution(tour *t, grids *g) {
     if (!run(t, g, &cycles, &same)) return false;
     for (int k = 0, at = 0; k < EDGE; k++)
         for (int j = 0; j < EDGE; j++)
-            for (int i = 0; i < EDGE; i++, at++) error = fmax(error, fabs(g->found[at] - harmonic(i, j, k)));
+            for (int i = 0; i < EDGE; i++, at++) {
+                const double off = fabs(g->found[at] - harmonic(i, j, k));
+                if (off > error) error = off;
+            }
     snprintf(what, sizeof what, "%zu cycles of multigrid find xy + yz - 2zx", cycles);
     snprintf(value, sizeof value, "off by %.1e of %d", error, EDGE * EDGE);
     tour_known(t, what, value, tour_expect(t, error < 1e-5), same);
