@@ -7,10 +7,12 @@ blanks; and, after the line "/* Check */", the check. <name>.faults next to it l
 import re
 import sys
 
-HEAD = re.compile(r"/\* Exercise ([a-z0-9-]+): ([^\n]+)\n(.*?)\*/\n", re.DOTALL)
+from rung_files import title
+
+HEAD = re.compile(r"/\* Exercise ([a-z0-9-]+): (.+?)\n \*\n(.*?)\*/\n", re.DOTALL)
 BLANK = re.compile(r"^([ \t]*)/\* Blank: (.*?) \*/\n.*?^[ \t]*/\* End of blank(?:: (.*?))? \*/\n", re.MULTILINE | re.DOTALL)
 MARKER = re.compile(r"^[ \t]*/\* (?:Blank: .*?|End of blank.*?) \*/\n", re.MULTILINE | re.DOTALL)
-SIZES = re.compile(r"([\d ]+); (\d+) on a GPU")
+SIZES = re.compile(r"([\d\s]+);\s+(\d+)\s+on\s+a\s+GPU")
 CHECK = "/* Check */\n"
 FAULT = re.compile(r"^([a-z0-9-]+): .+\n((?:[-+].*\n)+)", re.MULTILINE)
 
@@ -22,7 +24,7 @@ class Exercise:
         head = HEAD.match(text)
         if not head or head[1] != path.stem or text.count(CHECK) != 1:
             self.refuse(f'expected a comment "/* Exercise {path.stem}: TITLE" at the start and one line "{CHECK.strip()}"')
-        self.name, self.idea = head[1], head[2]
+        self.name, self.idea = head[1], " ".join(re.sub("^ \\*", "", head[2], flags=re.MULTILINE).split())
         self.stem = self.name.replace("-", "_")
         self.marked, check = text[head.end():].split(CHECK)
         self.check_name = f"check_{topic_stem}_{self.stem}"
@@ -50,11 +52,11 @@ class Exercise:
     def comment(self, also=""):
         """Returns the comment at the start of the learner's file, by which the command recognizes the exercise."""
         name = f"{self.topic}/{self.name}"
-        use = [f"    weft ladder try FILE{' ' * (len(name) + 3)}compiles, runs and checks this file",
-               f"    weft ladder hint {name} 1    prints the first of {len(self.hints)} hints"]
+        use = [f"    weft ladder try FILE{' ' * (len(name) + 3)}runs and checks it",
+               f"    weft ladder hint {name} 1    the first of {len(self.hints)} hints"]
         paragraphs = [*self.task, also + "." if also else "\n".join(use)]
         body = "\n *\n".join("\n".join(" * " + line if line else " *" for line in p.splitlines()) for p in paragraphs)
-        return f"/* weft ladder {name}: {self.idea}\n *\n{body}\n */\n"
+        return f"{title(name, self.idea)}\n *\n{body}\n */\n"
 
     @staticmethod
     def without(blank):

@@ -1,13 +1,21 @@
 """Makes a file of one rung: the blocks of its topic's source that it needs, and a climb_<stem> that runs only this rung."""
 
 import re
+import textwrap
 
+COLUMNS = 76  # of the files of learners, as in ladder/.clang-format
 KEYWORDS = {"alignas", "decltype", "noexcept", "requires", "sizeof", "static_assert", "__align__", "__launch_bounds__"}
 QUOTED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
 STATEMENT = re.compile(r"(if|for|while|do|else|switch)\b")
 BLOCK_STATEMENT = re.compile(r"(?:(?:(?:else )?if(?: constexpr)?|for|while|switch) \(\)|else|do)\s*\{")
 TEMPLATE = re.compile(r"\btemplate\s*<(?:[^<>]|<[^<>]*>)*>")
 DECLARED = re.compile(r"\b(\w+) = ")
+NAMED = re.compile(r'\(\s*"([\w-]+)"')  # a call whose first argument is the name of a rung
+
+
+def title(name, idea):
+    """Returns the first lines of a learner's file."""
+    return textwrap.fill(f"/* weft ladder {name}: {idea}", COLUMNS, subsequent_indent=" * ", break_on_hyphens=False)
 
 
 def without_quoted(text):
@@ -89,8 +97,8 @@ class Climb:
         self.holders, self.empty = set(), set()  # functions that run the wanted rung, and those that run only others
 
     def is_other(self, statement):
-        named = set(re.findall(r'\(\s*"([\w-]+)"', statement)) & self.others
-        if named and self.wanted not in re.findall(r'\(\s*"([\w-]+)"', statement):
+        named = set(NAMED.findall(statement)) & self.others
+        if named and self.wanted not in NAMED.findall(statement):
             return True
         return any(re.search(rf"\b{name}\(", statement) for name in self.empty)
 
@@ -99,14 +107,15 @@ class Climb:
         inner = []
         for statement in kept:
             plain = without_quoted(statement).lstrip()
-            if BLOCK_STATEMENT.match(nested(plain, "(", ")")) and '("' in statement:
+            if BLOCK_STATEMENT.match(nested(plain, "(", ")")) and NAMED.search(statement):
                 open_at, close_at = without_quoted(statement).index("{"), without_quoted(statement).rindex("}")
                 statement_body = self.trimmed(statement[open_at + 1:close_at])
-                if '("' in statement_body:
+                if NAMED.search(statement_body):
                     inner.append(statement[:open_at + 1] + statement_body + statement[close_at:])
             elif not self.is_other(statement):
                 inner.append(statement)
-        return "".join(self.used(inner)) + rest
+        text = "".join(self.used(inner)) + rest
+        return text if text.startswith("\n") or not body.startswith("\n") else "\n" + text
 
     @staticmethod
     def used(kept):
@@ -126,10 +135,10 @@ class Climb:
     def function(self, text):
         """Returns the function without other rungs, or "" if it had only those."""
         plain = without_quoted(text)
-        if '("' not in text or "{" not in plain or not re.search(r"\bclimb &", plain):
+        if not NAMED.search(text) or "{" not in plain or not re.search(r"\bclimb &", plain):
             return text
         start, end = plain.index("{"), plain.rindex("}")
-        had = {name for name in re.findall(r'\(\s*"([\w-]+)"', text) if name in self.others or name == self.wanted}
+        had = {name for name in NAMED.findall(text) if name in self.others or name == self.wanted}
         body = self.trimmed(text[start + 1:end])
         name = re.search(r"(\w+)\([^()]*$", plain[:plain.index("climb &c")])[1]
         if self.wanted in had or any(re.search(rf"\b{holder}\(", body) for holder in self.holders):
@@ -179,6 +188,6 @@ class RungFiles:
         faulty = "Wrong on purpose: repair it.\n\n" if rung.kind == "Faulty rung" else ""
         use = f"{faulty}    weft ladder try FILE    compiles, runs and checks this file"
         body = "\n".join(f" * {line}" if line else " *" for line in f"{rung.words}\n\n{use}".splitlines())
-        head = f"/* weft ladder {self.topic.name}/{rung.name}: {rung.idea}\n *\n{body}\n */\n"
+        head = f"{title(f'{self.topic.name}/{rung.name}', rung.idea)}\n *\n{body}\n */\n"
         end = "\n".join(inside) + "\n} // namespace\n\n" + "\n".join(entry)
         return head, sorted(chosen), end

@@ -21,16 +21,19 @@ import measured
 import rung_files
 
 TOPIC = re.compile(r'^TOPIC\((\w+), "([\w-]+)", "([\w ]+)", (.+), (.+)\)$', re.MULTILINE)
-PART = re.compile(r"^/\* (Topic|Rung|Faulty rung|Exercises|Climbing the rungs)\b(?: ([\w-]+): (.+))?", re.MULTILINE)
+PART = re.compile(r"^/\* (Topic|Rung|Faulty rung|Exercises|Climbing the rungs)\b(?: ([\w-]+):)?", re.MULTILINE)
 
 
 class Part:
-    def __init__(self, kind, name, idea, text):
+    """A part of a file. The first paragraph of its comment is its title."""
+
+    def __init__(self, kind, name, text):
         self.kind, self.name, self.text = kind, name, text.rstrip() + "\n"
-        self.idea = (idea or "").removesuffix(" */")
         comment, _, code = self.text.partition("*/")
-        lines = [line.strip() for line in comment.splitlines()[1:]]
-        self.words = "\n".join(line.removeprefix("*").removeprefix(" ") for line in lines).strip()
+        lines = [line.strip().removeprefix("*").removeprefix(" ") for line in comment.splitlines()]
+        title, _, words = "\n".join(lines).partition("\n\n")
+        self.idea = " ".join(title.partition(f" {name}: ")[2].split())
+        self.words = words.strip()
         self.code = code.strip() + "\n"
 
 
@@ -271,4 +274,5 @@ def main():
     {"text": write_text, "pages": write_pages, "exercises": write_exercise_files}[verb](*map(Path, paths))
 
 
-main()
+if __name__ == "__main__":
+    main()
