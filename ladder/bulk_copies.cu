@@ -1,15 +1,21 @@
-/* Topic bulk-copies: memory is copied to shared memory while the threads compute (the tensor memory accelerator)
+/* Topic bulk-copies: memory is copied to shared memory while the threads
+ * compute (the tensor memory accelerator)
  *
- * A thread that reads memory waits for its data, about a microsecond. A GPU hides this time by other warps: while
- * some wait, others compute. There must be enough bytes in flight: speed times latency, about 40 KB per
- * multiprocessor of an H200. Reads through registers need many threads for this.
+ * A thread that reads memory waits for its data, about a microsecond. A GPU
+ * hides this time by other warps: while some wait, others compute. There
+ * must be enough bytes in flight: speed times latency, about 40 KB per
+ * multiprocessor of an H200. Reads through registers need many threads for
+ * this.
  *
- * Asynchronous copies do not use registers. Since compute capability 8.0, a thread can start a copy of 16 bytes from
- * global to shared memory and go on (`async`). Since 9.0, a unit of the multiprocessor, the tensor memory
- * accelerator, copies whole arrays. One thread starts a copy of many kilobytes (`bulk`).
+ * Asynchronous copies do not use registers. Since compute capability 8.0, a
+ * thread can start a copy of 16 bytes from global to shared memory and go
+ * on (`async`). Since 9.0, a unit of the multiprocessor, the tensor memory
+ * accelerator, copies whole arrays. One thread starts a copy of many
+ * kilobytes (`bulk`).
  *
- * The computation is small: y[i] = 2 x[i] + 1. The minimum traffic is one read and one write per element. Rungs for
- * the accelerator need a GPU with compute capability 9.0 or later, and code that was compiled for it.
+ * The computation is small: y[i] = 2 x[i] + 1. The minimum traffic is one
+ * read and one write per element. Rungs for the accelerator need a GPU with
+ * compute capability 9.0 or later, and code that was compiled for it.
  */
 #include "climb.h"
 
@@ -19,29 +25,35 @@
 
 namespace {
 
-constexpr unsigned THREADS = 256, PARTS = 4, TILE = THREADS * PARTS; /* elements of an array per tile */
+/* TILE: elements of an array per tile */
+constexpr unsigned THREADS = 256, PARTS = 4, TILE = THREADS * PARTS;
 constexpr unsigned BLOCKS = 528, STAGES = 4;
 
 __host__ __device__ float changed(float x) { return fmaf(2, x, 1); }
 
 /* Rung one-element: a thread for each element, through a register
  *
- * The usual kernel. Each thread has one read in flight and nothing to do until it arrives. 2048 threads per
- * multiprocessor have 8 KB in flight.
+ * The usual kernel. Each thread has one read in flight and nothing to do
+ * until it arrives. 2048 threads per multiprocessor have 8 KB in flight.
  */
-static __global__ void change_one_element(size_t n, const float *x, float *y) {
+static __global__ void change_one_element(size_t n, const float *x,
+                                          float *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < n) y[i] = changed(x[i]);
 }
 
 /* Rung async: the next tile is copied while this one is used
  *
- * Two buffers in shared memory are used alternately. `__pipeline_memcpy_async` starts a copy of 16 bytes to shared
- * memory, and `__pipeline_commit` ends a group of copies. `__pipeline_wait_prior(1)` waits until all groups of the
- * thread except the last one have arrived. So the copy of the next tile is in flight while this one is used.
+ * Two buffers in shared memory are used alternately.
+ * `__pipeline_memcpy_async` starts a copy of 16 bytes to shared memory, and
+ * `__pipeline_commit` ends a group of copies. `__pipeline_wait_prior(1)`
+ * waits until all groups of the thread except the last one have arrived. So
+ * the copy of the next tile is in flight while this one is used.
  *
- * A thread waits only for its own copies. Here it also reads words that other threads have copied, so a barrier must
- * follow (see `no-barrier`). A second barrier is needed before the buffer is filled again (see `too-early`).
+ * A thread waits only for its own copies. Here it also reads words that
+ * other threads have copied, so a barrier must follow (see `no-barrier`). A
+ * second barrier is needed before the buffer is filled again (see
+ * `too-early`).
  *
  * The last tile may be incomplete. Its elements are read in the usual way.
  */
@@ -52,24 +64,30 @@ __device__ void start_tile(const float *x, float *tile) {
 
 /* Computes a tile. Adjacent threads access adjacent elements. */
 __device__ void change_tile(const float *x, float *y) {
-    for (unsigned i = threadIdx.x; i < TILE; i += THREADS) y[i] = changed(x[i]);
+    for (unsigned i = threadIdx.x; i < TILE; i += THREADS)
+        y[i] = changed(x[i]);
 }
 
-/* Computes the elements of the last tile, if it is incomplete. One block does this. */
+/* Computes the elements of the last tile, if it is incomplete. One block
+ * does this. */
 __device__ void change_rest(size_t n, const float *x, float *y) {
     if (blockIdx.x > 0) return;
-    for (size_t i = n / TILE * TILE + threadIdx.x; i < n; i += THREADS) y[i] = changed(x[i]);
+    for (size_t i = n / TILE * TILE + threadIdx.x; i < n; i += THREADS)
+        y[i] = changed(x[i]);
 }
 
-enum barriers { BOTH, ONLY_BEFORE, ONLY_AFTER }; /* around the use of a buffer */
+/* Barriers around the use of a buffer */
+enum barriers { BOTH, ONLY_BEFORE, ONLY_AFTER };
 
-template <barriers KEPT> __global__ void change_async(size_t n, const float *x, float *y) {
+template <barriers KEPT>
+__global__ void change_async(size_t n, const float *x, float *y) {
     __shared__ __align__(16) float buffer[2][TILE];
     const size_t tiles = n / TILE;
     unsigned now = 0;
     if (blockIdx.x < tiles) start_tile(x + blockIdx.x * TILE, buffer[now]);
     __pipeline_commit();
-    for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, now = !now) {
+    for (size_t tile = blockIdx.x; tile < tiles;
+         tile += gridDim.x, now = !now) {
         const size_t next = tile + gridDim.x;
         if (next < tiles) start_tile(x + next * TILE, buffer[!now]);
         __pipeline_commit(); /* an empty group after the last tile */
@@ -82,50 +100,65 @@ template <barriers KEPT> __global__ void change_async(size_t n, const float *x, 
 }
 
 /* Launches a kernel whose blocks process several tiles of x. */
-template <class KERNEL> static void by_tiles(KERNEL kernel, size_t n, const float *x, float *y) {
+template <class KERNEL>
+static void by_tiles(KERNEL kernel, size_t n, const float *x, float *y) {
     const size_t blocks = std::min<size_t>(n / (TILE * STAGES) + 1, BLOCKS);
     kernel<<<(unsigned)blocks, THREADS>>>(n, x, y);
 }
 
 /* Faulty rung no-barrier: each thread waits for its own copies only
  *
- * A thread copies 4 adjacent words and reads 4 words that are 256 apart, so others have copied most of them. Their
- * copies may not have arrived. The executor reports the race.
+ * A thread copies 4 adjacent words and reads 4 words that are 256 apart, so
+ * others have copied most of them. Their copies may not have arrived. The
+ * executor reports the race.
  */
 
-/* Faulty rung too-early: the buffer is filled while other warps still read it
+/* Faulty rung too-early: the buffer is filled while
+ * other warps still read it
  *
- * Without the barrier after the use, a fast warp starts the copy of the tile after the next one into the buffer that
- * a slow warp is reading.
+ * Without the barrier after the use, a fast warp starts the copy of the
+ * tile after the next one into the buffer that a slow warp is reading.
  */
 
 /* Rung bulk: one thread copies a tile by one instruction
  *
- * `cp.async.bulk` copies 4096 bytes. The address and the number of bytes must be multiples of 16. Its end is
- * signalled by a barrier in shared memory, an mbarrier. A phase of the mbarrier is complete when a given number of
- * threads has arrived, here one, and when the announced number of bytes has arrived. All threads wait for the phase
- * by its parity: 0 for the first phase, 1 for the second, 0 for the third.
+ * `cp.async.bulk` copies 4096 bytes. The address and the number of bytes
+ * must be multiples of 16. Its end is signalled by a barrier in shared
+ * memory, an mbarrier. A phase of the mbarrier is complete when a given
+ * number of threads has arrived, here one, and when the announced number of
+ * bytes has arrived. All threads wait for the phase by its parity: 0 for
+ * the first phase, 1 for the second, 0 for the third.
  *
- * The mbarrier must be initialized before the copy, and the copy engine must see it: a fence and a barrier of the
- * block do this. If the announced number of bytes is wrong, the threads wait forever.
+ * The mbarrier must be initialized before the copy, and the copy engine
+ * must see it: a fence and a barrier of the block do this. If the announced
+ * number of bytes is wrong, the threads wait forever.
  *
- * In this rung, a block waits for its tile and then uses it. Other blocks use the memory meanwhile.
+ * In this rung, a block waits for its tile and then uses it. Other blocks
+ * use the memory meanwhile.
  */
 #if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
 typedef unsigned long long mbarrier;
 
-__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__device__ unsigned shared_address(const void *p) {
+    return (unsigned)__cvta_generic_to_shared(p);
+}
 
 /* Initializes barriers for one arrival per phase. */
 __device__ void initialize(mbarrier *b, unsigned count) {
-    for (unsigned k = 0; k < count; k++)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(b + k)) : "memory");
+    for (unsigned k = 0; k < count; k++) {
+        const unsigned at = shared_address(b + k);
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at)
+                     : "memory");
+    }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
 /* Arrives, and announces the bytes of the copies of this phase. */
 __device__ void announce(mbarrier *b, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes)
+    const unsigned at = shared_address(b);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                 :
+                 : "r"(at), "r"(bytes)
                  : "memory");
 }
 
@@ -133,21 +166,26 @@ __device__ void announce(mbarrier *b, unsigned bytes) {
 __device__ void wait(mbarrier *b, unsigned parity) {
     unsigned done = 0;
     while (!done)
-        asm volatile("{ .reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(shared_address(b)), "r"(parity)
-                     : "memory");
+        asm volatile(
+            "{ .reg .pred p;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(shared_address(b)), "r"(parity)
+            : "memory");
 }
 
 /* Starts a copy to shared memory, and announces it. */
-__device__ void start_bulk(float *to, const float *from, unsigned bytes, mbarrier *b) {
+__device__ void start_bulk(float *to, const float *from, unsigned bytes,
+                           mbarrier *b) {
     announce(b, bytes);
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(to)),
-                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(b))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1], %2, [%3];"
+        :
+        : "r"(shared_address(to)), "l"(__cvta_generic_to_global(from)),
+          "r"(bytes), "r"(shared_address(b))
+        : "memory");
 }
 #endif
 
@@ -158,8 +196,10 @@ static __global__ void change_bulk(size_t n, const float *x, float *y) {
     if (threadIdx.x == 0) initialize(&arrived, 1);
     __syncthreads();
     unsigned parity = 0;
-    for (size_t tile = blockIdx.x; tile < n / TILE; tile += gridDim.x, parity ^= 1) {
-        if (threadIdx.x == 0) start_bulk(buffer, x + tile * TILE, sizeof buffer, &arrived);
+    for (size_t tile = blockIdx.x; tile < n / TILE;
+         tile += gridDim.x, parity ^= 1) {
+        if (threadIdx.x == 0)
+            start_bulk(buffer, x + tile * TILE, sizeof buffer, &arrived);
         wait(&arrived, parity);
         change_tile(buffer, y + tile * TILE);
         __syncthreads(); /* all threads have read the buffer */
@@ -171,18 +211,25 @@ static __global__ void change_bulk(size_t n, const float *x, float *y) {
 
 /* Rung ring: four tiles in flight
  *
- * The block has four buffers, each with an mbarrier. At the start, one thread starts four copies. Then the block
- * waits for the first one, uses it, and the thread starts the copy of the fifth tile into the same buffer. So three
- * copies are in flight while a tile is used. Step k uses buffer k % 4 in its phase k / 4, whose parity is k / 4 % 2.
+ * The block has four buffers, each with an mbarrier. At the start, one
+ * thread starts four copies. Then the block waits for the first one, uses
+ * it, and the thread starts the copy of the fifth tile into the same
+ * buffer. So three copies are in flight while a tile is used. Step k uses
+ * buffer k % 4 in its phase k / 4, whose parity is k / 4 % 2.
  *
- * The bytes in flight no longer depend on the number of threads: 4 blocks of 256 threads have 64 KB in flight.
+ * The bytes in flight no longer depend on the number of threads: 4 blocks
+ * of 256 threads have 64 KB in flight.
  */
 #if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
-/* Starts the copy of the tile that a block uses in step k, if there is one. */
-__device__ void start_step(size_t k, size_t n, const float *x, float buffer[][TILE], mbarrier *arrived) {
+/* Starts the copy of the tile that a block uses in
+ * step k, if there is one. */
+__device__ void start_step(size_t k, size_t n, const float *x,
+                           float buffer[][TILE], mbarrier *arrived) {
     const size_t tile = blockIdx.x + k * gridDim.x;
     const unsigned stage = k % STAGES;
-    if (tile < n / TILE) start_bulk(buffer[stage], x + tile * TILE, sizeof buffer[0], &arrived[stage]);
+    if (tile < n / TILE)
+        start_bulk(buffer[stage], x + tile * TILE, sizeof buffer[0],
+                   &arrived[stage]);
 }
 #endif
 
@@ -192,11 +239,13 @@ static __global__ void change_in_ring(size_t n, const float *x, float *y) {
     __shared__ mbarrier arrived[STAGES];
     if (threadIdx.x == 0) {
         initialize(arrived, STAGES);
-        for (size_t k = 0; k < STAGES; k++) start_step(k, n, x, buffer, arrived);
+        for (size_t k = 0; k < STAGES; k++)
+            start_step(k, n, x, buffer, arrived);
     }
     __syncthreads(); /* the mbarriers are initialized */
     size_t k = 0;
-    for (size_t tile = blockIdx.x; tile < n / TILE; tile += gridDim.x, k++) {
+    for (size_t tile = blockIdx.x; tile < n / TILE;
+         tile += gridDim.x, k++) {
         wait(&arrived[k % STAGES], k / STAGES % 2);
         change_tile(buffer[k % STAGES], y + tile * TILE);
         __syncthreads(); /* all threads have read the buffer */
@@ -209,68 +258,85 @@ static __global__ void change_in_ring(size_t n, const float *x, float *y) {
 
 /* Rung both-ways: the results are copied by the accelerator too
  *
- * The threads write the results to the buffer of their elements, and one thread starts the copy of the buffer to y.
- * Threads and the accelerator access shared memory in different ways, so a fence must separate the writes of the
- * threads from the copy. The barrier of the block then tells the thread that all others have passed their fence.
+ * The threads write the results to the buffer of their elements, and one
+ * thread starts the copy of the buffer to y. Threads and the accelerator
+ * access shared memory in different ways, so a fence must separate the
+ * writes of the threads from the copy. The barrier of the block then tells
+ * the thread that all others have passed their fence.
  *
- * A buffer may be filled again when the copy to y has read it. The thread waits until all its copies except the last
- * one have read their buffers, and then fills the buffer of the step before.
+ * A buffer may be filled again when the copy to y has read it. The thread
+ * waits until all its copies except the last one have read their buffers,
+ * and then fills the buffer of the step before.
  */
-static __global__ void change_both_ways(size_t n, const float *x, float *y) {
+static __global__ void change_both_ways(size_t n, const float *x,
+                                        float *y) {
 #if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
     __shared__ __align__(128) float buffer[STAGES][TILE];
     __shared__ mbarrier arrived[STAGES];
     if (threadIdx.x == 0) {
         initialize(arrived, STAGES);
-        for (size_t k = 0; k < STAGES; k++) start_step(k, n, x, buffer, arrived);
+        for (size_t k = 0; k < STAGES; k++)
+            start_step(k, n, x, buffer, arrived);
     }
     __syncthreads();
     size_t k = 0;
-    for (size_t tile = blockIdx.x; tile < n / TILE; tile += gridDim.x, k++) {
+    for (size_t tile = blockIdx.x; tile < n / TILE;
+         tile += gridDim.x, k++) {
         float *const own = buffer[k % STAGES];
         wait(&arrived[k % STAGES], k / STAGES % 2);
         change_tile(own, own);
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncthreads();
         if (threadIdx.x > 0) continue;
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
-                     "cp.async.bulk.commit_group;\n"
-                     "cp.async.bulk.wait_group.read 1;" ::"l"(__cvta_generic_to_global(y + tile * TILE)),
-                     "r"(shared_address(own)), "n"(TILE * sizeof(float))
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+            "cp.async.bulk.commit_group;\n"
+            "cp.async.bulk.wait_group.read 1;"
+            :
+            : "l"(__cvta_generic_to_global(y + tile * TILE)),
+              "r"(shared_address(own)), "n"(TILE * sizeof(float))
+            : "memory");
         if (k > 0) start_step(k - 1 + STAGES, n, x, buffer, arrived);
     }
-    if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     change_rest(n, x, y);
 #endif
     (void)n, (void)x, (void)y;
 }
 
 #ifndef WEFT_EXECUTOR
-/* Ends the rung with a sentence if the kernel was not compiled for compute capability 9.0. */
+/* Ends the rung with a sentence if the kernel was not compiled for compute
+ * capability 9.0. */
 template <class KERNEL> static void need_accelerator(KERNEL kernel) {
     cudaFuncAttributes attributes;
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
     if (attributes.ptxVersion < 90)
-        throw ladder_absent("it needs a GPU with compute capability 9.0 and code that was compiled for it");
+        throw ladder_absent("it needs a GPU with compute capability 9.0 "
+                            "and code that was compiled for it");
 }
 #else
 template <class KERNEL> static void need_accelerator(KERNEL) {}
 #endif
 
 /* Launches a kernel that uses the accelerator. */
-static void accelerated(void (*kernel)(size_t, const float *, float *), size_t n, const float *x, float *y) {
+static void accelerated(void (*kernel)(size_t, const float *, float *),
+                        size_t n, const float *x, float *y) {
     need_accelerator(kernel);
     by_tiles(kernel, n, x, y);
 }
 
 /* Exercises
  *
- * 1. How many bytes per multiprocessor must be in flight at 4.8 TB/s and a latency of one microsecond? How many
- * threads of `one-element` would that be?
- * 2. In `ring`, what happens if a thread waits for parity 0 in all phases? Draw the phases of one buffer.
- * 3. Give `async` four buffers. Which numbers change, and is the second barrier still needed?
- * 4. In `both-ways`, remove the fence. Which data may the copy to y then read?
+ * 1. How many bytes per multiprocessor must be in flight at 4.8 TB/s and a
+ *    latency of one microsecond? How many threads of `one-element` would
+ *    that be?
+ * 2. In `ring`, what happens if a thread waits for parity 0 in all phases?
+ *    Draw the phases of one buffer.
+ * 3. Give `async` four buffers. Which numbers change, and is the second
+ *    barrier still needed?
+ * 4. In `both-ways`, remove the fence. Which data may the copy to y then
+ *    read?
  */
 
 } // namespace
@@ -288,16 +354,22 @@ void climb_bulk_copies(climb &c) {
     const ladder_claim right = [&] { return c.holds(y, expected); };
     const ladder_limits accelerator = {.gpu_only = true};
     const unsigned blocks = (unsigned)blocks_for<size_t>(n, THREADS);
-    c.rung("one-element", right, [=] { change_one_element<<<blocks, THREADS>>>(n, x, y); });
+    c.rung("one-element", right,
+           [=] { change_one_element<<<blocks, THREADS>>>(n, x, y); });
     c.rung("async", right, [=] { by_tiles(change_async<BOTH>, n, x, y); });
-    c.faulty("no-barrier", right, [=] { by_tiles(change_async<ONLY_AFTER>, n, x, y); },
+    c.faulty("no-barrier", right,
+             [=] { by_tiles(change_async<ONLY_AFTER>, n, x, y); },
              {.least = TILE, .executor_only = true});
-    c.faulty("too-early", right, [=] { by_tiles(change_async<ONLY_BEFORE>, n, x, y); },
+    c.faulty("too-early", right,
+             [=] { by_tiles(change_async<ONLY_BEFORE>, n, x, y); },
              {.least = 2 * STAGES * TILE, .executor_only = true});
     c.rung(
-        "bulk", right, [=] { accelerated(change_bulk, n, x, y); }, accelerator);
+        "bulk", right, [=] { accelerated(change_bulk, n, x, y); },
+        accelerator);
     c.rung(
-        "ring", right, [=] { accelerated(change_in_ring, n, x, y); }, accelerator);
+        "ring", right, [=] { accelerated(change_in_ring, n, x, y); },
+        accelerator);
     c.rung(
-        "both-ways", right, [=] { accelerated(change_both_ways, n, x, y); }, accelerator);
+        "both-ways", right, [=] { accelerated(change_both_ways, n, x, y); },
+        accelerator);
 }

@@ -28,7 +28,8 @@ refuses 2 "new: expected TOPIC/EXERCISE or TOPIC/RUNG, and the name of the file 
 refuses 2 "reduce has no rung or exercise 'od'; did you mean 'odd'?" ladder new reduce/od "$my"
 refuses 2 "unknown topic 'redcue'; did you mean 'reduce'?" ladder new redcue/odd "$my"
 prints "" ladder new reduce/odd "$my"
-is "the first line" "/* weft ladder reduce/odd: the sum of any number of elements, by blocks of any size" "$(head -1 "$my")"
+is "the first lines" "/* weft ladder reduce/odd: the sum of any number of elements, by blocks of
+ * any size" "$(head -2 "$my")"
 is "blanks" 2 "$(grep -c 'WRITE THIS: ' "$my")"
 is "markers, hints and checks" 0 "$(grep -c -E 'Blank|Hint|check_exercise|Sizes' "$my")"
 refuses 1 "my.cu exists already: choose another name" ladder new reduce/odd "$my"

@@ -3,10 +3,11 @@ order of each page, and must print the lines shown below them.
 
     run.py SOURCE_DIR BUILD_DIR PAGE...
 
-sh runs a line "$ command" in an indented or a fenced block. The lines below it, up to the next command or the end of the
-block, are its output. A blank line ends an indented block. In a fenced block, blank lines are ignored. A block of C with
-a main() is a program, whose first line contains its file name: /* total.c */; commands below compile it. Any other block
-of C is a fragment, which can use a context and the arrays and files below.
+sh runs a line "$ command" in an indented or a fenced block; lines "> ..." below it belong to the command. The lines
+below it, up to the next command or the end of the block, are its output. A blank line ends an indented block. In a
+fenced block, blank lines are ignored. A block of C with a main() is a program, whose first line contains its file name:
+/* total.c */; commands below compile it. Any other block of C is a fragment, which can use a context and the arrays and
+files below.
 """
 import math
 import re
@@ -105,6 +106,8 @@ def commands(lines):
     for line in lines:
         if line.startswith("$ "):
             found.append((line[2:], []))
+        elif line.startswith("> ") and found and not found[-1][1]:
+            found[-1] = (f"{found[-1][0]}\n{line[2:]}", [])
         elif found and line.strip() and found[-1] is not None:
             found[-1][1].append(line)
     return found

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks that the sources contain no TODO, that file names are unique, that each operation is documented, and that no
-# file has more than 650 lines. Exceptions to the limit: the public header and the table of direction numbers.
+# file has more than 650 lines of 120 columns. A lesson of the ladder has at most 850 lines of 76 columns, which are fewer
+# characters. Exceptions to the limit: the public header and the table of direction numbers.
 # Usage: words.sh SOURCE_DIR
 set -u
 cd "$1" || exit 1
@@ -27,7 +28,8 @@ drawers=$(find include src verify cli tests bench examples -type f | grep -E '/(
 
 for file in $sources; do
     lines=$(wc -l <"$file")
-    [ "$lines" -le 650 ] || [ "$file" = include/weft.h ] || [ "$file" = src/core/sobol.def ] || tell "words: $file has $lines lines; expected at most 650"
+    case $file in ladder/*/*) most=650 ;; ladder/*.cu) most=850 ;; *) most=650 ;; esac
+    [ "$lines" -le $most ] || [ "$file" = include/weft.h ] || [ "$file" = src/core/sobol.def ] || tell "words: $file has $lines lines; expected at most $most"
 done
 
 for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do

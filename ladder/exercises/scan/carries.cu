@@ -1,20 +1,28 @@
 /* Exercise carries: from sums within tiles to sums from the beginning
  *
- * An exclusive scan computes y[i] = x[0] + ... + x[i - 1], and y[0] = 0. The kernel `scan_tiles` is complete. It
- * scans each tile of 256 ints alone, beginning with 0, and stores the total of tile k in totals[k]. Write the rest:
+ * An exclusive scan computes y[i] = x[0] + ... + x[i - 1], and y[0] = 0.
+ * The kernel `scan_tiles` is complete. It scans each tile of 256 ints
+ * alone, beginning with 0, and stores the total of tile k in totals[k].
+ * Write the rest:
  *
- * 1. `scan_totals`: one thread replaces each of the totals by the sum of all totals before it.
- * 2. `add_before`: add to each element the sum of all tiles before its tile.
+ * 1. `scan_totals`: one thread replaces each of the totals by the sum of
+ *    all totals before it.
+ * 2. `add_before`: add to each element the sum of all tiles before its
+ *    tile.
  * 3. The launches.
  *
- * One thread is slow, and enough here: there is one total for 256 elements. The exercise `own` asks for more.
- * `totals` has capacity for the totals of all tiles.
+ * One thread is slow, and enough here: there is one total for 256 elements.
+ * The exercise `own` asks for more. `totals` has capacity for the totals of
+ * all tiles.
  *
- * Hint: In `scan_totals`, keep the running sum in a register. Read the total before you overwrite it.
+ * Hint: In `scan_totals`, keep the running sum in a register. Read the
+ * total before you overwrite it.
  *
- * Hint: Element i belongs to tile i / 256. In `add_before`, a block of 256 threads is one tile.
+ * Hint: Element i belongs to tile i / 256. In `add_before`, a block of 256
+ * threads is one tile.
  *
- * Hint: The kernels run one after another in the order of their launches. n elements need (n + 255) / 256 blocks.
+ * Hint: The kernels run one after another in the order of their launches. n
+ * elements need (n + 255) / 256 blocks.
  *
  * Sizes: 1 2 255 256 257 511 512 513 1000 30011; 16777216 on a GPU
  */
@@ -22,7 +30,8 @@
 
 const unsigned THREADS = 256;
 
-/* Scans each tile alone: y[i] is the sum of the elements of the tile before element i. */
+/* Scans each tile alone: y[i] is the sum of the elements of the tile before
+ * element i. */
 __global__ void scan_tiles(size_t n, const int *x, int *y, int *totals) {
     __shared__ int of_warps[THREADS / 32];
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -83,5 +92,6 @@ void check_exercise(climb &c) {
     /* Each thread of the last kernel also reads a total. */
     c.work(20.0 * (double)c.n + 12.0 * (double)tiles, 0);
     c.rung(
-        "carries", [&] { return c.holds(y, sums); }, [&] { solve(c.n, x, y, totals); });
+        "carries", [&] { return c.holds(y, sums); },
+        [&] { solve(c.n, x, y, totals); });
 }

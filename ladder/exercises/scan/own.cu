@@ -1,22 +1,28 @@
 /* Exercise own: all running sums of n numbers, with kernels of your own
  *
- * Compute y[i] = x[0] + x[1] + ... + x[i] for all i. n is any number from 1 on. The elements are ints, so the order
- * of the additions does not matter. `spare` has capacity for n + 64 ints and contains arbitrary bytes, and so does y.
+ * Compute y[i] = x[0] + x[1] + ... + x[i] for all i. n is any number from 1
+ * on. The elements are ints, so the order of the additions does not matter.
+ * `spare` has capacity for n + 64 ints and contains arbitrary bytes, and so
+ * does y.
  *
- * All points for traffic need kernels that read x at most twice and write y once. Each thread may read one more
- * number.
+ * All points for traffic need kernels that read x at most twice and write y
+ * once. Each thread may read one more number.
  *
- * Hint: Three kernels are enough. The first computes the sum of each tile of 256 elements. The second scans these
- * sums. The third scans each tile and adds the sum of all tiles before it.
+ * Hint: Three kernels are enough. The first computes the sum of each tile
+ * of 256 elements. The second scans these sums. The third scans each tile
+ * and adds the sum of all tiles before it.
  *
- * Hint: A warp scans with `__shfl_up_sync` at the distances 1, 2, 4, 8 and 16. Lane k adds only if k is not less than
- * the distance. After that, the last lane of a warp has the total of the warp, which the later warps must add.
+ * Hint: A warp scans with `__shfl_up_sync` at the distances 1, 2, 4, 8 and
+ * 16. Lane k adds only if k is not less than the distance. After that, the
+ * last lane of a warp has the total of the warp, which the later warps must
+ * add.
  *
- * Hint: The second kernel can run in one block, which processes 256 sums at a time and keeps their total for the next
+ * Hint: The second kernel can run in one block, which processes 256 sums at
+ * a time and keeps their total for the next
  * 256. There are more than 256 tiles.
  *
- * Hint: Shared memory may be written again only when all threads have read it. This applies to a function that is
- * called in a loop.
+ * Hint: Shared memory may be written again only when all threads have read
+ * it. This applies to a function that is called in a loop.
  *
  * Sizes: 1 2 31 33 255 256 257 511 513 1000 10007 131329; 67108864 on a GPU
  */
@@ -25,7 +31,8 @@
 /* Blank: kernels */
 const unsigned THREADS = 256, WARPS = THREADS / 32;
 
-/* Returns the sum of v over the threads of the block up to this one. A barrier must separate two calls. */
+/* Returns the sum of v over the threads of the block up to this one. A
+ * barrier must separate two calls. */
 __device__ int scan_of_block(int v) {
     __shared__ int of_warps[WARPS];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -59,7 +66,8 @@ __global__ void scan_totals(size_t tiles, int *totals) {
     }
 }
 
-__global__ void scan_tiles(size_t n, const int *x, const int *totals, int *y) {
+__global__ void scan_tiles(size_t n, const int *x, const int *totals,
+                           int *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     const int sum = scan_of_block(i < n ? x[i] : 0);
     if (i < n) y[i] = totals[blockIdx.x] + sum;
@@ -86,9 +94,13 @@ void check_exercise(climb &c) {
     int sum = 0;
     for (size_t i = 0; i < c.n; i++) sums[i] = sum += values[i];
     const int *const x = c.input(values);
-    int *const y = c.output<int>(c.n), *const spare = c.output<int>(c.n + 64);
-    /* x twice, y once and a total for each element, and the totals of the tiles three times. */
-    c.work(16.0 * (double)c.n + 12.0 * (double)blocks_for<size_t>(c.n, 256), 0);
+    int *const y = c.output<int>(c.n);
+    int *const spare = c.output<int>(c.n + 64);
+    /* x twice, y once and a total for each element, and the totals of the
+     * tiles three times. */
+    c.work(16.0 * (double)c.n + 12.0 * (double)blocks_for<size_t>(c.n, 256),
+           0);
     c.rung(
-        "own", [&] { return c.holds(y, sums); }, [&] { solve(c.n, x, y, spare); });
+        "own", [&] { return c.holds(y, sums); },
+        [&] { solve(c.n, x, y, spare); });
 }

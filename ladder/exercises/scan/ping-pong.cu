@@ -1,22 +1,27 @@
 /* Exercise ping-pong: the scan of a tile with two buffers
  *
- * A block scans a tile of 256 floats by the method of Hillis and Steele: at the distances d = 1, 2, 4, ..., 128,
- * every y[t] with t >= d becomes y[t - d] + y[t], for all t at once. Each tile is scanned alone, so y[256] is x[256]
- * again. The last tile may be shorter.
+ * A block scans a tile of 256 floats by the method of Hillis and Steele: at
+ * the distances d = 1, 2, 4, ..., 128, every y[t] with t >= d becomes y[t -
+ * d] + y[t], for all t at once. Each tile is scanned alone, so y[256] is
+ * x[256] again. The last tile may be shorter.
  *
- * Use the two arrays of `tile` in turn: a step reads one of them and writes the other. Then a step needs only one
- * barrier. Write the load and the steps. The sums are rounded, so this order is required: the results are compared
- * bit for bit.
+ * Use the two arrays of `tile` in turn: a step reads one of them and writes
+ * the other. Then a step needs only one barrier. Write the load and the
+ * steps. The sums are rounded, so this order is required: the results are
+ * compared bit for bit.
  *
- * Hint: Elements with t < d do not change in a step. They must be copied, because the next step reads the other
- * array.
+ * Hint: Elements with t < d do not change in a step. They must be copied,
+ * because the next step reads the other array.
  *
- * Hint: `now` is the number of the array that is read, and `!now` that of the other. Exchange them after each step.
- * The last line reads the array that was written last.
+ * Hint: `now` is the number of the array that is read, and `!now` that of
+ * the other. Exchange them after each step. The last line reads the array
+ * that was written last.
  *
- * Hint: One barrier is needed between the load and the first step, and one between two steps.
+ * Hint: One barrier is needed between the load and the first step, and one
+ * between two steps.
  *
- * Hint: Threads after the end of x load 0. They must not return, because all threads must reach the barriers.
+ * Hint: Threads after the end of x load 0. They must not return, because
+ * all threads must reach the barriers.
  *
  * Sizes: 1 2 31 32 33 129 255 256 257 1000 20011; 67108864 on a GPU
  */
@@ -33,7 +38,8 @@ __global__ void scan_tiles(size_t n, const float *x, float *y) {
     tile[now][t] = i < n ? x[i] : 0;
     __syncthreads();
     for (unsigned d = 1; d < THREADS; d *= 2) {
-        tile[!now][t] = t >= d ? tile[now][t - d] + tile[now][t] : tile[now][t];
+        tile[!now][t] =
+            t >= d ? tile[now][t - d] + tile[now][t] : tile[now][t];
         now = !now;
         __syncthreads();
     }
@@ -43,7 +49,8 @@ __global__ void scan_tiles(size_t n, const float *x, float *y) {
 
 void solve(size_t n, const float *x, float *y) {
     /* Blank: a block for each tile */
-    scan_tiles<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(n, x, y);
+    const unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);
+    scan_tiles<<<blocks, THREADS>>>(n, x, y);
     /* End of blank */
 }
 
@@ -58,11 +65,13 @@ void check_exercise(climb &c) {
     for (size_t first = 0; first < c.n; first += 256) {
         const size_t m = c.n - first < 256 ? c.n - first : 256;
         for (size_t d = 1; d < m; d *= 2)
-            for (size_t t = m; t-- > d;) sums[first + t] = sums[first + t - d] + sums[first + t];
+            for (size_t t = m; t-- > d;)
+                sums[first + t] = sums[first + t - d] + sums[first + t];
     }
     const float *const x = c.input(values);
     float *const y = c.output<float>(c.n);
     c.work(8.0 * (double)c.n, (double)c.n);
     c.rung(
-        "ping-pong", [&] { return c.holds(y, sums); }, [&] { solve(c.n, x, y); });
+        "ping-pong", [&] { return c.holds(y, sums); },
+        [&] { solve(c.n, x, y); });
 }
