@@ -114,6 +114,7 @@ if(sanitized STREQUAL no)
         ${CMAKE_BINARY_DIR} ${pages_${pages}})
     endforeach()
     weft_test(docs_links docs 60 ${Python3_EXECUTABLE} ${tests_dir}/docs/links.py ${CMAKE_CURRENT_SOURCE_DIR})
+    weft_test(docs_columns docs 60 ${Python3_EXECUTABLE} -B ${tests_dir}/docs/columns.py ${CMAKE_CURRENT_SOURCE_DIR})
     weft_test(docs_performance docs 60 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/bench/performance.py --check
       ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
