@@ -96,7 +96,8 @@ else
     echo "left out: clang++ is not installed"
 fi
 
-prints "Hint 4 of 4: \`*sum\` must be 0 before the kernel adds to it: \`cudaMemset(sum, 0, sizeof *sum)\`." ladder hint reduce/odd 4
+prints "Hint 4 of 4: \`*sum\` must be 0 before the kernel adds to it:
+\`cudaMemset(sum, 0, sizeof *sum)\`." ladder hint reduce/odd 4
 is "hint of a file" "$(w ladder hint vector-add/own 2)" "$(w ladder hint "$solutions/vector_add/own.cu" 2)"
 is "all hints" 4 "$(w ladder hint reduce/odd --all | grep -c '^Hint [1-4] of 4: ')"
 refuses 2 "hint 5: expected an integer from 1 to 4" ladder hint reduce/odd 5

@@ -18,8 +18,8 @@
  * those that add nothing: do not put it into an `if`. One is needed before
  * the first step, and one between two steps.
  *
- * Hint: `*sum` must be 0 before the kernel adds to it: `cudaMemset(sum, 0,
- * sizeof *sum)`.
+ * Hint: `*sum` must be 0 before the kernel adds to it:
+ * `cudaMemset(sum, 0, sizeof *sum)`.
  *
  * Sizes: 1 2 3 31 32 33 95 96 97 191 193 1000 10007; 67108864 on a GPU
  */
