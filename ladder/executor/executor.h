@@ -75,6 +75,8 @@ bool is_told();
 [[noreturn]] __attribute__((format(printf, 3, 4))) void abandon(unsigned site, cudaError_t error, const char *format,
                                                                 ...);
 void set_error(cudaError_t error);
+/* Sets the last error and returns it. */
+cudaError_t failed(cudaError_t error);
 
 /* An access or a fence: its thread, and when it was. The first block of all has number 1. If two accesses of a block
  * have equal epochs, no barrier of the block separates them. If two accesses of a warp also have equal warp epochs,

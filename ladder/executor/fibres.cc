@@ -8,6 +8,7 @@
 #include <set>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdexcept>
 #include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
@@ -328,8 +329,8 @@ void read_environment() {
 } // namespace
 
 void stop(const char *why) {
-    fprintf(stderr, "emulated GPU: %s\n", why);
-    abort();
+    if (in_kernel) abandon(0, cudaErrorLaunchFailure, "emulated GPU: %s", why);
+    throw std::runtime_error(std::string("emulated GPU: ") + why);
 }
 
 void set_schedule(schedule order, unsigned seed) {

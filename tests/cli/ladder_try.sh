@@ -53,6 +53,10 @@ own '*(volatile int *)0 = 1;'
 finds "n = 1: the host's code was ended by a signal: Segmentation fault" "$my"
 own 'exit(3);'
 finds "n = 1: the host's code ended the program with the exit code 3" "$my"
+own 'cudaFree(c + 1);'
+finds "WRONG. n = 1, threads in backward order: cudaFree at my.cu:2: the pointer is not the start of an allocation" "$my"
+own 'cudaMemset(c, 0, n * 8);'
+finds "WRONG. n = 1, threads in backward order: cudaMemset at my.cu:2: the allocation is smaller than this" "$my"
 own 'for (volatile int i = 0;;) i = 1;'
 finds "n = 1: not finished after 1 seconds" "$my" --limit 1
 echo '/* weft ladder vector-add/own */ void solve(int n) {}' >"$my"
