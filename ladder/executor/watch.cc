@@ -1,11 +1,12 @@
-/* Checks every memory access of a kernel that was compiled with -fsanitize=thread,alignment. The compiler then calls
- * a function before each access; these functions are at the end of this file. The checks find
+/* Checks every memory access of a kernel that was compiled with -fsanitize=thread,alignment,bounds. The compiler then
+ * calls a function before each access; these functions are at the end of this file. The checks find
  *   - two accesses to a word of shared memory by different threads, at least one of them a write, that no barrier
  *     separates (__syncthreads, or within a warp __syncwarp), unless both are atomic;
  *   - a read of shared memory that no thread of the block has written, if unwritten_is_a_fault is set;
  *   - an access to shared memory before an asynchronous copy to it has been awaited;
  *   - races in the device's memory, and reads of it that nothing has written (global.cc);
  *   - an access outside an allocation or outside the shared memory that a launch requested, or to host memory;
+ *   - an index outside an array of known size, for example in shared memory;
  *   - an access at an address that is not a multiple of what its type requires.
  * The first four are recorded. The others end the launch, as on a device. */
 #include "executor.h"
@@ -312,4 +313,25 @@ extern "C" void __ubsan_handle_type_mismatch_v1(const misalignment *found, uintp
                       "block %u: thread %u uses an address that is %u bytes after a multiple of %u, which its type "
                       "requires,",
                       emulated::here.block.x, emulated::this_thread(), (unsigned)(p % alignment), alignment);
+}
+
+/* Arguments of the compiler for an index outside an array: the type of the array, and that of the index. */
+struct type_name {
+    uint16_t kind, info;
+    char text[1]; /* in quotation marks */
+};
+struct outside {
+    struct {
+        const char *file;
+        uint32_t line, column;
+    } source;
+    const type_name *array, *index;
+};
+extern "C" void __ubsan_handle_out_of_bounds(const outside *found, uintptr_t index) {
+    if (!emulated::in_kernel) return;
+    const bool is_signed = found->index->info & 1, is_int = found->index->info >> 1 == 5; /* log2 of the bits */
+    const long long i = is_signed && is_int ? (int)index : (long long)index;
+    emulated::abandon(emulated::site_of(__builtin_return_address(0)), cudaErrorIllegalAddress,
+                      "block %u: thread %u uses the index %lld of an array of the type %s", emulated::here.block.x,
+                      emulated::this_thread(), i, found->array->text);
 }

@@ -303,6 +303,53 @@ static void bulk_copies() {
     (void)cudaFree(y);
 }
 
+/* -------------------------------------------------------------------------------- indices */
+
+enum { INDEX_LINE = __LINE__ + 5, ROW_LINE = __LINE__ + 12, DYNAMIC_LINE = __LINE__ + 19 };
+
+__global__ void next_of(int by, int *y) {
+    __shared__ int tile[THREADS];
+    const int t = (int)threadIdx.x;
+    tile[t + by] = t;
+    y[t] = t;
+}
+
+__global__ void column_of(unsigned column, int *y) {
+    __shared__ int tile[2][THREADS];
+    const unsigned t = threadIdx.x;
+    tile[1][column + t] = 1;
+    y[t] = 1;
+}
+
+__global__ void dynamic_next(int *y) {
+    extern __shared__ int words[];
+    const unsigned t = threadIdx.x;
+    words[t + 1] = 1;
+    y[t] = 1;
+}
+
+static void indices() {
+    int *const y = device_array<int>(THREADS);
+    next_of<<<1, THREADS>>>(0, y);
+    found("next_of", "");
+    next_of<<<1, THREADS>>>(1, y);
+    found("an index after the end of an array",
+          "block 0: thread 63 uses the index 64 of an array of the type 'int [64]' at shared.cu:%d", INDEX_LINE);
+    next_of<<<1, THREADS>>>(-2, y);
+    holds("the error of the launch", cudaGetLastError() == cudaErrorIllegalAddress);
+    found("an index before the start of an array",
+          "block 0: thread 0 uses the index -2 of an array of the type 'int [64]' at shared.cu:%d", INDEX_LINE);
+    column_of<<<1, THREADS>>>(1, y);
+    found("an index after the end of a row",
+          "block 0: thread 63 uses the index 64 of an array of the type 'int [64]' at shared.cu:%d", ROW_LINE);
+    dynamic_next<<<1, THREADS, THREADS * sizeof(int)>>>(y);
+    found("an index after the end of dynamic shared memory",
+          "block 0: thread 63 is at byte 256 of the dynamic shared memory, for which the launch asked 256 at "
+          "shared.cu:%d",
+          DYNAMIC_LINE);
+    (void)cudaFree(y);
+}
+
 int main() {
     emulated::unwritten_is_a_fault = emulated::order_is_checked = true;
     races();
@@ -310,5 +357,6 @@ int main() {
     shuffles();
     copies();
     bulk_copies();
+    indices();
     return finish();
 }
