@@ -52,7 +52,7 @@ void (*body)(const void *);
 const char *body_arguments;
 size_t body_argument_bytes;
 
-alignas(16) char dynamic[SHARED_BYTES];
+alignas(1024) char dynamic[SHARED_BYTES]; /* as on a GPU, if a kernel has no static shared memory */
 size_t dynamic_bytes;
 
 schedule order_of_threads = FORWARD;
