@@ -63,7 +63,7 @@ class ladder_library {
 /* Conditions and sizes for which a rung can run. */
 struct ladder_limits {
     size_t least = 0, most = SIZE_MAX; /* n */
-    bool executor_only = false;        /* a GPU would hang, or its context would be lost */
+    bool executor_only = false;        /* a GPU would hang, lose its context, or give the right result by luck */
     bool gpu_only = false;
 };
 
