@@ -101,6 +101,7 @@ string(JOIN "\n" learner_options ${options})
 file(CONFIGURE OUTPUT ${WEFT_LEARNER}/options CONTENT "${learner_options}")
 list(FILTER options EXCLUDE REGEX "^-fno-tree-")
 list(TRANSFORM options REPLACE "^--param=tsan-" "-mllvm -tsan-")
+list(TRANSFORM options REPLACE ",bounds$" ",array-bounds") # the rest of Clang's bounds ends the program
 string(JOIN "\n" learner_options ${options})
 file(CONFIGURE OUTPUT ${WEFT_LEARNER}/options_clang CONTENT "${learner_options}")
 install(TARGETS weft_ladder_learner ARCHIVE DESTINATION ${WEFT_PLUGINS}/ladder_learner COMPONENT command)

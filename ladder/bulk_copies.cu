@@ -15,13 +15,21 @@
  *
  * The computation is small: y[i] = 2 x[i] + 1. The minimum traffic is one
  * read and one write per element. Rungs for the accelerator need a GPU with
- * compute capability 9.0 or later, and code that was compiled for it.
+ * compute capability 9.0 or later, and code that was compiled for it. The
+ * executor emulates it: it makes each copy as late as possible, when the
+ * threads wait for it.
  */
 #include "climb.h"
 
 #include <algorithm>
 #include <cuda_pipeline.h>
 #include <math.h>
+#ifdef WEFT_EXECUTOR
+#include <bulk_copies.h>
+#define BULK_COPIES 1
+#else
+#define BULK_COPIES (__CUDA_ARCH__ >= 900)
+#endif
 
 namespace {
 
@@ -76,8 +84,9 @@ __device__ void change_rest(size_t n, const float *x, float *y) {
         y[i] = changed(x[i]);
 }
 
-/* Barriers around the use of a buffer */
-enum barriers { BOTH, ONLY_BEFORE, ONLY_AFTER };
+/* Barriers around the use of a buffer, and NO_WAIT: both, without the wait
+ */
+enum barriers { BOTH, ONLY_BEFORE, ONLY_AFTER, NO_WAIT };
 
 template <barriers KEPT>
 __global__ void change_async(size_t n, const float *x, float *y) {
@@ -91,7 +100,7 @@ __global__ void change_async(size_t n, const float *x, float *y) {
         const size_t next = tile + gridDim.x;
         if (next < tiles) start_tile(x + next * TILE, buffer[!now]);
         __pipeline_commit(); /* an empty group after the last tile */
-        __pipeline_wait_prior(1);
+        if (KEPT != NO_WAIT) __pipeline_wait_prior(1);
         if (KEPT != ONLY_AFTER) __syncthreads();
         change_tile(buffer[now], y + tile * TILE);
         if (KEPT != ONLY_BEFORE) __syncthreads();
@@ -105,6 +114,15 @@ static void by_tiles(KERNEL kernel, size_t n, const float *x, float *y) {
     const size_t blocks = std::min<size_t>(n / (TILE * STAGES) + 1, BLOCKS);
     kernel<<<(unsigned)blocks, THREADS>>>(n, x, y);
 }
+
+/* Faulty rung no-wait: a tile is used while it is on its way
+ *
+ * The barrier lets the threads continue when all of them have started their
+ * copies. It does not wait for the copies. A GPU often gives the right
+ * result, because the copy of this tile was started one step earlier and
+ * has arrived. The executor makes a copy when the thread waits for it, and
+ * reports each earlier access.
+ */
 
 /* Faulty rung no-barrier: each thread waits for its own copies only
  *
@@ -136,9 +154,9 @@ static void by_tiles(KERNEL kernel, size_t n, const float *x, float *y) {
  * In this rung, a block waits for its tile and then uses it. Other blocks
  * use the memory meanwhile.
  */
-#if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
 typedef unsigned long long mbarrier;
 
+#if !defined WEFT_EXECUTOR && BULK_COPIES
 __device__ unsigned shared_address(const void *p) {
     return (unsigned)__cvta_generic_to_shared(p);
 }
@@ -187,10 +205,25 @@ __device__ void start_bulk(float *to, const float *from, unsigned bytes,
           "r"(bytes), "r"(shared_address(b))
         : "memory");
 }
+#elif BULK_COPIES
+/* The executor has functions instead of these instructions. */
+__device__ void initialize(mbarrier *b, unsigned count) {
+    for (unsigned k = 0; k < count; k++)
+        emulated::initialize_mbarrier(b + k, 1);
+}
+__device__ void wait(mbarrier *b, unsigned parity) {
+    emulated::await_phase(b, parity);
+}
+__device__ void start_bulk(float *to, const float *from, unsigned bytes,
+                           mbarrier *b) {
+    emulated::arrive_and_expect(b, bytes);
+    emulated::start_bulk_load(to, from, bytes, b);
+}
 #endif
 
+template <bool ALL_WAIT>
 static __global__ void change_bulk(size_t n, const float *x, float *y) {
-#if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
+#if BULK_COPIES
     __shared__ __align__(128) float buffer[TILE];
     __shared__ mbarrier arrived;
     if (threadIdx.x == 0) initialize(&arrived, 1);
@@ -200,7 +233,7 @@ static __global__ void change_bulk(size_t n, const float *x, float *y) {
          tile += gridDim.x, parity ^= 1) {
         if (threadIdx.x == 0)
             start_bulk(buffer, x + tile * TILE, sizeof buffer, &arrived);
-        wait(&arrived, parity);
+        if (ALL_WAIT || threadIdx.x == 0) wait(&arrived, parity);
         change_tile(buffer, y + tile * TILE);
         __syncthreads(); /* all threads have read the buffer */
     }
@@ -208,6 +241,13 @@ static __global__ void change_bulk(size_t n, const float *x, float *y) {
 #endif
     (void)n, (void)x, (void)y;
 }
+
+/* Faulty rung one-waits: only the thread that starts the copy waits for it
+ *
+ * The other threads read the buffer before the copy has arrived. Each
+ * thread that reads must wait for the mbarrier, or come after a barrier of
+ * the block that follows the wait.
+ */
 
 /* Rung ring: four tiles in flight
  *
@@ -220,7 +260,7 @@ static __global__ void change_bulk(size_t n, const float *x, float *y) {
  * The bytes in flight no longer depend on the number of threads: 4 blocks
  * of 256 threads have 64 KB in flight.
  */
-#if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
+#if BULK_COPIES
 /* Starts the copy of the tile that a block uses in
  * step k, if there is one. */
 __device__ void start_step(size_t k, size_t n, const float *x,
@@ -234,7 +274,7 @@ __device__ void start_step(size_t k, size_t n, const float *x,
 #endif
 
 static __global__ void change_in_ring(size_t n, const float *x, float *y) {
-#if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
+#if BULK_COPIES
     __shared__ __align__(128) float buffer[STAGES][TILE];
     __shared__ mbarrier arrived[STAGES];
     if (threadIdx.x == 0) {
@@ -268,9 +308,41 @@ static __global__ void change_in_ring(size_t n, const float *x, float *y) {
  * waits until all its copies except the last one have read their buffers,
  * and then fills the buffer of the step before.
  */
+#if !defined WEFT_EXECUTOR && BULK_COPIES
+/* Puts the thread's writes to shared memory before
+ * copies that start after it. */
+__device__ void fence_for_copies() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* Starts a copy from shared memory, and waits until all copies of the
+ * thread except the last one have read it. */
+__device__ void start_store(float *to, const float *from, unsigned bytes) {
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+        "cp.async.bulk.commit_group;\n"
+        "cp.async.bulk.wait_group.read 1;" ::"l"(
+            __cvta_generic_to_global(to)),
+        "r"(shared_address(from)), "r"(bytes)
+        : "memory");
+}
+
+/* Waits until all copies of the thread are complete. */
+__device__ void wait_for_stores() {
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+#elif BULK_COPIES
+__device__ void fence_for_copies() {}
+__device__ void start_store(float *to, const float *from, unsigned bytes) {
+    emulated::start_bulk_store(to, from, bytes);
+    emulated::await_bulk_stores(1);
+}
+__device__ void wait_for_stores() { emulated::await_bulk_stores(0); }
+#endif
+
 static __global__ void change_both_ways(size_t n, const float *x,
                                         float *y) {
-#if !defined WEFT_EXECUTOR && __CUDA_ARCH__ >= 900
+#if BULK_COPIES
     __shared__ __align__(128) float buffer[STAGES][TILE];
     __shared__ mbarrier arrived[STAGES];
     if (threadIdx.x == 0) {
@@ -285,21 +357,13 @@ static __global__ void change_both_ways(size_t n, const float *x,
         float *const own = buffer[k % STAGES];
         wait(&arrived[k % STAGES], k / STAGES % 2);
         change_tile(own, own);
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        fence_for_copies();
         __syncthreads();
         if (threadIdx.x > 0) continue;
-        asm volatile(
-            "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
-            "cp.async.bulk.commit_group;\n"
-            "cp.async.bulk.wait_group.read 1;"
-            :
-            : "l"(__cvta_generic_to_global(y + tile * TILE)),
-              "r"(shared_address(own)), "n"(TILE * sizeof(float))
-            : "memory");
+        start_store(y + tile * TILE, own, TILE * sizeof(float));
         if (k > 0) start_step(k - 1 + STAGES, n, x, buffer, arrived);
     }
-    if (threadIdx.x == 0)
-        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    if (threadIdx.x == 0) wait_for_stores();
     change_rest(n, x, y);
 #endif
     (void)n, (void)x, (void)y;
@@ -352,24 +416,24 @@ void climb_bulk_copies(climb &c) {
     c.work(8.0 * (double)n, 2.0 * (double)n);
 
     const ladder_claim right = [&] { return c.holds(y, expected); };
-    const ladder_limits accelerator = {.gpu_only = true};
     const unsigned blocks = (unsigned)blocks_for<size_t>(n, THREADS);
     c.rung("one-element", right,
            [=] { change_one_element<<<blocks, THREADS>>>(n, x, y); });
     c.rung("async", right, [=] { by_tiles(change_async<BOTH>, n, x, y); });
+    c.faulty("no-wait", right,
+             [=] { by_tiles(change_async<NO_WAIT>, n, x, y); },
+             {.least = TILE, .executor_only = true});
     c.faulty("no-barrier", right,
              [=] { by_tiles(change_async<ONLY_AFTER>, n, x, y); },
              {.least = TILE, .executor_only = true});
     c.faulty("too-early", right,
              [=] { by_tiles(change_async<ONLY_BEFORE>, n, x, y); },
              {.least = 2 * STAGES * TILE, .executor_only = true});
-    c.rung(
-        "bulk", right, [=] { accelerated(change_bulk, n, x, y); },
-        accelerator);
-    c.rung(
-        "ring", right, [=] { accelerated(change_in_ring, n, x, y); },
-        accelerator);
-    c.rung(
-        "both-ways", right, [=] { accelerated(change_both_ways, n, x, y); },
-        accelerator);
+    c.rung("bulk", right, [=] { accelerated(change_bulk<true>, n, x, y); });
+    c.faulty("one-waits", right,
+             [=] { accelerated(change_bulk<false>, n, x, y); },
+             {.least = TILE});
+    c.rung("ring", right, [=] { accelerated(change_in_ring, n, x, y); });
+    c.rung("both-ways", right,
+           [=] { accelerated(change_both_ways, n, x, y); });
 }

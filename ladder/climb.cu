@@ -292,8 +292,9 @@ std::string climb::why_not(const ladder_limits &limits) const {
             "n = %zu is too large for it: it takes %zu at the most", n,
             limits.most);
     if (limits.executor_only && machine.gpu)
-        return "on a GPU it would not end, or would make all later calls "
-               "fail; it runs on the executor only";
+        return "it runs on the executor only: a GPU would hang, fail in "
+               "all later calls, or give the right result by "
+               "luck";
     if (limits.gpu_only && !machine.gpu) return "it needs a GPU";
     return "";
 }

@@ -74,7 +74,8 @@ class ladder_library {
 /* Conditions and sizes for which a rung can run. */
 struct ladder_limits {
     size_t least = 0, most = SIZE_MAX; /* n */
-    /* A GPU would hang, or its context would be lost */
+    /* A GPU would hang, lose its context, or give the right result by
+     * luck */
     bool executor_only = false;
     bool gpu_only = false;
 };

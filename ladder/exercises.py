@@ -52,8 +52,8 @@ class Exercise:
     def comment(self, also=""):
         """Returns the comment at the start of the learner's file, by which the command recognizes the exercise."""
         name = f"{self.topic}/{self.name}"
-        use = [f"    weft ladder try FILE{' ' * (len(name) + 3)}runs and checks it",
-               f"    weft ladder hint {name} 1    the first of {len(self.hints)} hints"]
+        use = [f"    weft ladder try FILE{' ' * (len(name) + 2)}runs and checks it",
+               f"    weft ladder hint {name} 1   the first of {len(self.hints)} hints"]
         paragraphs = [*self.task, also + "." if also else "\n".join(use)]
         body = "\n *\n".join("\n".join(" * " + line if line else " *" for line in p.splitlines()) for p in paragraphs)
         return f"{title(name, self.idea)}\n *\n{body}\n */\n"

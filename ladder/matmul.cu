@@ -307,8 +307,7 @@ static void registers_8(shape m, const T *a, const T *b, T *c) {
  * A thread computes rows and columns in groups of four adjacent ones. It
  * reads a group from shared memory by one instruction of 16 bytes (f64:
  * two). For f64 a thread computes 4 x 4 elements, so that two pairs of
- * k-slices fit. On the executor, a copy is complete at once, so it cannot
- * detect that a wait is missing.
+ * k-slices fit.
  */
 template <class T> struct alignas(16) four { T part[4]; };
 
@@ -325,7 +324,7 @@ __device__ void start_copy(T *to, const T *matrix, size_t rows,
                             sizeof(T), inside ? 0 : sizeof(T));
 }
 
-template <class T, unsigned EACH>
+template <class T, unsigned EACH, bool WAITS>
 __global__ void multiply_double_buffered(shape m, const T *a, const T *b,
                                          T *c) {
     constexpr unsigned SIDE = EACH * TILE;
@@ -352,7 +351,7 @@ __global__ void multiply_double_buffered(shape m, const T *a, const T *b,
     start(&s[0], 0);
     for (size_t first = 0, now = 0; first < m.depth;
          first += K_SLICE, now = 1 - now) {
-        __pipeline_wait_prior(0);
+        if (WAITS) __pipeline_wait_prior(0);
         __syncthreads();
         if (first + K_SLICE < m.depth) start(&s[1 - now], first + K_SLICE);
         for (unsigned k = 0; k < K_SLICE; k++) {
@@ -377,12 +376,21 @@ __global__ void multiply_double_buffered(shape m, const T *a, const T *b,
         }
 }
 
-template <class T>
+template <class T, bool WAITS>
 static void double_buffered(shape m, const T *a, const T *b, T *c) {
     constexpr unsigned EACH = 32 / sizeof(T);
-    cover(multiply_double_buffered<T, EACH>, m.columns, m.rows, EACH * TILE,
-          m, a, b, c);
+    cover(multiply_double_buffered<T, EACH, WAITS>, m.columns, m.rows,
+          EACH * TILE, m, a, b, c);
 }
+
+/* Faulty rung no-wait: a pair of k-slices is used while it is on its way
+ *
+ * The barrier shows that all threads have started their copies, and not
+ * that the copies have arrived. On a GPU they often have, because they were
+ * started before the multiplications of the previous step. The executor
+ * makes a copy when its thread waits for it, and reports each earlier
+ * access.
+ */
 
 /* Rung known-answers: 275 x 275 numbers of rand()
  *
@@ -594,7 +602,11 @@ template <class T> static void climb_as(climb &c) {
              {.least = 2048});
     c.rung("registers-4", right, [=] { registers_4(m, a, b, to); });
     c.rung("registers-8", right, [=] { registers_8(m, a, b, to); });
-    c.rung("double-buffered", right, [=] { double_buffered(m, a, b, to); });
+    c.rung("double-buffered", right,
+           [=] { double_buffered<T, true>(m, a, b, to); });
+    c.faulty("no-wait", right,
+             [=] { double_buffered<T, false>(m, a, b, to); },
+             {.executor_only = true});
     c.lesson("known-answers", [&] { return known_answers(c); });
     c.lesson("constant-data", [&] { return constant_data(c); });
 

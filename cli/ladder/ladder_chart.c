@@ -1,4 +1,4 @@
-/* Bar chart of a topic: for each rung a bar whose height is the fraction of the ceiling, on a logarithmic axis. */
+/* Bar chart of a topic: for each rung a bar whose height is the fraction of the ceiling, on a linear axis. */
 #include "cli/io/file.h"
 #include "cli/ladder/ladder_climb.h"
 
@@ -6,26 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BAR = 64, LEFT = 70, TOP = 60, HEIGHT = 320, BOTTOM = 110, DECADES = 4 };
+enum { BAR = 64, LEFT = 70, TOP = 60, HEIGHT = 320, BOTTOM = 110 };
 
-/* Returns the position on the axis of a fraction of the ceiling. The axis ends at 1/10000. */
-static double height_of(double share) {
-    const double decades = DECADES + log10(share);
-    return share <= 0 || decades <= 0 ? 0 : HEIGHT * decades / DECADES;
-}
-
-static void write_axis(FILE *f, double width) {
-    for (int decade = 0; decade <= DECADES; decade++) {
-        const double y = TOP + HEIGHT * (double)decade / DECADES;
+/* Draws a line for every quarter of the ceiling, up to `most`, the end of the axis. */
+static void write_axis(FILE *f, double width, double most) {
+    for (int quarter = 0; quarter <= 4 * most; quarter++) {
+        const double y = TOP + HEIGHT * (1 - quarter / (4 * most));
         fprintf(f, "<line x1=\"%d\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, width, y, y,
-                decade ? "#ddd" : "#b00");
-        fprintf(f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g %%</text>\n", LEFT - 8, y + 4,
-                100 * pow(10, -decade));
+                quarter == 4 ? "#b00" : "#ddd");
+        fprintf(f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d %%</text>\n", LEFT - 8, y + 4, 25 * quarter);
     }
 }
 
-static void write_bar(FILE *f, const ladder_result *r, size_t i, double x) {
-    const double share = ladder_share(r, i), height = height_of(share), foot = TOP + HEIGHT;
+static void write_bar(FILE *f, const ladder_result *r, size_t i, double x, double most) {
+    const double share = ladder_share(r, i), height = HEIGHT * share / most, foot = TOP + HEIGHT;
     fprintf(f, "<rect x=\"%.0f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"#2a7f8f\"/>\n", x + 8, foot - height,
             BAR - 16, height);
     fprintf(f, "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"middle\">%.3g %%</text>\n", x + BAR / 2.0,
@@ -41,7 +35,12 @@ static bool has_bar(const ladder_result *r, size_t i) {
 
 static void write_chart(FILE *f, const ladder_result *r) {
     size_t bars = 0;
-    for (size_t i = 0; i < r->count; i++) bars += has_bar(r, i);
+    double most = 1; /* a share can be more than 1 if data are in a cache */
+    for (size_t i = 0; i < r->count; i++) {
+        if (!has_bar(r, i)) continue;
+        bars++;
+        most = fmax(most, ladder_share(r, i));
+    }
     const double width = LEFT + BAR * (double)bars + 100;
     fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" font-family=\"sans-serif\" "
@@ -51,11 +50,11 @@ static void write_chart(FILE *f, const ladder_result *r) {
             r->topic->title, r->n, r->dtype);
     fprintf(f, "<text x=\"%d\" y=\"42\">%s; %s</text>\n", LEFT, r->machine->name,
             r->machine->gpu ? "share of the roofline" : "bytes needed, as a share of the bytes moved");
-    write_axis(f, width);
+    write_axis(f, width, most);
     double x = LEFT;
     for (size_t i = 0; i < r->count; i++) {
         if (!has_bar(r, i)) continue;
-        write_bar(f, r, i, x);
+        write_bar(f, r, i, x, most);
         x += BAR;
     }
     fputs("</svg>\n", f);

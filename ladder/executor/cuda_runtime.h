@@ -90,6 +90,7 @@ struct geometry {
 /* Runs thread(arguments) once for each thread. A launch that a device would refuse or abort sets an error, which
  * cudaGetLastError returns, and a sentence (findings.h). The size of `arguments` is argument_bytes. */
 void run(const geometry &g, void (*thread)(const void *arguments), const void *arguments, size_t argument_bytes);
+/* Ends the program's call of the executor: throws std::runtime_error, or in a kernel ends the launch. */
 [[noreturn]] void stop(const char *why);
 
 /* Kernels that a stream has recorded. Copies of a captured stream are made at once and not recorded. */

@@ -75,6 +75,8 @@ bool is_told();
 [[noreturn]] __attribute__((format(printf, 3, 4))) void abandon(unsigned site, cudaError_t error, const char *format,
                                                                 ...);
 void set_error(cudaError_t error);
+/* Sets the last error and returns it. */
+cudaError_t failed(cudaError_t error);
 
 /* An access or a fence: its thread, and when it was. The first block of all has number 1. If two accesses of a block
  * have equal epochs, no barrier of the block separates them. If two accesses of a warp also have equal warp epochs,
@@ -132,6 +134,22 @@ struct access {
     bool is_strong;
     unsigned site;
 };
+
+/* watch.cc: checks an access to shared memory or to the device's memory. */
+void check_access(const access &a);
+/* Returns true if p is in static or dynamic shared memory. */
+bool is_shared(const void *p);
+/* Notes the start and the end of an asynchronous copy to shared memory (WRITE) or from it (READ). Between them,
+ * writes of the words are faults, and so are reads if the copy is to shared memory. */
+void note_on_its_way(const access &copy);
+void note_arrived(const access &copy);
+/* Notes the end of a copy that comes before all later accesses of the block. */
+void note_ordered_arrival(const access &copy);
+
+/* fibres.cc: for threads: waits until the phase of an mbarrier with this parity is complete. */
+void wait_for_copies(const void *mbarrier, unsigned parity, unsigned site);
+/* bulk.cc: makes the copies of an mbarrier. Returns true if the phase is complete. */
+bool copies_have_arrived(const void *mbarrier, unsigned parity);
 
 /* requests.cc: notes an access at an offset of its allocation or of shared memory, and counts those of a block. */
 void note_request(const access &a, size_t offset, bool is_shared);

@@ -8,6 +8,7 @@
 #include <set>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdexcept>
 #include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
@@ -22,7 +23,7 @@ bool in_kernel;
 namespace {
 
 enum { WARP = 32, MOST_THREADS = 1024, STACK_BYTES = 128 << 10, SHARED_BYTES = 227 << 10, MOST_BLOCKS_YZ = 65535 };
-enum fibre_state { READY, AT_WARP, AT_BLOCK, DONE };
+enum fibre_state { READY, AT_WARP, AT_BLOCK, AT_COPIES, DONE };
 
 struct fibre {
     bool made;
@@ -34,7 +35,9 @@ struct fibre {
     int from;
     unsigned warp_epoch;
     ordering order;
-    unsigned site; /* AT_WARP, AT_BLOCK: of the function that it has called */
+    const void *mbarrier; /* AT_COPIES */
+    unsigned parity;
+    unsigned site; /* AT_WARP, AT_BLOCK, AT_COPIES: of the function that it has called */
 };
 fibre fibres[MOST_THREADS];
 char *stacks;
@@ -49,7 +52,7 @@ void (*body)(const void *);
 const char *body_arguments;
 size_t body_argument_bytes;
 
-alignas(16) char dynamic[SHARED_BYTES];
+alignas(1024) char dynamic[SHARED_BYTES]; /* as on a GPU, if a kernel has no static shared memory */
 size_t dynamic_bytes;
 
 schedule order_of_threads = FORWARD;
@@ -223,6 +226,16 @@ bool release_block(unsigned threads) {
     return true;
 }
 
+bool release_copies(unsigned threads) {
+    bool any = false;
+    for (unsigned i = 0; i < threads; i++) {
+        if (fibres[i].state != AT_COPIES || !copies_have_arrived(fibres[i].mbarrier, fibres[i].parity)) continue;
+        fibres[i].state = READY;
+        any = true;
+    }
+    return any;
+}
+
 bool run_the_ready(const std::vector<unsigned> &order) {
     bool any = false;
     for (const unsigned i : order) {
@@ -263,10 +276,14 @@ void tell_of_deadlock(unsigned threads) {
     abandoned = true;
     set_error(cudaErrorLaunchTimeout);
     const unsigned at_warp = count(threads, AT_WARP), at_block = count(threads, AT_BLOCK),
-                   left = count(threads, DONE);
+                   at_copies = count(threads, AT_COPIES), left = count(threads, DONE);
     unsigned first = 0;
-    while (fibres[first].state == DONE) first++;
-    if (at_warp)
+    while (fibres[first].state == DONE || (at_copies && fibres[first].state != AT_COPIES)) first++;
+    if (at_copies)
+        fault("block %u stands still: %u threads wait%s for an mbarrier: the bytes of the copies are not those that "
+              "were announced, or a thread does not arrive",
+              here.block.x, at_copies, where(fibres[first].site).c_str());
+    else if (at_warp)
         fault("block %u stands still: %u threads wait for lanes of their warp that a mask names; %u wait at "
               "__syncthreads, %u have returned, and the block has %u; %s",
               here.block.x, at_warp, at_block, left, threads, first_at_warp(threads).c_str());
@@ -292,6 +309,7 @@ void run_block(const std::vector<unsigned> &order) {
         for (unsigned first = 0; first < threads; first += WARP)
             progress |= release_warp(first, min(first + WARP, threads));
         progress |= release_block(threads);
+        progress |= release_copies(threads);
         if (!progress) tell_of_deadlock(threads);
     }
     finish_requests();
@@ -328,8 +346,8 @@ void read_environment() {
 } // namespace
 
 void stop(const char *why) {
-    fprintf(stderr, "emulated GPU: %s\n", why);
-    abort();
+    if (in_kernel) abandon(0, cudaErrorLaunchFailure, "emulated GPU: %s", why);
+    throw std::runtime_error(std::string("emulated GPU: ") + why);
 }
 
 void set_schedule(schedule order, unsigned seed) {
@@ -401,6 +419,14 @@ uint64_t block_barrier(uint64_t mine) {
     f.site = site_of(__builtin_return_address(0));
     wait_as(AT_BLOCK);
     return f.answer;
+}
+
+void wait_for_copies(const void *mbarrier, unsigned parity, unsigned site) {
+    fibre &f = fibres[now];
+    f.mbarrier = mbarrier;
+    f.parity = parity;
+    f.site = site;
+    wait_as(AT_COPIES);
 }
 
 uint64_t warp_exchange(warp_call call, unsigned mask, uint64_t mine, int from) {

@@ -49,16 +49,32 @@ bool on_device(const void *p) {
     return found && found->type != cudaMemoryTypeHost;
 }
 
+namespace {
+
+/* Records a mistake of the host's code, in a call of CUDA that returns to `from`. Returns the error of the call. */
+cudaError_t refuse(cudaError_t error, const char *call, const void *from, const char *why) {
+    if (!is_told()) fault("%s%s: %s", call, where(site_of(from)).c_str(), why);
+    return failed(error);
+}
+
+/* Returns true if `bytes` bytes at p are in one allocation, or p is in none. */
+bool is_within(const void *p, size_t bytes) {
+    const block *const b = holder(p);
+    return !b || bytes <= (size_t)(b->first + b->bytes - (const char *)p);
+}
+
+} // namespace
+
 /* A block ends at the start of a page that must not be accessed, and is not filled with zeros, which a kernel could
  * rely on. */
 cudaError_t allocate(void **p, size_t bytes, cudaMemoryType type) {
     *p = nullptr;
     if (bytes == 0) return cudaSuccess;
-    if (bytes > MEMORY_BYTES) return cudaErrorMemoryAllocation;
+    if (bytes > MEMORY_BYTES) return failed(cudaErrorMemoryAllocation);
     const size_t used = (bytes + GRAIN - 1) / GRAIN * GRAIN, before_guard = (used + PAGE - 1) / PAGE * PAGE;
     void *pages = mmap(nullptr, before_guard + PAGE, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
+    if (pages == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
     if (mprotect((char *)pages + before_guard, PAGE, PROT_NONE) != 0) stop("a guard page cannot be made");
     char *const first = (char *)pages + before_guard - used;
     memset(first, 0xc7, min(used, FILLED_BYTES));
@@ -124,11 +140,12 @@ void emulated::catch_up(void *stream) {
 }
 using emulated::catch_up;
 
-cudaError_t cudaFree(void *p) {
+static cudaError_t free_block(void *p, const char *call, const void *from) {
     if (!p) return cudaSuccess;
     catch_up_with_all();
     const emulated::block *const found = emulated::block_of(p);
-    if (!found || found->first != p) emulated::stop("memory is freed that is not allocated");
+    if (!found || found->first != p)
+        return emulated::refuse(cudaErrorInvalidValue, call, from, "the pointer is not the start of an allocation");
     char *const pages = found->pages;
     emulated::forget(*found);
     munmap(pages, found->pages_bytes);
@@ -137,7 +154,8 @@ cudaError_t cudaFree(void *p) {
     return cudaSuccess;
 }
 
-cudaError_t cudaFreeHost(void *p) { return cudaFree(p); }
+cudaError_t cudaFree(void *p) { return free_block(p, "cudaFree", __builtin_return_address(0)); }
+cudaError_t cudaFreeHost(void *p) { return free_block(p, "cudaFreeHost", __builtin_return_address(0)); }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *p) {
     const emulated::block *const found = emulated::holder(p);
@@ -145,12 +163,30 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+namespace {
+
+/* A call of the host's code, and the address that it returns to. */
+struct host_call {
+    const char *name;
+    const void *from;
+};
+
+/* Returns the mistake in a copy, or NULL. */
+const char *mistake_in_copy(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    if ((kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) && !on_device(to))
+        return "the kind of the copy requires memory of the device as its destination";
+    if ((kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice) && !on_device(from))
+        return "the kind of the copy requires memory of the device as its source";
+    if (!emulated::is_within(to, bytes)) return "the destination is smaller than the copy";
+    if (!emulated::is_within(from, bytes)) return "the source is smaller than the copy";
+    return nullptr;
+}
+
+cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                 const host_call &call) {
     if (bytes == 0) return cudaSuccess;
-    const bool reads_device = on_device(from), writes_device = on_device(to);
-    if ((kind == cudaMemcpyHostToDevice && !writes_device) || (kind == cudaMemcpyDeviceToHost && !reads_device) ||
-        (kind == cudaMemcpyDeviceToDevice && !(reads_device && writes_device)))
-        emulated::stop("a copy of another kind than it says");
+    if (const char *const why = mistake_in_copy(to, from, bytes, kind))
+        return emulated::refuse(cudaErrorInvalidValue, call.name, call.from, why);
     late_stream *const late = find_late(stream);
     if (late && emulated::holder(to) && emulated::holder(from)) {
         late->copies.push_back({to, from, bytes});
@@ -163,26 +199,44 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
-    return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
-}
-
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
-                              size_t rows, cudaMemcpyKind kind, cudaStream_t stream) {
-    for (size_t i = 0; i < rows; i++)
-        (void)cudaMemcpyAsync((char *)to + i * to_pitch, (const char *)from + i * from_pitch, bytes, kind, stream);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream) {
+cudaError_t set(void *p, int value, size_t bytes, cudaStream_t stream, const host_call &call) {
     catch_up(stream);
-    if (bytes > 0 && !on_device(p)) emulated::stop("host memory is set as if it were on the device");
+    if (bytes > 0 && !on_device(p))
+        return emulated::refuse(cudaErrorInvalidValue, call.name, call.from,
+                                "the pointer is not memory of the device");
+    if (!emulated::is_within(p, bytes))
+        return emulated::refuse(cudaErrorInvalidValue, call.name, call.from, "the allocation is smaller than this");
     memset(p, value, bytes);
     emulated::note_written(p, bytes);
     return cudaSuccess;
 }
 
-cudaError_t cudaMemset(void *p, int value, size_t bytes) { return cudaMemsetAsync(p, value, bytes, nullptr); }
+} // namespace
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy(to, from, bytes, kind, stream, {"cudaMemcpyAsync", __builtin_return_address(0)});
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    return copy(to, from, bytes, kind, nullptr, {"cudaMemcpy", __builtin_return_address(0)});
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
+                              size_t rows, cudaMemcpyKind kind, cudaStream_t stream) {
+    const host_call call = {"cudaMemcpy2DAsync", __builtin_return_address(0)};
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < rows && error == cudaSuccess; i++)
+        error = copy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, bytes, kind, stream, call);
+    return error;
+}
+
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream) {
+    return set(p, value, bytes, stream, {"cudaMemsetAsync", __builtin_return_address(0)});
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t bytes) {
+    return set(p, value, bytes, nullptr, {"cudaMemset", __builtin_return_address(0)});
+}
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     *available = *total = emulated::MEMORY_BYTES;
@@ -221,6 +275,7 @@ const error_text &text_of(cudaError_t which) {
 } // namespace
 
 void emulated::set_error(cudaError_t which) { error = which; }
+cudaError_t emulated::failed(cudaError_t which) { return error = which; }
 
 cudaError_t cudaPeekAtLastError() { return error; }
 cudaError_t cudaGetLastError() {

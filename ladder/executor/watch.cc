@@ -1,12 +1,14 @@
-/* Checks every memory access of a kernel that was compiled with -fsanitize=thread,alignment. The compiler then calls
- * a function before each access; these functions are at the end of this file. The checks find
+/* Checks every memory access of a kernel that was compiled with -fsanitize=thread,alignment,bounds. The compiler then
+ * calls a function before each access; these functions are at the end of this file. The checks find
  *   - two accesses to a word of shared memory by different threads, at least one of them a write, that no barrier
  *     separates (__syncthreads, or within a warp __syncwarp), unless both are atomic;
  *   - a read of shared memory that no thread of the block has written, if unwritten_is_a_fault is set;
+ *   - an access to shared memory before an asynchronous copy to it has been awaited;
  *   - races in the device's memory, and reads of it that nothing has written (global.cc);
  *   - an access outside an allocation or outside the shared memory that a launch requested, or to host memory;
+ *   - an index outside an array of known size, for example in shared memory;
  *   - an access at an address that is not a multiple of what its type requires.
- * The first three are recorded. The others end the launch, as on a device. */
+ * The first four are recorded. The others end the launch, as on a device. */
 #include "executor.h"
 
 #include <dlfcn.h>
@@ -64,8 +66,11 @@ bool within(const void *p, const void *first, const void *end) {
  * the last one, the last other one of its warp, and the last one of another warp. If any thread races with a later
  * writer, the writer finds one of these. */
 struct word {
-    unsigned block; /* the last one that wrote it; 0: none */
-    unsigned epoch; /* epoch of the accesses below */
+    unsigned block;   /* the last one that wrote it; 0: none */
+    unsigned awaited; /* the last one with a copy of the word that has not been awaited; 0: none */
+    unsigned started; /* site of this copy */
+    bool is_leaving;  /* the copy only reads the word */
+    unsigned epoch;   /* epoch of the accesses below */
     bool was_written, atomically, has[3];
     moment writer, reader[3];
 };
@@ -128,6 +133,13 @@ void check_write(word *w, access_kind kind, const moment &now) {
     w->writer = now;
 }
 
+void tell_of_copy(const word &w, const access &a, const moment &now) {
+    if (!is_told())
+        fault("block %u: thread %u %s%s shared memory before the copy %s it%s was awaited", here.block.x, now.thread,
+              a.kind == READ ? "reads" : "writes", where(now.site).c_str(), w.is_leaving ? "from" : "to",
+              where(w.started).c_str());
+}
+
 void check_word(const void *p, size_t bytes, const access &a) {
     const moment now = this_moment(a.site);
     word &w = word_at(p);
@@ -137,9 +149,21 @@ void check_word(const void *p, size_t bytes, const access &a) {
     }
     if (w.was_written && unordered(w.writer, now) && !(w.atomically && a.kind == ATOMIC))
         tell_of_race(w.writer, "wrote", now, a.kind == READ ? "reads" : "writes");
+    else if (w.awaited == now.block && (a.kind != READ || !w.is_leaving))
+        tell_of_copy(w, a, now);
     if (a.kind == READ) return check_read(&w, now);
     check_write(&w, a.kind, now);
     note_written_by(p, bytes, now.block);
+}
+
+/* Notes which block has a copy to these bytes that has not been awaited. */
+void note_copy(const access &copy, unsigned block) {
+    for (size_t i = 0; i < copy.bytes; i++) {
+        word &w = word_at(copy.at + i);
+        w.awaited = block;
+        w.started = copy.site;
+        w.is_leaving = copy.kind == READ;
+    }
 }
 
 /* Words of 4 bytes are checked one by one, whatever the width of the access, and narrower ones individually. */
@@ -188,12 +212,31 @@ void touch_device(const block &b, const access &a) {
     check_global(b, a);
 }
 
-void touch_in_kernel(const access &a) {
+} // namespace
+
+bool is_shared(const void *p) {
+    const image &own = own_image();
+    return in_dynamic_shared(p) ||
+           (within(p, own.variables, own.variables_end) && !within(p, __start_weft_variables, __stop_weft_variables));
+}
+
+void note_on_its_way(const access &copy) { note_copy(copy, this_moment(0).block); }
+
+void note_arrived(const access &copy) {
+    note_copy(copy, 0);
+    check_shared(copy);
+}
+
+void note_ordered_arrival(const access &copy) {
+    note_copy(copy, 0);
+    for (size_t i = 0; copy.kind == WRITE && i < copy.bytes; i++) word_at(copy.at + i).was_written = false;
+}
+
+void check_access(const access &a) {
     if (last_found && last_found->holds(a.at)) return touch_device(*last_found, a);
     const image &own = own_image();
-    if (within(a.at, __start_weft_variables, __stop_weft_variables)) return;
-    if (in_dynamic_shared(a.at) || within(a.at, own.variables, own.variables_end)) return touch_shared(a);
-    if (within(a.at, own.first, own.end)) return; /* constants */
+    if (is_shared(a.at)) return touch_shared(a);
+    if (within(a.at, own.first, own.end)) return; /* constants, and variables of a file */
     const block *const b = block_of(a.at);
     if (!b)
         abandon(a.site, cudaErrorIllegalAddress,
@@ -201,12 +244,14 @@ void touch_in_kernel(const access &a) {
     touch_device(*b, a);
 }
 
+namespace {
+
 /* `from` is the address in the code of the access. */
 void touch(const void *p, size_t bytes, access_kind kind, const void *from, bool is_strong = false) {
     if (in_kernel) {
         if (within(p, &here, &here + 1) || is_private(p)) return;
         if (kind == ATOMIC) now_counted.atomics++;
-        return touch_in_kernel({(const char *)p, bytes, kind, is_strong, site_of(from)});
+        return check_access({(const char *)p, bytes, kind, is_strong, site_of(from)});
     }
     const block *const b = block_of(p);
     if (b && b->type == cudaMemoryTypeDevice && !is_told())
@@ -268,4 +313,25 @@ extern "C" void __ubsan_handle_type_mismatch_v1(const misalignment *found, uintp
                       "block %u: thread %u uses an address that is %u bytes after a multiple of %u, which its type "
                       "requires,",
                       emulated::here.block.x, emulated::this_thread(), (unsigned)(p % alignment), alignment);
+}
+
+/* Arguments of the compiler for an index outside an array: the type of the array, and that of the index. */
+struct type_name {
+    uint16_t kind, info;
+    char text[1]; /* in quotation marks */
+};
+struct outside {
+    struct {
+        const char *file;
+        uint32_t line, column;
+    } source;
+    const type_name *array, *index;
+};
+extern "C" void __ubsan_handle_out_of_bounds(const outside *found, uintptr_t index) {
+    if (!emulated::in_kernel) return;
+    const bool is_signed = found->index->info & 1, is_int = found->index->info >> 1 == 5; /* log2 of the bits */
+    const long long i = is_signed && is_int ? (int)index : (long long)index;
+    emulated::abandon(emulated::site_of(__builtin_return_address(0)), cudaErrorIllegalAddress,
+                      "block %u: thread %u uses the index %lld of an array of the type %s", emulated::here.block.x,
+                      emulated::this_thread(), i, found->array->text);
 }

@@ -70,6 +70,16 @@ climbs reduce --plot "$dir/stairs.svg"
 python3 -c 'import sys, xml.etree.ElementTree as x
 bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]
 assert len(bars) == 1 + 9, len(bars)' "$dir/stairs.svg" || failed "the staircase"
+# The heights of the bars are proportional to the shares above them. A height has one decimal, a share three digits.
+python3 -c 'import sys, xml.etree.ElementTree as x
+svg = "{http://www.w3.org/2000/svg}"
+drawing = x.parse(sys.argv[1])
+bars = [float(e.get("height")) for e in drawing.iter(svg + "rect") if not e.get("height").endswith("%")]
+shares = [float(e.text.split()[0]) for e in drawing.iter(svg + "text") if e.get("text-anchor") == "middle"]
+assert len(bars) == len(shares) == 9 and max(shares) > 2 * min(shares), shares
+scale = bars[0] / shares[0]
+assert all(abs(bar - scale * share) < 0.2 + 0.01 * bar for bar, share in zip(bars, shares)), (bars, shares)
+' "$dir/stairs.svg" || failed "the bars are not linear"
 is "too small a size" 1 "$(w ladder reduce --rung three-warps --n 95 | grep -c 'n = 95 is too small for it: it takes 96 or more')"
 w --json ladder --all --n 1000 >"$dir/json"
 is "--all --json" "every topic" "$(python3 -c 'import json, sys

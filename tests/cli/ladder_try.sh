@@ -54,6 +54,13 @@ own '*(volatile int *)0 = 1;'
 finds "n = 1: the host's code was ended by a signal: Segmentation fault" "$my"
 own 'exit(3);'
 finds "n = 1: the host's code ended the program with the exit code 3" "$my"
+own 'cudaFree(c + 1);'
+finds "WRONG. n = 1, threads in backward order: cudaFree at my.cu:2: the pointer is not the start of an allocation" "$my"
+own 'cudaMemset(c, 0, n * 8);'
+finds "WRONG. n = 1, threads in backward order: cudaMemset at my.cu:2: the allocation is smaller than this" "$my"
+finds "starts a copy of 12 bytes to shared memory, where 4, 8 or 16 are possible, at twelve-bytes.cu:" \
+    "$2/bulk_copies/differences/faults/twelve-bytes.cu"
+finds "shared memory before the copy to it at no-wait.cu:" "$2/bulk_copies/differences/faults/no-wait.cu"
 own 'for (volatile int i = 0;;) i = 1;'
 finds "n = 1: not finished after 1 seconds" "$my" --limit 1
 echo '/* weft ladder vector-add/own */ void solve(int n) {}' >"$my"

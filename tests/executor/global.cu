@@ -247,6 +247,41 @@ static void alignment() {
     (void)cudaFree(y);
 }
 
+/* ---------------------------------------------------------------- calls of the host's code */
+
+/* Checks the error of a call, the last error that it sets, and that cudaGetLastError clears it. */
+static void fails(const char *test, cudaError_t got, cudaError_t expected) {
+    holds(test, got == expected && cudaPeekAtLastError() == expected && cudaGetLastError() == expected &&
+                    cudaGetLastError() == cudaSuccess);
+}
+
+static void refused_calls() {
+    int *p = (int *)8, *const x = zeros<int>(4), values[8] = {};
+    fails("too much memory", cudaMalloc(&p, (size_t)1 << 50), cudaErrorMemoryAllocation);
+    holds("the pointer to too much memory", p == nullptr);
+    fails("too much pinned memory", cudaMallocHost(&p, (size_t)1 << 50), cudaErrorMemoryAllocation);
+    fails("too much managed memory", cudaMallocManaged(&p, (size_t)1 << 50), cudaErrorMemoryAllocation);
+    found("too much memory", "");
+    fails("cudaFree", cudaFree(x + 1), cudaErrorInvalidValue);
+    found("cudaFree", "cudaFree at global.cu:%d: the pointer is not the start of an allocation", __LINE__ - 1);
+    fails("cudaMemset", cudaMemset(values, 0, sizeof values), cudaErrorInvalidValue);
+    found("cudaMemset", "cudaMemset at global.cu:%d: the pointer is not memory of the device", __LINE__ - 1);
+    fails("cudaMemset", cudaMemset(x, 0, sizeof values), cudaErrorInvalidValue);
+    found("cudaMemset", "cudaMemset at global.cu:%d: the allocation is smaller than this", __LINE__ - 1);
+    fails("cudaMemcpy", cudaMemcpy(values, x, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    found("cudaMemcpy",
+          "cudaMemcpy at global.cu:%d: the kind of the copy requires memory of the device as its destination",
+          __LINE__ - 3);
+    fails("cudaMemcpy", cudaMemcpy(x, values, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    found("cudaMemcpy",
+          "cudaMemcpy at global.cu:%d: the kind of the copy requires memory of the device as its source",
+          __LINE__ - 3);
+    fails("cudaMemcpy", cudaMemcpy(x, values, sizeof values, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    found("cudaMemcpy", "cudaMemcpy at global.cu:%d: the destination is smaller than the copy", __LINE__ - 1);
+    (void)cudaFree(x);
+    found("right calls", "");
+}
+
 int main() {
     emulated::unwritten_is_a_fault = emulated::order_is_checked = true;
     races_in_block();
@@ -254,5 +289,6 @@ int main() {
     fences_and_flags();
     unwritten();
     alignment();
+    refused_calls();
     return finish();
 }
