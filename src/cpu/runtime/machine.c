@@ -32,20 +32,8 @@ static int cores_by_affinity(void) {
     return online > 0 ? (int)online : 1;
 }
 
-/* Returns the CPU quota of the container, rounded up to whole cores; 0 if there is none. */
-static int cores_by_quota(void) {
-    double quota = 0, period = 0;
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-    if (!file) return 0;
-    const int read = fscanf(file, "%lf %lf", &quota, &period);
-    fclose(file);
-    if (read != 2 || quota <= 0 || period <= 0 || quota / period > 4096) return 0;
-    const int cores = (int)(quota / period);
-    return cores + (cores < quota / period);
-}
-
 int cpu_cores(void) {
-    const int cores = cores_by_affinity(), quota = cores_by_quota();
+    const int cores = cores_by_affinity(), quota = cpu_quota("");
     return quota && quota < cores ? quota : cores;
 }
 
