@@ -181,6 +181,33 @@ WEFT_API const char *weft_device(const weft_context *ctx);
  * this process may use. Never changes a result. Has no effect on a CUDA or ref context. */
 WEFT_API weft_status weft_set_threads(weft_context *ctx, int threads);
 
+/* Executor of the caller: threads that the program already has, of TBB or of a game's job system for example. */
+typedef struct weft_executor {
+    size_t size; /* must be sizeof(weft_executor) */
+    void *user;  /* passed to run */
+    /* Calls task(arg, index) at most once for each index from 0 to count - 1: on any threads, in any order, at the
+     * same time or one after another. Returns when all these calls have returned. */
+    void (*run)(void *user, size_t count, void (*task)(void *arg, size_t index), void *arg);
+} weft_executor;
+
+/* Makes the operations of a CPU context run on the threads of *executor, of which the context keeps a copy, instead
+ * of weft's own. NULL restores weft's threads. Never changes a result.
+ *   - An operation calls `run` for each of its parallel parts, with a count of 2 to the number of threads
+ *     (weft_set_threads). It calls `run` only on the thread that called the operation. If its arrays are short, it
+ *     does not call it.
+ *   - All tasks share the work of a part, so a task may find none left and return at once. No task waits for a task
+ *     that has not begun. After `run` the calling thread does the work that is left, which is all of it if `run`
+ *     calls no task.
+ *   - A task needs at most 128 KiB of stack. It keeps the floating-point mode of its thread. It neither calls the
+ *     executor nor blocks.
+ *   - `run` must return on the thread that called it and must not throw. The mode of that thread is the caller's.
+ *     While `run` waits it may execute other work of the program, also calls of weft with other contexts; calls with
+ *     this context return WEFT_BUSY.
+ *   - The progress callback is called in tasks that run on the calling thread, and between the parts.
+ *   - A call with sources reads ahead on a thread of its own. `run` is not called in a child process after fork().
+ * Returns WEFT_UNSUPPORTED on a CUDA or ref context. */
+WEFT_API weft_status weft_set_executor(weft_context *ctx, const weft_executor *executor);
+
 /* Makes a CUDA context use the caller's cudaStream_t. NULL restores the context's own stream. The stream must belong
  * to the context's device and must outlive its use. Returns WEFT_UNSUPPORTED on other contexts.
  * The context's own stream waits for CUDA's default stream (cudaMemcpy, for example). A caller's stream that was

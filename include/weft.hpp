@@ -99,6 +99,10 @@ class context {
     // functions must not throw.
     void set_allocator(const weft_allocator *allocator) { (*this)(weft_set_allocator, allocator); }
 
+    // Runs later operations on the threads of *executor (weft_set_executor); nullptr restores weft's own threads. Its
+    // function must not throw.
+    void set_executor(const weft_executor *executor) { (*this)(weft_set_executor, executor); }
+
     // Calls function(context, arguments...). Throws weft::error if it does not return WEFT_OK.
     template <class F, class... A> void operator()(F function, A... arguments) {
         const weft_status status = function(ctx_, arguments...);

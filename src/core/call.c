@@ -1,5 +1,6 @@
 /* Beginning and end of every call on a context: entering and leaving, progress, per-thread errors. */
 #include "core/context.h"
+#include "core/executor.h"
 
 #include <pthread.h>
 
@@ -35,20 +36,26 @@ weft_status context_enter(weft_context *ctx) {
     return status;
 }
 
-static _Thread_local weft_watch *current; /* watch of the innermost call on this thread, or NULL */
+static _Thread_local weft_context *current; /* context of the innermost call on this thread, or NULL */
 
-weft_watch *context_watch(void) { return current; }
+weft_watch *context_watch(void) { return current ? &current->watch : NULL; }
+
+const weft_executor *context_executor(weft_fpmode *mode) {
+    if (!current || !current->executor.run) return NULL;
+    *mode = current->mode;
+    return &current->executor;
+}
 
 weft_status context_begin(weft_context *ctx) {
     RETURN_IF_ERROR(progress_begin(&ctx->watch, &ctx->error));
     if (ctx->watch.depth > 1) return WEFT_OK;
-    ctx->watch.outer = current;
-    current = &ctx->watch;
+    ctx->outer = current;
+    current = ctx;
     return WEFT_OK;
 }
 
 weft_status context_end(weft_context *ctx, weft_status status) {
-    if (ctx->watch.depth == 1) current = ctx->watch.outer;
+    if (ctx->watch.depth == 1) current = ctx->outer;
     return progress_end(&ctx->watch, status, &ctx->error);
 }
 

@@ -134,6 +134,21 @@ weft_status weft_set_threads(weft_context *ctx, int threads) {
     RETURN_GUARDED_SETUP(ctx, set_threads(ctx, threads, error));
 }
 
+static weft_status set_executor(weft_context *ctx, const weft_executor *executor, weft_error *error) {
+    RETURN_IF(ctx->backend != weft_backend_cpu(), WEFT_UNSUPPORTED, "a %s context has no executor",
+              ctx->backend->name);
+    if (executor) {
+        RETURN_IF_WRONG_SIZE("executor", executor, weft_executor);
+        RETURN_IF(!executor->run, WEFT_INVALID, "executor->run is NULL");
+    }
+    ctx->executor = executor ? *executor : (weft_executor){0};
+    return WEFT_OK;
+}
+
+weft_status weft_set_executor(weft_context *ctx, const weft_executor *executor) {
+    RETURN_GUARDED_SETUP(ctx, set_executor(ctx, executor, error));
+}
+
 static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error) {
     (void)error;
     release_kept(ctx);

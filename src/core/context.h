@@ -25,6 +25,9 @@ struct weft_context {
     unsigned generation;            /* number of fork() calls when the context was opened (context_generation) */
     bool lost;                      /* the device failed: every later call returns WEFT_DEVICE_LOST */
     weft_watch watch;               /* progress of the running call */
+    struct weft_context *outer;     /* context of the enclosing call on this thread, or NULL */
+    weft_executor executor;         /* run == NULL: the pool of the backend "cpu" */
+    weft_fpmode mode;               /* floating-point mode of the caller of the running call */
     size_t memory;                  /* bytes for the buffers of calls with sources; 0: the default */
     weft_timeline *timeline;        /* records the activities of calls with sources; or NULL */
     void *origin;                   /* transfer at time 0 of the timeline; or NULL */
@@ -56,6 +59,7 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
         RETURN_IF_ERROR(context_enter(ctx));                \
         const weft_fpmode saved_mode = weft_fpmode_enter(); \
         weft_error *error = &(ctx)->error;                  \
+        (ctx)->mode = saved_mode;                           \
         return context_leave(ctx, saved_mode, (call));      \
     } while (0)
 

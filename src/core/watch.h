@@ -11,13 +11,12 @@
 typedef struct weft_watch {
     weft_progress *callback; /* or NULL */
     void *user;
-    uint64_t done, total;     /* units of work of the outermost call; total is 0 while unknown */
-    int64_t last;             /* time of the last call of the callback, in nanoseconds of a monotonic clock */
-    int depth;                /* nesting depth of calls on this thread: a call with sources makes further calls */
-    bool called;              /* the callback was called during the outermost call */
-    struct weft_watch *outer; /* watch of the enclosing call, on another context; or NULL */
-    bool in_regions;          /* `done` counts regions of the backend "cpu" */
-    int cancelled;            /* set once by the calling thread, read by all threads of the call */
+    uint64_t done, total; /* units of work of the outermost call; total is 0 while unknown */
+    int64_t last;         /* time of the last call of the callback, in nanoseconds of a monotonic clock */
+    int depth;            /* nesting depth of calls on this thread: a call with sources makes further calls */
+    bool called;          /* the callback was called during the outermost call */
+    bool in_regions;      /* `done` counts regions of the backend "cpu" */
+    int cancelled;        /* set once by the calling thread, read by all threads of the call */
 } weft_watch;
 
 enum { PROGRESS_INTERVAL = 50 * 1000 * 1000 }; /* minimum time between two calls of the callback, in nanoseconds */

@@ -342,6 +342,28 @@ static void allocators(const std::string &device) {
     expect(p.live == 0, "an allocator that is left");
 }
 
+static void executors(const std::string &device) {
+    std::size_t tasks = 0;
+    weft_executor executor = {};
+    executor.size = sizeof executor;
+    executor.user = &tasks;
+    executor.run = [](void *user, std::size_t count, void (*task)(void *, std::size_t), void *arg) {
+        *static_cast<std::size_t *>(user) += count;
+        for (std::size_t i = 0; i < count; i++) task(arg, i);
+    };
+    weft::context ctx(device);
+    if (device.compare(0, 3, "cpu") != 0) {
+        expect_thrown([&] { ctx.set_executor(&executor); }, WEFT_UNSUPPORTED, "");
+        return;
+    }
+    const std::vector<double> ones(100000, 1);
+    ctx.set_threads(2);
+    ctx.set_executor(&executor);
+    expect(weft::sum(ctx, ones) == 100000 && tasks == 2, "an executor");
+    ctx.set_executor(nullptr);
+    expect(weft::sum(ctx, ones) == 100000 && tasks == 2, "an executor that was removed");
+}
+
 static void refusals(weft::context &ctx) {
     const std::vector<double> x = {1, 2, 3};
     std::vector<double> y(2);
@@ -380,6 +402,7 @@ int main(int argc, char **argv) {
         contexts(ctx, device);
         progress(ctx);
         allocators(device);
+        executors(device);
         refusals(ctx);
     } catch (const weft::error &e) {
         expect(false, e.what());

@@ -59,6 +59,12 @@ audio_filter)
     [ "$(wc -c <"$work/after.wav")" = 88244 ]
     refuses
     ;;
+job_system)
+    run 1000003
+    says "SUM on the threads of weft
+SUM on those of the program, in 4 tasks"
+    refuses 0
+    ;;
 timeline)
     refuses "$work/none.svg" cpu 1000
     refuses "$work/none.svg" none

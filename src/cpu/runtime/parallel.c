@@ -1,6 +1,7 @@
 #include "cpu/runtime/parallel.h"
 
 #include "core/copy.h"
+#include "core/executor.h"
 #include "core/fpmode.h"
 #include "core/watch.h"
 
@@ -44,8 +45,10 @@ typedef struct region {
     size_t threads;      /* maximum number of threads working on the region */
     size_t ranges;
     cursor *cursors;
-    weft_watch *watch; /* NULL: the call has no callback */
-    uint64_t done;     /* units of work that the call had done before the region */
+    weft_watch *watch;  /* NULL: the call has no callback */
+    uint64_t done;      /* units of work that the call had done before the region */
+    const void *caller; /* address of `here` of the thread that made the call */
+    int depth;          /* nesting depth of the region */
 } region;
 
 struct parallel {
@@ -55,20 +58,32 @@ struct parallel {
     size_t at, stop;         /* claimed items: [at, stop) */
 };
 
-static _Thread_local int thread_number;
-static _Thread_local weft_watch *watch_of_region; /* watch of the pool thread's current region */
-static _Thread_local int depth;                   /* nesting depth of regions on this thread */
+/* Work of a thread. All members are 0 outside regions. */
+typedef struct position {
+    int number;        /* number of the thread in its region */
+    int depth;         /* nesting depth of regions; only regions of depth 1 count as progress */
+    bool foreign;      /* another thread made the call */
+    weft_watch *watch; /* that of the call; NULL: it has no callback */
+} position;
 
-int cpu_thread_number(void) { return thread_number; }
+static _Thread_local position here;
+
+int cpu_thread_number(void) { return here.number; }
 
 /* Returns the watch of the call that this thread works for, or NULL if it has no callback. */
 static weft_watch *own_watch(void) {
-    weft_watch *const watch = thread_number ? watch_of_region : context_watch();
+    weft_watch *const watch = here.depth ? here.watch : context_watch();
     return watch && watch->callback ? watch : NULL;
 }
 
-/* Returns true if this region is an outermost region of the call: only those count as progress. */
-static bool counts(void) { return thread_number == 0 && depth == 1; }
+/* Executes `work` on this thread, which continues its own work afterwards. `first` selects the range to start in. */
+static void work_in_region(region *r, size_t number, size_t first) {
+    const position before = here;
+    const bool calling = r->caller == &here;
+    here = (position){.number = (int)number, .depth = r->depth, .foreign = !calling, .watch = r->watch};
+    r->work(r->self, &(parallel){.region = r, .calling = calling, .first = first % r->ranges});
+    here = before;
+}
 
 static void set_cursors(region *r, cursor *cursors, size_t ranges) {
     const size_t count = r->count;
@@ -96,12 +111,21 @@ static double share_done(const parallel *p) {
     return claimed > in_hand ? (double)(claimed - in_hand) / (double)r->count : 0;
 }
 
+/* Performs progress_poll. The callback may call weft with another context: it is outside the region. */
+static bool poll_watch(weft_watch *w) {
+    const position before = here;
+    here = (position){0};
+    const bool cancelled = progress_poll(w);
+    here = before;
+    return cancelled;
+}
+
 static bool is_cancelled(const parallel *p) {
     weft_watch *const w = p->region->watch;
     if (!w) return false;
     if (!p->calling || !progress_is_due(w)) return progress_cancelled(w);
-    if (depth == 1) progress_inside_region(w, p->region->done, share_done(p));
-    return progress_poll(w);
+    if (here.depth == 1) progress_inside_region(w, p->region->done, share_done(p));
+    return poll_watch(w);
 }
 
 static bool claim(parallel *p) {
@@ -193,22 +217,13 @@ static atomic_int all_workers; /* workers of all crews */
 static int cores, default_threads;
 static pid_t owner; /* process that owns the threads */
 
-static void work_in_region(crew *c, size_t number) {
-    parallel p = {.region = &c->region, .first = number % c->region.ranges};
-    watch_of_region = c->region.watch;
-    c->region.work(c->region.self, &p);
-    watch_of_region = NULL;
-    thread_number = 0;
-}
-
 /* Joins the region if its gate still admits a thread. */
-static void join_region(crew *c, size_t number) {
+static void join_region(crew *c, size_t worker) {
     unsigned gate = atomic_load_explicit(&c->gate, memory_order_relaxed);
     while ((gate & ~WAITING) >= JOINABLE)
         if (atomic_compare_exchange_weak_explicit(&c->gate, &gate, gate - JOINABLE + 1, memory_order_acquire,
                                                   memory_order_relaxed)) {
-            thread_number = c->joinable - (int)(gate / JOINABLE) + 1;
-            work_in_region(c, number);
+            work_in_region(&c->region, (size_t)c->joinable - gate / JOINABLE + 1, worker);
             const unsigned before = atomic_fetch_sub_explicit(&c->gate, 1, memory_order_acq_rel);
             if ((before & AT_WORK) == 1 && before & WAITING) wake(&c->gate, 1);
             return;
@@ -228,7 +243,7 @@ static void wait_for_call(crew *c, unsigned seen) {
 
 static void *serve(void *self) {
     crew *const c = self;
-    const size_t number = atomic_fetch_add(&c->started, 1) + 1;
+    const size_t worker = atomic_fetch_add(&c->started, 1) + 1;
     (void)weft_fpmode_enter();
     unsigned seen = atomic_load(&c->call) - 1;
     while (!atomic_load(&c->stopped)) {
@@ -238,7 +253,7 @@ static void *serve(void *self) {
             continue;
         }
         seen = call;
-        join_region(c, number);
+        join_region(c, worker);
     }
     return NULL;
 }
@@ -305,7 +320,6 @@ static void forget(void) {
         c->refused = 0;
     }
     atomic_store(&all_workers, 0);
-    thread_number = 0;
     owner = getpid();
 }
 
@@ -368,12 +382,53 @@ static void end_region(crew *c, const parallel *p) {
     }
 }
 
-static void run_together(crew *c, int threads) {
-    parallel p = {.region = &c->region, .calling = true};
-    c->joinable = c->workers < threads - 1 ? c->workers : threads - 1;
+static void run_alone(region *r) {
+    cursor all;
+    r->threads = 1;
+    r->grain = r->count;
+    set_cursors(r, &all, 1);
+    r->work(r->self, &(parallel){.region = r, .calling = !here.foreign});
+}
+
+static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {
+    c->region = *r;
+    set_cursors(&c->region, c->cursors, ranges);
+    c->joinable = c->workers < others ? c->workers : others;
     begin_region(c);
-    c->region.work(c->region.self, &p);
+    parallel p = {.region = &c->region, .calling = true};
+    r->work(r->self, &p);
     end_region(c, &p);
+    atomic_store_explicit(&c->taken, false, memory_order_release);
+}
+
+static void run_on_pool(region *r, size_t ranges) {
+    const int others = (int)r->threads - 1;
+    crew *const c = take_crew(others);
+    if (c)
+        run_on_crew(c, others, r, ranges);
+    else
+        run_alone(r);
+}
+
+/* Task of the executor. */
+static void run_task(void *arg, size_t index) {
+    const weft_fpmode mode = weft_fpmode_enter();
+    work_in_region(arg, index, index);
+    weft_fpmode_leave(mode);
+}
+
+/* The executor may execute other work on this thread: it is outside the region, in the mode of the caller. */
+static void run_on_executor(const weft_executor *executor, weft_fpmode mode, region *r, size_t ranges) {
+    const position before = here;
+    cursor cursors[RANGES_MAX];
+    set_cursors(r, cursors, ranges);
+    r->caller = &here;
+    here = (position){0};
+    weft_fpmode_leave(mode);
+    executor->run(executor->user, r->threads, run_task, r);
+    (void)weft_fpmode_enter();
+    here = before;
+    r->work(r->self, &(parallel){.region = r, .calling = true});
 }
 
 void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *self, parallel *p),
@@ -381,31 +436,28 @@ void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(
     weft_watch *const watch = own_watch();
     if (count == 0 || (watch && progress_cancelled(watch))) return;
     pthread_once(&begun, begin);
-    depth++;
+    const position before = here;
     const size_t at_once = (size_t)threads < count ? (size_t)threads : count;
     const size_t ranges = order == PARALLEL_IN_ORDER ? 1 : at_once < RANGES_MAX ? at_once : RANGES_MAX;
-    const uint64_t before = watch && counts() ? watch->done : 0;
-    const size_t grain = order == PARALLEL_IN_ORDER ? 1 : count / (at_once * CLAIMS) + 1;
-    crew *const c = at_once > 1 ? take_crew((int)at_once - 1) : NULL;
-    if (c) {
-        c->region = (region){.work = work,
-                             .self = self,
-                             .count = count,
-                             .grain = grain,
-                             .threads = at_once,
-                             .watch = watch,
-                             .done = before};
-        set_cursors(&c->region, c->cursors, ranges);
-        run_together(c, (int)at_once);
-        atomic_store_explicit(&c->taken, false, memory_order_release);
-    } else {
-        cursor all;
-        region alone = {.count = count, .grain = count, .threads = 1, .watch = watch, .done = before};
-        set_cursors(&alone, &all, 1);
-        work(self, &(parallel){.region = &alone, .calling = thread_number == 0});
-    }
-    if (watch && counts()) progress_inside_region(watch, before, 1);
-    depth--;
+    region r = {.work = work,
+                .self = self,
+                .count = count,
+                .grain = order == PARALLEL_IN_ORDER ? 1 : count / (at_once * CLAIMS) + 1,
+                .threads = at_once,
+                .watch = watch,
+                .depth = before.depth + 1};
+    weft_fpmode mode;
+    here = (position){before.number, r.depth, before.foreign, watch};
+    if (watch && here.depth == 1) r.done = watch->done;
+    const weft_executor *const executor = at_once > 1 ? context_executor(&mode) : NULL;
+    if (executor)
+        run_on_executor(executor, mode, &r, ranges);
+    else if (at_once > 1)
+        run_on_pool(&r, ranges);
+    else
+        run_alone(&r);
+    if (watch && here.depth == 1) progress_inside_region(watch, r.done, 1);
+    here = before;
 }
 
 typedef struct each {
@@ -428,12 +480,12 @@ void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*bo
 bool cpu_cancelled(void) {
     weft_watch *const watch = own_watch();
     if (!watch) return false;
-    return thread_number == 0 ? progress_poll(watch) : progress_cancelled(watch);
+    return here.foreign || !progress_is_due(watch) ? progress_cancelled(watch) : poll_watch(watch);
 }
 
 void cpu_plan_regions(size_t regions) {
     weft_watch *const watch = own_watch();
-    if (watch && thread_number == 0 && depth == 0) progress_plan_regions(watch, regions);
+    if (watch && here.depth == 0) progress_plan_regions(watch, regions);
 }
 
 /* ---------------------------------------------------------------------------------------- copies */
@@ -453,7 +505,9 @@ static void copy_part(void *self, size_t i) {
 }
 
 void weft_copy_on_threads(void *to, const void *from, size_t bytes) {
+    weft_fpmode mode;
     pthread_once(&begun, begin);
-    cpu_parallel_for(default_threads, bytes / COPIED_AT_ONCE + (bytes % COPIED_AT_ONCE != 0), PARALLEL_RANGES,
-                     copy_part, &(copy){to, from, bytes});
+    cpu_parallel_for(context_executor(&mode) ? 1 : default_threads,
+                     bytes / COPIED_AT_ONCE + (bytes % COPIED_AT_ONCE != 0), PARALLEL_RANGES, copy_part,
+                     &(copy){to, from, bytes});
 }

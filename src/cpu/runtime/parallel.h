@@ -3,7 +3,10 @@
  * A region is `count` numbered items that several threads share. The calling thread always takes part. Threads of a
  * process-wide pool join while items are left. A region therefore completes without any pool thread: if a thread
  * cannot be created, if another call uses the pool, or if other processes occupy the cores, fewer threads process
- * all items. The number of threads and the assignment of items to threads do not change the results. */
+ * all items. The number of threads and the assignment of items to threads do not change the results.
+ *
+ * If the context has an executor (weft_set_executor), its tasks replace the pool threads. The calling thread takes
+ * part after the executor has returned. */
 #ifndef WEFT_CPU_PARALLEL_H
 #define WEFT_CPU_PARALLEL_H
 
@@ -19,9 +22,9 @@ typedef enum parallel_order {
 } parallel_order;
 
 /* Runs work(self, p) on the calling thread and on at most threads - 1 others; returns when all of them have
- * returned. `work` must obtain the items from parallel_next. If the call is cancelled (weft_set_progress), items
- * may be skipped. An item of a one-thread region may start multi-thread regions; an item of any other region may
- * start only one-thread regions. */
+ * returned. With an executor, runs it in at most `threads` tasks. `work` must obtain the items from parallel_next. If
+ * the call is cancelled (weft_set_progress), items may be skipped. An item of a one-thread region may start
+ * multi-thread regions; an item of any other region may start only one-thread regions. */
 void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *self, parallel *p), void *self);
 
 /* Assigns the next unclaimed item to the calling thread. Returns false if no item is left or the call is
@@ -32,8 +35,8 @@ bool parallel_next(parallel *p, size_t *item);
 void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*body)(void *self, size_t item),
                       void *self);
 
-/* Returns the number of the calling thread in its region: 0 for the thread that made the call, at most threads -
- * 1. */
+/* Returns the number of the calling thread, or of its task of the executor, in its region: at most threads - 1.
+ * Threads that work on the region at the same time have different numbers. Outside a region it is 0. */
 int cpu_thread_number(void);
 
 /* Returns true if the call is cancelled. On the thread that made the call, invokes the callback if it is due. For
