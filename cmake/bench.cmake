@@ -71,6 +71,12 @@ if(OpenMP_C_FOUND)
   target_compile_definitions(bench_cpu_tridiag_f64 PRIVATE WEFT_BENCH_F64)
 endif()
 
+# build/bench_cpu_threads: the threads of weft compared with those of OpenMP, idle and under load.
+if(OpenMP_C_FOUND)
+  add_executable(bench_cpu_threads bench/cpu_threads.c bench/cpu_openmp_peer.c)
+  target_link_libraries(bench_cpu_threads PRIVATE weft OpenMP::OpenMP_C)
+endif()
+
 # build/bench_cpu_random: weft_random compared with the C library's generator.
 if(OpenMP_C_FOUND)
   add_executable(bench_cpu_random bench/cpu_random_peers.c)
