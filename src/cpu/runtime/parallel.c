@@ -214,6 +214,7 @@ typedef struct crew {
 
 static crew crews[CREWS];
 static atomic_int all_workers; /* workers of all crews */
+static atomic_int callers;     /* number of regions that may use pool threads */
 static int cores, default_threads;
 static pid_t owner; /* process that owns the threads */
 
@@ -320,6 +321,7 @@ static void forget(void) {
         c->refused = 0;
     }
     atomic_store(&all_workers, 0);
+    atomic_store(&callers, 0);
     owner = getpid();
 }
 
@@ -401,13 +403,17 @@ static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {
     atomic_store_explicit(&c->taken, false, memory_order_release);
 }
 
+/* Runs a region on pool threads. All calls together use at most one thread for each core, unless a call is set to
+ * more. */
 static void run_on_pool(region *r, size_t ranges) {
-    const int others = (int)r->threads - 1;
-    crew *const c = take_crew(others);
+    const int calls = atomic_fetch_add(&callers, 1) + 1, threads = (int)r->threads;
+    const int most = (threads > cores ? threads : cores) - calls, others = most < threads - 1 ? most : threads - 1;
+    crew *const c = others > 0 ? take_crew(others) : NULL;
     if (c)
         run_on_crew(c, others, r, ranges);
     else
         run_alone(r);
+    atomic_fetch_sub(&callers, 1);
 }
 
 /* Task of the executor. */
