@@ -1,6 +1,8 @@
 /* weft on a CPU compared with OpenMP simd loops, OpenBLAS and the C++ standard library, in one run:
  *
- *     build/bench_cpu [--json] [--quick] [--threads N]
+ *     build/bench_cpu [--json] [--quick] [--threads N] [--only TEXT]
+ *
+ * --only runs the rows whose names contain TEXT.
  *
  * Each row consists of rounds in which weft, its peer and a loop that only reads the input (the ceiling) alternate.
  * In a round each makes one call that is not measured, so that its own threads are awake and those of the previous
@@ -420,8 +422,9 @@ static void fill(weft_dtype dtype, void *p, size_t n, int threads) {
 }
 
 int main(int argc, char **argv) {
-    bool json = false, quick = false;
+    bool json = false, quick = false, first = true;
     weft_device_info cpu = {.size = sizeof cpu};
+    const char *only = "";
     int threads = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0)
@@ -430,8 +433,10 @@ int main(int argc, char **argv) {
             quick = true;
         else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             threads = (int)strtol(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            only = argv[++i];
         else
-            stop(argv[i], "not known; there are --json, --quick and --threads N");
+            stop(argv[i], "not known; there are --json, --quick, --threads N and --only TEXT");
     }
     if (weft_open(&ctx, "cpu") != WEFT_OK) stop("weft", weft_last_error(NULL));
     ok(weft_describe_device(0, &cpu));
@@ -450,6 +455,7 @@ int main(int argc, char **argv) {
                "operation", "elements", "threads", "GB/s", "peer", "GB/s", "ratio", "of ceiling");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
+        if (!strstr(r->name, only)) continue;
         const size_t most = r->function == SORT && !quick ? (size_t)1 << SORT_LOG2 : longest;
         const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : r->function >= RECURRENCE ? longest / 2 : most;
         const size_t filled = r->function >= RECURRENCE ? 2 * n : n;
@@ -460,7 +466,8 @@ int main(int argc, char **argv) {
 #ifdef WEFT_BENCH_STD_SCAN
         if (r->function == MERGE) std_sorted_halves_f32(x, n);
 #endif
-        measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);
+        measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, first);
+        first = false;
     }
     if (json) printf("\n]}\n");
     weft_free(ctx, WEFT_DEVICE, x);
