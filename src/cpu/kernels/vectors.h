@@ -47,6 +47,20 @@ INLINE size_t element_bytes(weft_dtype dtype) {
 typedef float vector_f32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef double vector_f64 __attribute__((vector_size(VECTOR_BYTES)));
 
+/* Returns the f32 at x as f64. GCC 12 converts a vector that is written as a list of elements with one instruction,
+ * and other forms with several. */
+INLINE vector_f64 widened_f32(const void *x) {
+    float v[VECTOR_BYTES / 8];
+    memcpy(v, x, sizeof v);
+#if VECTOR_BYTES == 64
+    return (vector_f64){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]};
+#elif VECTOR_BYTES == 32
+    return (vector_f64){v[0], v[1], v[2], v[3]};
+#else
+    return (vector_f64){v[0], v[1]};
+#endif
+}
+
 /* Computes fmaf(x, y, z) in f64, without the instruction. The product of two f32 is exact in f64: it has 48 bits,
  * and its exponent fits. So `sum` is x y + z rounded once, and `rest` is what that rounding dropped (D. Knuth's
  * TwoSum; it is exact, because nothing can overflow here). Rounding `sum` to f32 as well could round a tie the

@@ -27,6 +27,7 @@ typedef struct reduce_chunk {
     size_t n, first;
     double parameter; /* mean for variance, scale factor for norm2 */
     bool locate;      /* min and max: also return the index */
+    bool prefetch;    /* the array of the call is larger than a core's caches */
     /* Formula whose values are the elements of x, or NULL. cpu_run evaluates it; kernels ignore it. */
     const map_call *map;
 } reduce_chunk;

@@ -9,7 +9,8 @@ enum {
     THREAD_BYTES = 1 << 17, /* minimum bytes per thread */
     CHUNKS = 16,            /* chunks per thread from which a chunk has CHUNK_BYTES bytes */
     CHUNK_BYTES = 1 << 16,
-    LEAST_BYTES = 1 << 14 /* minimum bytes of a chunk */
+    LEAST_BYTES = 1 << 14, /* minimum bytes of a chunk */
+    CORE_BYTES = 1 << 20   /* up to this size, the caches of one core contain the array */
 };
 
 /* Parameters of one call, shared by its threads. */
@@ -30,6 +31,7 @@ static void run_chunk(void *self, size_t i) {
     p.n = whole->n - p.first < j->chunk ? whole->n - p.first : j->chunk;
     p.x = whole->x ? (const char *)whole->x + p.first * j->size : NULL;
     p.y = whole->y ? (const char *)whole->y + p.first * j->size : NULL;
+    p.prefetch = !p.map && whole->n * j->size > CORE_BYTES;
     if (p.map)
         cpu_map_reduce_chunk(j->ctx, &p, j->size, j->run, j->combine, &j->roots[i]);
     else

@@ -3,14 +3,26 @@
  * constant element type and step, so that each kernel is a loop of its own. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
-/* Returns the address of COLUMN_VECTORS vectors of elements as REAL: x itself, or `workspace` with the elements
- * converted by a plain loop, which compilers vectorize for every type. */
-INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *workspace) {
-#define TYPE(ID, name, ctype, kind, npy)         \
-    if (dtype == WEFT_##ID && dtype != OWN_TYPE) \
-        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) workspace[i] = (REAL)((const ctype *)(const void *)x)[i];
+/* Converts `columns` vectors of elements to REAL in a plain loop, which compilers vectorize for every type. Types
+ * that load() reads directly are left alone. */
+INLINE void OF(convert)(weft_dtype dtype, const char *x, size_t columns, REAL *converted) {
+    (void)x, (void)columns, (void)converted;
+#define TYPE(ID, name, ctype, kind, npy)                              \
+    if (dtype == WEFT_##ID && dtype != OWN_TYPE && dtype != WEFT_F32) \
+        for (size_t i = 0; i < columns * WIDTH; i++) converted[i] = (REAL)((const ctype *)(const void *)x)[i];
 #include "core/types.def"
-    return dtype == OWN_TYPE ? x : (const char *)workspace;
+}
+
+/* Returns vector k of the elements at x, which convert() has processed. */
+INLINE VECTOR OF(load)(weft_dtype dtype, const char *x, const REAL *converted, size_t k) {
+    VECTOR v;
+    if (dtype == OWN_TYPE)
+        memcpy(&v, x + k * sizeof v, sizeof v);
+    else if (dtype == WEFT_F32)
+        v = (VECTOR)widened_f32(x + k * sizeof v / 2);
+    else
+        memcpy(&v, converted + k * WIDTH, sizeof v);
+    return v;
 }
 
 /* Returns fma(x, y, z) in each lane. If the product is exact, a separate addition rounds once, as fma does. */
@@ -20,14 +32,21 @@ INLINE VECTOR OF(multiply_add)(bool exact, VECTOR x, VECTOR y, VECTOR z) {
     return z;
 }
 
+/* Returns lane + x. A fused multiply-add by 1 has the same bits. If elements are converted, it is faster on CPUs
+ * whose units for additions also convert. */
+INLINE VECTOR OF(add)(weft_dtype dtype, VECTOR lane, VECTOR x) {
+    if (dtype == OWN_TYPE || !FMA_INSTRUCTION) return lane + x;
+    return OF(multiply_add)(false, x, 1 - (VECTOR){0}, lane);
+}
+
 INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTOR y, REAL parameter) {
     const bool exact = sizeof(REAL) == 8 && exact_products(dtype);
     switch (how) {
-    case STEP_ADD: return lane + x;
+    case STEP_ADD: return OF(add)(dtype, lane, x);
     case STEP_MULTIPLY: return lane * x;
     case STEP_MAGNITUDE:
         for (size_t l = 0; l < WIDTH; l++) x[l] = (REAL)__builtin_fabs(x[l]);
-        return lane + x;
+        return OF(add)(dtype, lane, x);
     case STEP_SQUARE: x *= parameter; return OF(multiply_add)(exact, x, x, lane);
     case STEP_DEVIATION: x -= parameter; return OF(multiply_add)(false, x, x, lane);
     case STEP_PRODUCT: return OF(multiply_add)(exact, x, y, lane);
@@ -36,25 +55,27 @@ INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTO
     return lane;
 }
 
-/* Adds `rows` rows to COLUMN_VECTORS vectors of lanes, which stay in registers. */
-INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, size_t rows,
-                        VECTOR *lanes) {
-    const size_t row = WEFT_LANES(element_bytes(dtype)) * element_bytes(dtype);
-    REAL converted_x[COLUMN_VECTORS * WIDTH], converted_y[COLUMN_VECTORS * WIDTH];
-    VECTOR lane[COLUMN_VECTORS];
-    for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = lanes[k];
+/* Adds `rows` rows to `columns` vectors of lanes, which stay in registers. */
+INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, bool prefetch,
+                        size_t rows, size_t columns, VECTOR *lanes) {
+    const size_t size = element_bytes(dtype), row = WEFT_LANES(size) * size, bytes = columns * WIDTH * size;
+    REAL converted_x[COLUMN_VECTORS_MAX * WIDTH], converted_y[COLUMN_VECTORS_MAX * WIDTH];
+    VECTOR lane[COLUMN_VECTORS_MAX];
+#pragma GCC unroll 16
+    for (size_t k = 0; k < columns; k++) lane[k] = lanes[k];
     for (size_t r = 0; r < rows; r++, x += row, y += row) {
-        const char *from_x = OF(converted)(dtype, x, converted_x);
-        const char *from_y = has_y(how) ? OF(converted)(dtype, y, converted_y) : from_x;
-#pragma GCC unroll 8
-        for (size_t k = 0; k < COLUMN_VECTORS; k++) {
-            VECTOR v, w;
-            memcpy(&v, from_x + k * sizeof v, sizeof v);
-            memcpy(&w, from_y + k * sizeof w, sizeof w);
+        if (prefetch && !has_y(how)) prefetch_after(x, bytes);
+        OF(convert)(dtype, x, columns, converted_x);
+        if (has_y(how)) OF(convert)(dtype, y, columns, converted_y);
+#pragma GCC unroll 16
+        for (size_t k = 0; k < columns; k++) {
+            const VECTOR v = OF(load)(dtype, x, converted_x, k);
+            const VECTOR w = has_y(how) ? OF(load)(dtype, y, converted_y, k) : v;
             lane[k] = OF(enter)(how, dtype, lane[k], v, w, parameter);
         }
     }
-    for (size_t k = 0; k < COLUMN_VECTORS; k++) lanes[k] = lane[k];
+#pragma GCC unroll 16
+    for (size_t k = 0; k < columns; k++) lanes[k] = lane[k];
 }
 
 INLINE REAL OF(combine)(step how, REAL a, REAL b) { return how == STEP_MULTIPLY ? a * b : a + b; }
@@ -77,6 +98,7 @@ INLINE REAL OF(combine_lanes)(step how, size_t vectors, VECTOR *lanes) {
  * because fma(0, 0, -0) would change them. */
 INLINE REAL OF(tile)(step how, weft_dtype dtype, const reduce_chunk *p, size_t first, size_t count) {
     const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH;
+    const size_t columns = vectors < COLUMN_VECTORS_MAX ? vectors : COLUMN_VECTORS_MAX;
     const char *x = (const char *)p->x + first * size;
     const char *y = has_y(how) ? (const char *)p->y + first * size : x;
     _Alignas(64) char filled_x[512], filled_y[512]; /* bytes of a row, at most */
@@ -91,8 +113,10 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const reduce_chunk *p, size_t f
             y = has_y(how) ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
         }
         const size_t rows = taken < row ? 1 : taken / row;
-        for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)
-            OF(go_down)(how, dtype, x + k * WIDTH * size, y + k * WIDTH * size, parameter, rows, lanes + k);
+        for (size_t k = 0; k < vectors; k += columns) {
+            const size_t at = k * WIDTH * size;
+            OF(go_down)(how, dtype, x + at, y + at, parameter, p->prefetch, rows, columns, lanes + k);
+        }
         if (taken < row) memcpy((REAL *)lanes + taken, (REAL *)before + taken, (row - taken) * sizeof(REAL));
         count -= taken;
         x += taken * size;
