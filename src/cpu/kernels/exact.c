@@ -21,7 +21,6 @@ enum {
 #define TERM_LEAST 0x1p-900
 #define TERM_GREATEST 0x1p1000
 
-typedef float vector_narrow __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef int64_t vector_i64 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t vector_u64 __attribute__((vector_size(VECTOR_BYTES)));
 
@@ -32,9 +31,9 @@ typedef struct source {
     const void *x, *y;
 } source;
 
-/* A term of vectors: value + rest. rest is 0 unless the terms are products of f64. */
+/* A term of vectors: value + rest. rest is 0 unless the terms are products of f64. x and y are the factors. */
 typedef struct term {
-    vector_f64 value, rest;
+    vector_f64 x, y, value, rest;
 } term;
 
 INLINE bool is_product(source s) { return s.terms == EXACT_SQUARES || s.terms == EXACT_PRODUCTS; }
@@ -43,14 +42,10 @@ INLINE bool has_rest(source s) { return is_product(s) && s.dtype == WEFT_F64; }
 INLINE vector_f64 magnitude(vector_f64 v) { return (vector_f64)((vector_i64)v & INT64_MAX); }
 
 INLINE vector_f64 load(weft_dtype dtype, const void *x, size_t i) {
-    vector_narrow narrow;
     vector_f64 v;
-    if (dtype == WEFT_F64) {
-        memcpy(&v, (const double *)x + i, sizeof v);
-        return v;
-    }
-    memcpy(&narrow, (const float *)x + i, sizeof narrow);
-    return __builtin_convertvector(narrow, vector_f64);
+    if (dtype == WEFT_F32) return widened_f32((const float *)x + i);
+    memcpy(&v, (const double *)x + i, sizeof v);
+    return v;
 }
 
 INLINE double load_one(weft_dtype dtype, const void *x, size_t i) {
@@ -64,7 +59,7 @@ INLINE vector_f64 fused(vector_f64 x, vector_f64 y, vector_f64 z) {
 
 INLINE term load_term(source s, size_t i) {
     const vector_f64 x = load(s.dtype, s.x, i), y = s.terms == EXACT_PRODUCTS ? load(s.dtype, s.y, i) : x;
-    term t = {x, {0}};
+    term t = {x, y, x, {0}};
     if (s.terms == EXACT_MAGNITUDES) t.value = magnitude(x);
     if (is_product(s)) t.value = x * y;
     if (has_rest(s)) t.rest = fused(x, y, -t.value);
@@ -179,12 +174,29 @@ typedef struct folded {
     bool small;          /* some product is less than TERM_LEAST */
 } folded;
 
-/* Adds the multiples of 2^q of v to *sum. Sets bits of *beyond if v is too large. Returns the rest of v. */
-INLINE vector_f64 fold(vector_f64 v, double anchor, vector_u64 *sum, vector_u64 *beyond) {
+/* Adds the multiples of 2^q of v to *sum. Returns the rest of v. */
+INLINE vector_f64 fold(vector_f64 v, double anchor, vector_u64 *sum) {
     const vector_f64 at = anchor - (vector_f64){0}, shifted = v + at;
     *sum += (vector_u64)shifted;
-    if (beyond) *beyond |= (vector_u64)shifted ^ (vector_u64)at;
     return v - (shifted - at);
+}
+
+/* Adds the multiples of 2^q of a term's value to *sum. Sets bits of *beyond if the value is too large. Returns the
+ * rest of the value. If a product has no rest, it is not computed: both fused multiply-adds are exact or round as the
+ * sum of the product and the anchor does. */
+INLINE vector_f64 fold_value(source s, term t, double anchor, vector_u64 *sum, vector_u64 *beyond) {
+    const bool products = FMA_INSTRUCTION && is_product(s) && !has_rest(s);
+    const vector_f64 at = anchor - (vector_f64){0}, shifted = products ? fused(t.x, t.y, at) : t.value + at;
+    *sum += (vector_u64)shifted;
+    *beyond |= (vector_u64)shifted ^ (vector_u64)at;
+    return products ? fused(t.x, t.y, at - shifted) : t.value - (shifted - at);
+}
+
+/* Adds the multiples of 2^q of v to *sum. Sets bits of *left, other than the sign, if v has a rest. */
+INLINE void fold_last(vector_f64 v, double anchor, vector_u64 *sum, vector_u64 *left) {
+    const vector_f64 at = anchor - (vector_f64){0}, shifted = v + at;
+    *sum += (vector_u64)shifted;
+    *left |= (vector_u64)(shifted - at) ^ (vector_u64)v;
 }
 
 /* Folds n terms; n must be a multiple of GROUP. */
@@ -194,14 +206,10 @@ INLINE folded fold_block(source s, size_t n, const anchors *a) {
     for (size_t i = 0; i < n; i += GROUP)
 #pragma GCC unroll 4
         for (size_t k = 0; k < GROUP; k += LANES) {
-            term t = load_term(s, i + k);
+            const term t = load_term(s, i + k);
             if (has_rest(s)) small |= magnitude(t.value) < TERM_LEAST;
-            t.value = fold(t.value, a->at[0], &sums[0], &beyond);
-            t.value = fold(t.value, a->at[1], &sums[1], NULL);
-            left |= (vector_u64)t.value;
-            if (!has_rest(s)) continue;
-            t.rest = fold(fold(t.rest, a->at[1], &sums[1], NULL), a->at[2], &sums[2], NULL);
-            left |= (vector_u64)t.rest;
+            fold_last(fold_value(s, t, a->at[0], &sums[0], &beyond), a->at[1], &sums[1], &left);
+            if (has_rest(s)) fold_last(fold(t.rest, a->at[1], &sums[1]), a->at[2], &sums[2], &left);
         }
     folded r = {{0}, false, false, false};
     uint64_t all_beyond = 0;
@@ -282,17 +290,22 @@ static int top_of(const float *x, size_t n) {
     return (int)(greatest >> 23) - 126;
 }
 
-INLINE vector_f32 fold_short(vector_f32 v, float anchor, vector_u32 *sum, vector_u32 *beyond) {
-    const vector_f32 at = anchor - (vector_f32){0}, shifted = v + at;
-    *sum += (vector_u32)shifted;
-    *beyond |= (vector_u32)shifted ^ (vector_u32)at;
-    return v - (shifted - at);
+/* Adds both multiples of v to the sums. Sets bits of *beyond if v is too large, and bits of *left, other than the
+ * sign, if v has a rest. */
+INLINE void fold_short(vector_f32 v, const short_anchors *a, vector_u32 *sums, vector_u32 *beyond, vector_u32 *left) {
+    const vector_f32 first = a->at[0] - (vector_f32){0}, second = a->at[1] - (vector_f32){0};
+    const vector_f32 shifted = v + first, rest = v - (shifted - first);
+    const vector_f32 shifted_rest = rest + second;
+    sums[0] += (vector_u32)shifted;
+    sums[1] += (vector_u32)shifted_rest;
+    *beyond |= (vector_u32)shifted ^ (vector_u32)first;
+    *left |= (vector_u32)(shifted_rest - second) ^ (vector_u32)rest;
 }
 
 /* Folds n terms; n must be a multiple of SHORT_GROUP. Returns false if a term is too large for its anchor, is not
  * finite, or is not a multiple of the least 2^q: then the sums are not valid. */
 INLINE bool fold_short_block(source s, size_t n, const short_anchors *a, int64_t *sums) {
-    vector_u32 all[SHORT_FOLDS] = {{0}}, beyond = {0}, unused = {0}, left = {0};
+    vector_u32 all[SHORT_FOLDS] = {{0}}, beyond = {0}, left = {0};
     const float *const x = s.x;
     for (size_t i = 0; i < n; i += SHORT_GROUP)
 #pragma GCC unroll 4
@@ -300,8 +313,7 @@ INLINE bool fold_short_block(source s, size_t n, const short_anchors *a, int64_t
             vector_f32 v;
             memcpy(&v, x + i + k, sizeof v);
             if (s.terms == EXACT_MAGNITUDES) v = (vector_f32)((vector_u32)v & (uint32_t)INT32_MAX);
-            v = fold_short(v, a->at[0], &all[0], &beyond);
-            left |= (vector_u32)fold_short(v, a->at[1], &all[1], &unused);
+            fold_short(v, a, all, &beyond, &left);
         }
     uint32_t any_beyond = 0, any_left = 0;
     for (size_t l = 0; l < SHORT_LANES; l++) any_beyond |= beyond[l], any_left |= left[l];
