@@ -1,4 +1,5 @@
-/* weft_histogram on the CPU: computes the bins of a block of elements, then counts them.
+/* weft_histogram on the CPU: computes the bins of a block of elements, then counts them. For even bins, a kernel does
+ * both at the same time.
  *
  * Threads count in tables of their own. Each uses four tables in turn: consecutive increments of one counter depend
  * on each other, and in real data adjacent elements are often in the same bin. With too many bins for tables,
@@ -65,14 +66,20 @@ static void flush(const plan *p, uint32_t *counters) {
 
 /* Counts elements [first, end) on one thread. */
 static void count_part(const plan *p, size_t first, size_t end, uint32_t *counters) {
-    const size_t size = weft_dtype_size(p->call->dtype);
+    const size_t size = weft_dtype_size(p->call->dtype), stride = p->tables == 1 ? 0 : p->stride;
+    const weft_dtype dtype = p->call->dtype;
+    const char *x = (const char *)p->call->x;
     uint32_t bin[BLOCK];
     if (p->tables) memset(counters, 0, p->tables * p->stride * sizeof *counters);
+    if (p->tables && !p->map.edges && !p->map.table) {
+        p->kernels->count_even[dtype](&p->map.even, x + first * size, end - first, counters, stride);
+        first = end;
+    }
     for (size_t n; first < end; first += n) {
         n = end - first < BLOCK ? end - first : BLOCK;
-        p->kernels->bins[p->call->dtype](&p->map, (const char *)p->call->x + first * size, n, bin);
+        p->kernels->bins[dtype](&p->map, x + first * size, n, bin);
         if (p->tables)
-            count_in_tables(bin, n, counters, p->tables == 1 ? 0 : p->stride);
+            count_in_tables(bin, n, counters, stride);
         else
             count_in_place(p, bin, n);
     }

@@ -1,13 +1,23 @@
 /* Bins of elements (ORDER.md 11); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
-enum { SEARCH_GROUP = 8, F64_LANES = VECTOR_BYTES / 8 };
+enum {
+    SEARCH_GROUP = 8,
+    COUNTED = 16,        /* elements whose increments are one step of count_even */
+    LAG = 128,           /* elements between the computation of a bin and its increment */
+    SMALL_BINS = 1 << 30 /* maximum number of bins for conversions by way of int32_t */
+};
 
-typedef int64_t vector_i64 __attribute__((vector_size(VECTOR_BYTES)));
-typedef uint32_t vector_u32 __attribute__((vector_size(VECTOR_BYTES / 2)));
-
-INLINE vector_i64 splat_i64(int64_t v) { return v - (vector_i64){0}; }
-INLINE vector_f64 splat_f64(double v) { return v - (vector_f64){0}; }
+/* Increments the counters of COUNTED bins, in four tables in turn. */
+INLINE void count_bins(const uint32_t *bin, uint32_t *counters, size_t stride) {
+    uint32_t *const a = counters, *const b = a + stride, *const c = b + stride, *const d = c + stride;
+    for (size_t i = 0; i < COUNTED; i += 4) {
+        a[bin[i]]++;
+        b[bin[i + 1]]++;
+        c[bin[i + 2]]++;
+        d[bin[i + 3]]++;
+    }
+}
 
 #define BODY "cpu/kernels/bodies/histogram_body.h"
 #include "cpu/kernels/bodies/each_type.h"
@@ -16,6 +26,11 @@ const histogram_kernels LEVELED(cpu_histograms) = {
     .bins =
         {
 #define TYPE(ID, name, ctype, kind, npy) [WEFT_##ID] = bins_##name,
+#include "core/types.def"
+        },
+    .count_even =
+        {
+#define TYPE(ID, name, ctype, kind, npy) [WEFT_##ID] = count_even_##name,
 #include "core/types.def"
         },
     .keys =

@@ -246,6 +246,10 @@ typedef struct bin_map {
  * bins. */
 typedef struct histogram_kernels {
     void (*bins[DTYPES])(const bin_map *map, const void *x, size_t n, uint32_t *bin);
+    /* Counts each of x[0..n) in one of four tables that start `stride` counters apart; stride 0: in one table. A
+     * table has a counter for each of the bins, at most 2^30, and one for elements outside all bins. */
+    void (*count_even[DTYPES])(const weft_even_bins *bins, const void *x, size_t n, uint32_t *counters,
+                               size_t stride);
     /* Converts edges to keys that compare like their values: -0 = +0. */
     void (*keys[DTYPES])(const void *edges, size_t n, void *keys);
 } histogram_kernels;

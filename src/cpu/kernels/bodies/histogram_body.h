@@ -38,46 +38,28 @@ static void OF(bins_by_edges)(const bin_map *map, const T *x, size_t n, uint32_t
     memcpy(bin + i, bin_of_rest, (n - i) * sizeof *bin);
 }
 
+/* Returns the bin of x among even bins, or their number. For floats they must be at most SMALL_BINS, so that a bin
+ * can be converted by way of int32_t: all instruction set levels have vectors of this conversion. */
+INLINE uint32_t OF(even_bin)(const weft_even_bins *even, T x) {
 #if IS_FLOAT
-
-/* Computes the bins of one vector of f64. It uses no conversions to integers, which some instruction set levels
- * lack: after the addition of 2^52 the low bits of a number are the nearest integer. */
-INLINE void OF(even_bins_of_lanes)(const weft_even_bins *even, const T *x, uint32_t *bin) {
-    const double ulp_is_one = 0x1p52;
-    const vector_i64 last = splat_i64((int64_t)even->bins - 1), none = last + 1;
-    T lanes __attribute__((vector_size(F64_LANES * sizeof(T))));
-    memcpy(&lanes, x, sizeof lanes);
-    const vector_f64 v = __builtin_convertvector(lanes, vector_f64);
-    const vector_f64 position = (v - even->lower) * even->scale, raised = position + ulp_is_one;
-    const vector_f64 nearest = raised - ulp_is_one;
-    /* Unsigned, because lanes outside all bins may wrap. */
-    typedef uint64_t vector_bits __attribute__((vector_size(sizeof(vector_i64))));
-    vector_i64 floor =
-        (vector_i64)((vector_bits)raised - (vector_bits)splat_f64(ulp_is_one) + (vector_bits)(nearest > position));
-    const vector_i64 beyond = (vector_i64)(floor > last);
-    floor = (beyond & last) | (~beyond & floor);
-    const vector_i64 inside = (vector_i64)(v >= even->lower) & (vector_i64)(v <= even->upper);
-    const vector_u32 result = __builtin_convertvector((inside & floor) | (~inside & none), vector_u32);
-    memcpy(bin, &result, sizeof result);
-}
-
-static void OF(even_bins)(const bin_map *map, const T *x, size_t n, uint32_t *bin) {
-    const weft_even_bins even = map->even;
-    size_t i = 0;
-    for (; i + F64_LANES <= n; i += F64_LANES) OF(even_bins_of_lanes)(&even, x + i, bin + i);
-    for (; i < n; i++) bin[i] = (uint32_t)weft_even_bin_of_real(&even, (double)x[i]);
-}
-
+    const double v = (double)x, last = (double)even->bins - 1, position = (v - even->lower) * even->scale;
+    const double bin = position < last ? position : last;
+    return (uint32_t)(int32_t)((v >= even->lower) & (v <= even->upper) ? bin : (double)even->bins);
 #else
+    return (uint32_t)(sizeof(T) == 8 ? weft_even_bin_of_wide(even, (uint64_t)x)
+                                     : weft_even_bin_of_narrow(even, (uint32_t)x));
+#endif
+}
 
 static void OF(even_bins)(const bin_map *map, const T *x, size_t n, uint32_t *bin) {
     const weft_even_bins even = map->even;
-    for (size_t i = 0; i < n; i++)
-        bin[i] = (uint32_t)(sizeof(T) == 8 ? weft_even_bin_of_wide(&even, (uint64_t)x[i])
-                                           : weft_even_bin_of_narrow(&even, (uint32_t)x[i]));
-}
-
+#if IS_FLOAT
+    for (size_t i = 0; even.bins > SMALL_BINS && i < n; i++)
+        bin[i] = (uint32_t)weft_even_bin_of_real(&even, (double)x[i]);
+    if (even.bins > SMALL_BINS) return;
 #endif
+    for (size_t i = 0; i < n; i++) bin[i] = OF(even_bin)(&even, x[i]);
+}
 
 static void OF(bins)(const bin_map *map, const void *x, size_t n, uint32_t *bin) {
     if (map->table && sizeof(T) <= 2)
@@ -86,4 +68,24 @@ static void OF(bins)(const bin_map *map, const void *x, size_t n, uint32_t *bin)
         OF(bins_by_edges)(map, x, n, bin);
     else
         OF(even_bins)(map, x, n, bin);
+}
+
+/* Counts elements in even bins. Alternates between the bins of some elements and the increments for elements LAG
+ * before them: the increments, one per cycle, overlap with the arithmetic. */
+static void OF(count_even)(const weft_even_bins *bins, const void *x, size_t n, uint32_t *counters, size_t stride) {
+    const weft_even_bins even = *bins;
+    const T *from = x;
+    uint32_t ring[2][LAG];
+    size_t i = 0;
+    for (size_t j = 0; j < LAG; j++) ring[1][j] = (uint32_t)even.bins;
+    for (; i + LAG <= n; i += LAG) {
+        uint32_t *const bin = ring[i / LAG % 2];
+        const uint32_t *const before = ring[1 - i / LAG % 2];
+        for (size_t j = 0; j < LAG; j += COUNTED) {
+            for (size_t k = 0; k < COUNTED; k++) bin[j + k] = OF(even_bin)(&even, from[i + j + k]);
+            count_bins(before + j, counters, stride);
+        }
+    }
+    for (size_t j = 0; j < LAG; j += COUNTED) count_bins(ring[1 - i / LAG % 2] + j, counters, stride);
+    for (; i < n; i++) counters[OF(even_bin)(&even, from[i])]++;
 }
