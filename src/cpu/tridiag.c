@@ -48,8 +48,8 @@ typedef struct step {
     solver *s;
     const level_of_rows *rows;
     bool by_systems; /* lanes are systems, not chunks */
-    /* chunks: per system. across: number of vectors needed for all systems, or for the chunks of one system. */
-    size_t chunks, across;
+    /* chunks: per system. lanes: of an item. across: items for all systems, or for the chunks of one system. */
+    size_t chunks, lanes, across;
     const void *factors; /* factors of the common matrix of all systems; or NULL */
     char *workspaces;    /* workspace of solve_item, per thread */
     /* Results of all chunks: system after system, or interleaved if by_systems. */
@@ -98,7 +98,7 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
 /* Returns the lanes of item i; sets *first to the index of their first result. A shorter last chunk is an item
  * of its own. */
 static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *first) {
-    const size_t width = t->s->kernel->width, group = i % t->across, rest = i / t->across;
+    const size_t width = t->lanes, group = i % t->across, rest = i / t->across;
     if (t->by_systems) { /* rest: number of the chunk */
         *first = rest * t->rows->systems + group * width;
         return lanes_of(t, group * width, rest, min_u64(width, t->rows->systems - group * width));
@@ -166,7 +166,7 @@ static void expand_item(const void *of, size_t i, size_t thread) {
     const size_t chunk = t->by_systems ? result / systems : result % t->chunks;
     const size_t one = t->by_systems ? systems : 1; /* distance between the results of adjacent chunks */
     const char *own = tridiag_at(t->reduced.d, result, size);
-    _Alignas(64) char before[64] = {0}; /* one value per lane */
+    _Alignas(64) char before[TRIDIAG_RUN_BYTES] = {0}; /* one value per lane */
     if (chunk > 0) {
         memcpy(before, own - one * size, in.count * size);
     } else {
@@ -180,23 +180,18 @@ static void expand_item(const void *of, size_t i, size_t thread) {
     t->s->kernel->expand(&in, before, own, tridiag_at(t->rows->x, first, size));
 }
 
-/* Returns the bytes of workspace per thread for solve_item. */
-static size_t solving_workspace(const tridiag_kernel *kernel, size_t size) {
-    return TRIDIAG_WORKSPACE_VECTORS * kernel->width * size;
-}
-
 /* Returns the bytes of workspace for solve_alone on `threads` threads. */
-static size_t alone_workspace(const solver *s, int threads) {
-    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * solving_workspace(s->kernel, s->size);
+static size_t alone_workspace(int threads) {
+    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * TRIDIAG_WORKSPACE_BYTES;
 }
 
 /* Solves systems of at most TRIDIAG_ALONE rows, one per vector lane. */
 static void solve_item(const void *of, size_t i, size_t thread) {
     const step *const t = of;
-    const size_t width = t->s->kernel->width, system = i * width;
-    tridiag_lanes in = lanes_of(t, system, 0, min_u64(width, t->rows->systems - system));
+    const size_t system = i * t->lanes;
+    tridiag_lanes in = lanes_of(t, system, 0, min_u64(t->lanes, t->rows->systems - system));
     in.rows = t->rows->n;
-    in.workspace = t->workspaces + thread * solving_workspace(t->s->kernel, t->s->size);
+    in.workspace = t->workspaces + thread * TRIDIAG_WORKSPACE_BYTES;
     void *const x = tridiag_at(t->rows->x, system * t->rows->d.line, t->s->size);
     if (t->factors)
         t->s->kernel->solve_factored(&in, t->factors, x);
@@ -212,6 +207,16 @@ static size_t scratch_of(size_t systems, size_t n) {
     return systems * values;
 }
 
+/* Returns the number of systems per item: one vector, or several vectors if adjacent systems are adjacent in memory.
+ * At least `items` items are made, and their number is a multiple of it. `rows`: rows per system in the workspace. */
+static size_t systems_of_item(const solver *s, const level_of_rows *level, size_t rows, size_t items) {
+    const size_t width = s->kernel->width, vector = width * s->size, vectors = ceil_div(level->systems, width);
+    if (level->d.line != 1) return width;
+    const size_t fit =
+        min_u64(TRIDIAG_RUN_BYTES / vector, TRIDIAG_WORKSPACE_BYTES / tridiag_workspace(1, rows, vector));
+    return ceil_div(vectors, ceil_div(ceil_div(vectors, fit), items) * items) * width;
+}
+
 static bool is_constant(weft_lines lines) { return lines.step == 0 && lines.line == 0; }
 
 /* Solves systems of at most TRIDIAG_ALONE rows. If all have one constant matrix, its elimination is computed once.
@@ -223,10 +228,11 @@ static void solve_alone(step *t, char *scratch) {
     char *const factors = scratch + (ALIGNMENT - (uintptr_t)scratch % ALIGNMENT) % ALIGNMENT;
     t->workspaces = factors + TRIDIAG_FACTORS_BYTES;
     t->chunks = 1;
+    t->lanes = systems_of_item(t->s, rows, rows->n, (size_t)t->s->threads);
     if (one_matrix && !t->s->periodic && rows->systems > kernel->width &&
         kernel->factor(rows->a.p, rows->b.p, rows->c.p, rows->n, factors))
         t->factors = factors;
-    for_each(t, ceil_div(rows->systems, kernel->width), kernel->width * rows->n, solve_item);
+    for_each(t, ceil_div(rows->systems, t->lanes), t->lanes * rows->n, solve_item);
 }
 
 /* Returns the step that reduces or expands the chunks of `rows`. */
@@ -234,22 +240,21 @@ static step step_of(solver *s, const level_of_rows *rows) {
     const size_t chunks = ceil_div(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width;
     step t = {.s = s, .rows = rows, .chunks = chunks};
     t.by_systems = rows->d.line == 1 && rows->systems >= width;
-    t.across = t.by_systems ? ceil_div(rows->systems, width)
+    t.lanes = t.by_systems ? systems_of_item(s, rows, WEFT_TRIDIAG_CHUNK, 1) : width;
+    t.across = t.by_systems ? ceil_div(rows->systems, t.lanes)
                             : ceil_div(rows->n / WEFT_TRIDIAG_CHUNK, width) + (rows->n % WEFT_TRIDIAG_CHUNK != 0);
     return t;
 }
 
 static void reduce_chunks(const step *t) {
-    for_each(t, items(t), t->s->kernel->width * WEFT_TRIDIAG_CHUNK, reduce_item);
+    for_each(t, items(t), t->lanes * WEFT_TRIDIAG_CHUNK, reduce_item);
     if (t->by_systems)
         for_each(t, t->chunks, t->rows->systems, link_chunk);
     else
         for_each(t, t->rows->systems * ceil_div(t->chunks, LINK_ROWS), min_u64(t->chunks, LINK_ROWS), link_part);
 }
 
-static void expand_chunks(const step *t) {
-    for_each(t, items(t), t->s->kernel->width * WEFT_TRIDIAG_CHUNK, expand_item);
-}
+static void expand_chunks(const step *t) { for_each(t, items(t), t->lanes * WEFT_TRIDIAG_CHUNK, expand_item); }
 
 static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
     step t = step_of(s, rows);
@@ -301,9 +306,10 @@ static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) 
  * systems. */
 static size_t systems_of_group(const tridiag_call *c, const solver *s) {
     if (c->n <= TRIDIAG_ALONE || s->threads < 2 || c->systems < (size_t)s->threads) return 0;
+    const size_t even = ceil_div(c->systems, (size_t)s->threads), width = s->kernel->width;
+    if (c->d.line == 1 && even > width) return min_u64(TRIDIAG_RUN_BYTES / s->size, ceil_div(even, width) * width);
     const size_t fit = GROUP_BYTES / (c->n * s->size * (ARRAYS - 1));
-    const size_t even = ceil_div(c->systems, (size_t)s->threads);
-    return min_u64(min_u64(fit, even), s->kernel->width);
+    return min_u64(min_u64(fit, even), width);
 }
 
 /* Groups of systems; one thread solves each group. */
@@ -344,7 +350,7 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
 /* Returns the bytes of workspace of a thread that solves a group, or of the whole call if group is 0. */
 static size_t workspace_of(const tridiag_call *c, const solver *s, size_t group) {
     const size_t levels = scratch_of(group ? group : c->systems, c->n) * s->size;
-    return ceil_div(levels + alone_workspace(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
+    return ceil_div(levels + alone_workspace(group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
 }
 
 size_t cpu_tridiag_workspace(const cpu_context *ctx, const tridiag_call *c, int threads) {
@@ -372,7 +378,7 @@ static size_t workspace_of_stage(const tridiag_call *c, tridiag_stage stage, con
     case TRIDIAG_EXPAND: return 0;
     case TRIDIAG_LEVEL: break;
     }
-    return scratch_of(1, c->n) * size + alone_workspace(s, s->threads);
+    return scratch_of(1, c->n) * size + alone_workspace(s->threads);
 }
 
 static void run_stage(const tridiag_call *c, const tridiag_part *p, solver *s, char *scratch) {

@@ -11,7 +11,12 @@
 enum {
     TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK *
                     WEFT_TRIDIAG_BASE /* rows of the longest system that is solved without reduction to chunks */,
-    TRIDIAG_WORKSPACE_VECTORS = 4 * TRIDIAG_ALONE,
+    /* Bytes of a row that are loaded or stored at a time if the lanes of several vectors are adjacent in memory. With
+     * less, memory is read by single cache lines of many pages. */
+    TRIDIAG_RUN_BYTES = 1 << 10,
+    /* Workspace of a thread: four vectors of AVX-512 of the longest systems; about half of a core's cache of level 2.
+     */
+    TRIDIAG_WORKSPACE_BYTES = 4 * 4 * (TRIDIAG_ALONE + 1) * 64,
     TRIDIAG_FACTORS_BYTES = 1 << 15
 };
 
@@ -25,11 +30,12 @@ typedef struct tridiag_position {
 
 /* Corresponding rows of several lanes: element i of lane l is at p[i * step + l * line]. */
 typedef struct tridiag_lanes {
-    size_t count, rows; /* number of lanes, at most `width`; rows per lane */
+    /* Number of lanes: at most `width`; up to TRIDIAG_RUN_BYTES if all lanes are systems. Rows per lane. */
+    size_t count, rows;
     weft_lines a, b, c, d;
     /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
     size_t without_a, with_c;
-    void *workspace; /* for solve: TRIDIAG_WORKSPACE_VECTORS vectors, aligned to 64 bytes */
+    void *workspace; /* for solve: tridiag_workspace bytes, aligned to 64 bytes */
     tridiag_position position;
 } tridiag_lanes;
 
@@ -41,7 +47,8 @@ typedef struct tridiag_reduced {
 
 typedef struct tridiag_kernel {
     size_t width; /* lanes per vector */
-    /* Solves systems of at most TRIDIAG_ALONE rows, one per lane. x has the layout of d. */
+    /* Solves systems of at most TRIDIAG_ALONE rows, one per lane, of at most TRIDIAG_WORKSPACE_BYTES of workspace. x
+     * has the layout of d. */
     void (*solve)(const tridiag_lanes *in, bool periodic, void *x);
     /* Computes the elimination factors that all systems with constant a, b, c, at most TRIDIAG_ALONE rows and open
      * ends share. `factors` has TRIDIAG_FACTORS_BYTES bytes. Returns false if a pivot is lost. solve_factored then
@@ -59,6 +66,12 @@ typedef struct tridiag_kernel {
 typedef struct tridiag_kernels {
     tridiag_kernel f32, f64;
 } tridiag_kernels;
+
+/* Returns the bytes of workspace for `vectors` vectors of systems of n rows. One more row per vector avoids addresses
+ * that differ by powers of two, which share few sets of a cache. */
+static inline size_t tridiag_workspace(size_t vectors, size_t n, size_t vector_bytes) {
+    return 4 * vectors * (n + 1) * vector_bytes;
+}
 
 /* Returns the rank of a fault: by system, then lost pivots before values that are not finite, then by row. */
 static inline uint64_t tridiag_fault(size_t n, size_t system, bool value, size_t row) {

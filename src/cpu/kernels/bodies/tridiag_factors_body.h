@@ -169,17 +169,19 @@ static void OF(solve_chunks_factored)(const OF(factors) * f, size_t n, VECTOR *d
 }
 
 static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, void *x) {
-    VECTOR d[TRIDIAG_ALONE];
-    const size_t n = in->rows;
+    VECTOR *const d = in->workspace;
+    const size_t n = in->rows, pitch = n + 1;
     for (size_t i = 0; i < n; i += OF(chunk))
-        OF(load)(in->d, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), 0, d + i);
-    if (n > OF(base))
-        OF(solve_chunks_factored)(factors, n, d);
-    else
-        OF(solve_base_factored)(factors, n, d);
-    for (size_t i = 0; i < n; i += OF(chunk)) {
-        const size_t rows = n - i < OF(chunk) ? n - i : OF(chunk);
-        OF(finish)(&in->position, in->count, i, rows, 1, d + i);
-        OF(store)(in->d, x, in->count, i, rows, d + i);
+        OF(load_lines)(in->d, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), 0, d + i, pitch);
+    for (size_t q = 0; q * WIDTH < in->count; q++) {
+        const tridiag_lanes one = OF(column)(in, q);
+        VECTOR *const rows = d + q * pitch;
+        if (n > OF(base))
+            OF(solve_chunks_factored)(factors, n, rows);
+        else
+            OF(solve_base_factored)(factors, n, rows);
+        OF(finish)(&one.position, one.count, 0, n, 1, rows);
     }
+    for (size_t i = 0; i < n; i += OF(chunk))
+        OF(store_lines)(in->d, x, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), d + i, pitch);
 }

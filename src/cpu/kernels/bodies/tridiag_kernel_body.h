@@ -137,25 +137,89 @@ static void OF(solve_base)(LANES *lost, bool periodic, size_t n, size_t scale, s
 
 /* ----------------------------------------------------------------------------------- kernels */
 
-/* A full chunk uses code with a constant length. */
-INLINE void OF(load_and_eliminate)(const tridiag_lanes *in, LANES *lost, size_t first, size_t k, OF(rows) v) {
-    if (k == CHUNK) {
-        OF(load_rows)(in, first, CHUNK, v);
-        OF(eliminate)(lost, first, CHUNK, v);
-    } else {
-        OF(load_rows)(in, first, k, v);
-        OF(eliminate)(lost, first, k, v);
+/* Maximum number of vectors per item. */
+enum { OF(columns) = TRIDIAG_RUN_BYTES / VECTOR_BYTES, OF(pitch) = CHUNK + 1 };
+
+INLINE weft_lines OF(lines_of)(weft_lines lines, size_t q) {
+    return (weft_lines){(const REAL *)lines.p + q * WIDTH * lines.line, lines.step, lines.line};
+}
+
+INLINE size_t OF(count_of)(size_t count, size_t q) { return count - q * WIDTH < WIDTH ? count - q * WIDTH : WIDTH; }
+
+/* Returns the lanes of vector q. */
+INLINE tridiag_lanes OF(column)(const tridiag_lanes *in, size_t q) {
+    tridiag_lanes one = *in;
+    one.count = OF(count_of)(in->count, q);
+    one.a = OF(lines_of)(in->a, q);
+    one.b = OF(lines_of)(in->b, q);
+    one.c = OF(lines_of)(in->c, q);
+    one.d = OF(lines_of)(in->d, q);
+    one.position.first_system += q * WIDTH * in->position.lane_systems;
+    return one;
+}
+
+/* Returns the number of vectors whose rows are loaded or stored together. */
+INLINE size_t OF(together)(weft_lines lines, size_t count) {
+    return lines.line == 1 && count >= 2 * WIDTH ? count / WIDTH : 0;
+}
+
+/* Loads the rows of all vectors. Vector q of the lanes starts at v[q * pitch]. */
+INLINE void OF(load_lines)(weft_lines lines, size_t count, size_t first, size_t rows, REAL none, VECTOR *v,
+                           size_t pitch) {
+    const REAL *p = (const REAL *)lines.p + first * lines.step;
+    size_t q = OF(together)(lines, count);
+    for (size_t i = 0; q > 0 && i < rows; i++)
+        for (size_t l = 0; l < q; l++) memcpy(&v[l * pitch + i], p + i * lines.step + l * WIDTH, sizeof *v);
+    for (; q * WIDTH < count; q++)
+        OF(load)(OF(lines_of)(lines, q), OF(count_of)(count, q), first, rows, none, v + q * pitch);
+}
+
+INLINE void OF(store_lines)(weft_lines lines, void *to, size_t count, size_t first, size_t rows, const VECTOR *v,
+                            size_t pitch) {
+    REAL *p = (REAL *)to + first * lines.step;
+    size_t q = OF(together)(lines, count);
+    for (size_t i = 0; q > 0 && i < rows; i++)
+        for (size_t l = 0; l < q; l++) memcpy(p + i * lines.step + l * WIDTH, &v[l * pitch + i], sizeof *v);
+    for (; q * WIDTH < count; q++) OF(store)
+    (lines, (REAL *)to + q * WIDTH * lines.line, OF(count_of)(count, q), first, rows, v + q * pitch);
+}
+
+INLINE void OF(load_columns)(const tridiag_lanes *in, size_t first, size_t rows, OF(rows) v, size_t pitch) {
+    const bool begins = first == 0, ends = first + rows == in->rows;
+    OF(load_lines)(in->a, in->count, first, rows, 0, v.a, pitch);
+    OF(load_lines)(in->b, in->count, first, rows, 1, v.b, pitch);
+    OF(load_lines)(in->c, in->count, first, rows, 0, v.c, pitch);
+    OF(load_lines)(in->d, in->count, first, rows, 0, v.d, pitch);
+    for (size_t q = 0; q * WIDTH < in->count; q++) {
+        for (size_t l = 0; begins && l < in->without_a; l++) v.a[q * pitch][l] = 0;
+        for (size_t l = in->with_c; ends && l < WIDTH; l++) v.c[q * pitch + rows - 1][l] = 0;
     }
 }
 
+/* A full chunk uses code with a constant length. */
+INLINE void OF(load_chunk)(const tridiag_lanes *in, size_t first, size_t k, OF(rows) v, size_t pitch) {
+    if (k == CHUNK)
+        OF(load_columns)(in, first, CHUNK, v, pitch);
+    else
+        OF(load_columns)(in, first, k, v, pitch);
+}
+
+INLINE void OF(eliminate_chunk)(LANES *lost, size_t first, size_t k, OF(rows) v) {
+    if (k == CHUNK)
+        OF(eliminate)(lost, first, CHUNK, v);
+    else
+        OF(eliminate)(lost, first, k, v);
+}
+
 /* Solves systems of more than WEFT_TRIDIAG_BASE rows. */
-static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost, OF(rows) v) {
+static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, bool loaded, LANES *lost, OF(rows) v) {
     const size_t n = in->rows, chunks = (n - 1) / CHUNK + 1;
     VECTOR workspace[4][WEFT_TRIDIAG_BASE], a, c, d, before;
     const OF(rows) separators = {workspace[0], workspace[1], workspace[2], workspace[3]};
     for (size_t j = 0; j < chunks; j++) {
         const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK, last = first + k - 1;
-        OF(load_and_eliminate)(in, lost, first, k, OF(after)(v, first));
+        if (!loaded) OF(load_chunk)(in, first, k, OF(after)(v, first), 0);
+        OF(eliminate_chunk)(lost, first, k, OF(after)(v, first));
         workspace[0][j] = v.a[last], workspace[1][j] = v.b[last], workspace[2][j] = v.c[last],
         workspace[3][j] = v.d[last];
         if (j == 0) continue;
@@ -174,40 +238,65 @@ static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost
     }
 }
 
-static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
-    VECTOR(*const workspace)[TRIDIAG_ALONE] = in->workspace;
-    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+/* Solves the systems of one vector, with x in d. The rows have been loaded, or are loaded chunk by chunk. */
+static void OF(solve_column)(const tridiag_lanes *in, bool periodic, bool loaded, OF(rows) v) {
     const size_t n = in->rows;
     LANES lost = ~(LANES){0};
     if (n > WEFT_TRIDIAG_BASE) {
-        OF(solve_chunks)(in, periodic, &lost, v);
+        OF(solve_chunks)(in, periodic, loaded, &lost, v);
     } else {
-        for (size_t i = 0; i < n; i += CHUNK) OF(load_rows)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i));
+        for (size_t i = 0; !loaded && i < n; i += CHUNK)
+            OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), 0);
         OF(solve_base)(&lost, periodic, n, 1, n, v);
     }
     OF(report_lost)(&in->position, in->count, lost);
-    for (size_t i = 0; i < n; i += CHUNK) {
-        const size_t rows = n - i < CHUNK ? n - i : CHUNK;
-        OF(finish)(&in->position, in->count, i, rows, 1, v.d + i);
-        OF(store)(in->d, x, in->count, i, rows, v.d + i);
+    OF(finish)(&in->position, in->count, 0, n, 1, v.d);
+}
+
+/* The rows of a single vector are loaded chunk by chunk, those of several vectors before all elimination. */
+static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
+    const size_t n = in->rows, columns = (in->count - 1) / WIDTH + 1, pitch = n + 1, array = columns * pitch;
+    VECTOR *const workspace = in->workspace;
+    const OF(rows) v = {workspace, workspace + array, workspace + 2 * array, workspace + 3 * array};
+    if (columns > 1)
+        for (size_t i = 0; i < n; i += CHUNK)
+            OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), pitch);
+    for (size_t q = 0; q < columns; q++) {
+        const tridiag_lanes one = OF(column)(in, q);
+        OF(solve_column)(&one, periodic, columns > 1, OF(after)(v, q * pitch));
     }
+    for (size_t i = 0; i < n; i += CHUNK)
+        OF(store_lines)(in->d, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, pitch);
+}
+
+/* Reduces the chunks of one vector; their results start at index `at`. */
+INLINE void OF(reduce_column)(const tridiag_lanes *in, size_t k, OF(rows) v, const tridiag_reduced *out, size_t at) {
+    const size_t bytes = in->count * sizeof(REAL);
+    VECTOR a, c, d;
+    LANES lost = ~(LANES){0};
+    OF(eliminate)(&lost, 0, k, v);
+    OF(first_row)(k, v, &a, &c, &d);
+    OF(report_lost)(&in->position, in->count, lost);
+    memcpy((REAL *)out->a + at, &v.a[k - 1], bytes);
+    memcpy((REAL *)out->b + at, &v.b[k - 1], bytes);
+    memcpy((REAL *)out->c + at, &v.c[k - 1], bytes);
+    memcpy((REAL *)out->d + at, &v.d[k - 1], bytes);
+    memcpy((REAL *)out->first_a + at, &a, bytes);
+    memcpy((REAL *)out->first_c + at, &c, bytes);
+    memcpy((REAL *)out->first_d + at, &d, bytes);
 }
 
 static void OF(reduce)(const tridiag_lanes *in, const tridiag_reduced *out) {
-    VECTOR workspace[4][CHUNK], first_a, first_c, first_d;
+    VECTOR workspace[4][OF(columns) * OF(pitch)];
     const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
-    const size_t last = in->rows - 1, bytes = in->count * sizeof(REAL);
-    LANES lost = ~(LANES){0};
-    OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
-    OF(first_row)(in->rows, v, &first_a, &first_c, &first_d);
-    OF(report_lost)(&in->position, in->count, lost);
-    memcpy(out->a, &v.a[last], bytes);
-    memcpy(out->b, &v.b[last], bytes);
-    memcpy(out->c, &v.c[last], bytes);
-    memcpy(out->d, &v.d[last], bytes);
-    memcpy(out->first_a, &first_a, bytes);
-    memcpy(out->first_c, &first_c, bytes);
-    memcpy(out->first_d, &first_d, bytes);
+    OF(load_chunk)(in, 0, in->rows, v, OF(pitch));
+    for (size_t q = 0; q * WIDTH < in->count; q++) {
+        const tridiag_lanes one = OF(column)(in, q);
+        if (in->rows == CHUNK)
+            OF(reduce_column)(&one, CHUNK, OF(after)(v, q * OF(pitch)), out, q * WIDTH);
+        else
+            OF(reduce_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), out, q * WIDTH);
+    }
 }
 
 static void OF(link)(size_t count, const tridiag_reduced *separators, const tridiag_reduced *next) {
@@ -221,19 +310,31 @@ static void OF(link)(size_t count, const tridiag_reduced *separators, const trid
     }
 }
 
-static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
-    VECTOR workspace[4][CHUNK], x_before = {0}, x_own = {0};
-    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+/* Computes x of the chunks of one vector, in d. */
+INLINE void OF(expand_column)(const tridiag_lanes *in, size_t k, OF(rows) v, const REAL *before, const REAL *own) {
+    VECTOR x_before = {0}, x_own = {0};
     LANES lost = ~(LANES){0};
     memcpy(&x_before, before, in->count * sizeof(REAL));
     memcpy(&x_own, own, in->count * sizeof(REAL));
-    OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
-    if (in->rows == CHUNK)
-        OF(substitute)(CHUNK, v, x_before, x_own);
-    else
-        OF(substitute)(in->rows, v, x_before, x_own);
-    OF(finish)(&in->position, in->count, 0, in->rows, 1, v.d);
-    OF(store)(in->d, x, in->count, 0, in->rows, v.d);
+    OF(eliminate)(&lost, 0, k, v);
+    OF(substitute)(k, v, x_before, x_own);
+    OF(finish)(&in->position, in->count, 0, k, 1, v.d);
+}
+
+static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
+    VECTOR workspace[4][OF(columns) * OF(pitch)];
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    const REAL *x_before = before, *x_own = own;
+    OF(load_chunk)(in, 0, in->rows, v, OF(pitch));
+    for (size_t q = 0; q * WIDTH < in->count; q++) {
+        const tridiag_lanes one = OF(column)(in, q);
+        const OF(rows) rows = OF(after)(v, q * OF(pitch));
+        if (in->rows == CHUNK)
+            OF(expand_column)(&one, CHUNK, rows, x_before + q * WIDTH, x_own + q * WIDTH);
+        else
+            OF(expand_column)(&one, in->rows, rows, x_before + q * WIDTH, x_own + q * WIDTH);
+    }
+    OF(store_lines)(in->d, x, in->count, 0, in->rows, v.d, OF(pitch));
 }
 
 #include "cpu/kernels/bodies/tridiag_factors_body.h"
