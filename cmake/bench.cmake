@@ -85,6 +85,14 @@ if(OpenMP_C_FOUND)
     -ffp-contract=fast)
 endif()
 
+# build/bench_cpu_rows: rows, histograms, segments, grids, filters and partition compared with loops.
+if(OpenMP_C_FOUND)
+  add_executable(bench_cpu_rows bench/cpu_rows_peers.c)
+  target_link_libraries(bench_cpu_rows PRIVATE weft OpenMP::OpenMP_C)
+  target_compile_options(bench_cpu_rows PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
+    -ffp-contract=fast)
+endif()
+
 # build/bench_cpu_price: weft_price compared with plain loops that use the C library's functions.
 add_executable(bench_cpu_price bench/cpu_price_peer.c)
 target_link_libraries(bench_cpu_price PRIVATE weft m)
