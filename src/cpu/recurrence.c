@@ -9,9 +9,12 @@
 #include "cpu/runtime/cpu.h"
 #include "cpu/runtime/relay.h"
 
+#include <stdatomic.h>
+
 enum {
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
-    ROWS_BYTES = 1 << 16,  /* bytes of short rows per work item */
+    ROWS_BYTES = 1 << 16,  /* minimum bytes of short rows per work item; */
+    ROWS_ITEMS = 64,       /* with more, a thread gets at most this many items */
     STREAM_ROW = 1 << 8,   /* minimum row length in elements for nontemporal stores */
     STREAM_BYTES = 1 << 25 /* results above this size use nontemporal stores, unless they overwrite an input */
 };
@@ -62,6 +65,11 @@ static void run_row(const work *w, size_t row) {
     if (w->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->map);
 }
 
+/* Orders nontemporal stores before all later stores. */
+static void end_stores(const work *w) {
+    if (w->streams) atomic_thread_fence(memory_order_seq_cst);
+}
+
 /* ---------------------------------------------------------------------------------- threads */
 
 /* State shared by the threads. Only the thread whose turn it is may access `left`. */
@@ -76,6 +84,7 @@ static void run_rows(void *parts, size_t i, relay *turns) {
     const size_t first = i * w->rows, left = w->call->rows - first;
     (void)turns;
     for (size_t row = first; row < first + (left < w->rows ? left : w->rows); row++) run_row(w, row);
+    end_stores(w);
 }
 
 /* Computes one part of a long row. */
@@ -91,6 +100,7 @@ static void run_part(void *parts, size_t i, relay *turns) {
     w->kernel->pass(&maps, own.n, &shared->left);
     relay_pass(turns, i);
     w->kernel->run(&maps, own.s, own.u, own.n, w->streams, own.v);
+    end_stores(w);
 }
 
 static void run_on_threads(const work *w, int threads) {
@@ -100,6 +110,13 @@ static void run_on_threads(const work *w, int threads) {
     else
         relay_run(threads, w->call->rows * w->row_parts, run_part, &shared);
     if (w->map && w->row_parts > 1) w->kernel->map(&shared.left, w->call->n / RECURRENCE_TILE, w->map);
+}
+
+/* Adjacent rows of one thread are read as one stream, without gaps. */
+static size_t rows_of_item(size_t rows, size_t row_bytes, int threads) {
+    const size_t least = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1;
+    const size_t even = rows / ((size_t)threads * ROWS_ITEMS);
+    return even > least ? even : least;
 }
 
 static void run(const cpu_context *ctx, const recurrence_call *c, uint64_t *map) {
@@ -113,7 +130,7 @@ static void run(const cpu_context *ctx, const recurrence_call *c, uint64_t *map)
                     .tile = tile,
                     .part = part,
                     .row_parts = (c->n - 1) / part + 1,
-                    .rows = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1,
+                    .rows = rows_of_item(c->rows, row_bytes, ctx->threads),
                     .streams =
                         c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES,
                     .map = map};

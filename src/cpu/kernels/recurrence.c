@@ -9,6 +9,7 @@ typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
 #define A float
 #define VECTOR vector_f32
 #define LANES recurrence_lanes_f32
+#define LANE int32_t
 #define FUSED fma_f32
 #define INFINITE __builtin_inff()
 #define CANONICAL weft_canonical_f32
@@ -19,6 +20,7 @@ typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
 #define A double
 #define VECTOR vector_f64
 #define LANES recurrence_lanes_f64
+#define LANE int64_t
 #define FUSED fma_f64
 #define INFINITE __builtin_inf()
 #define CANONICAL weft_canonical_f64

@@ -40,7 +40,8 @@ INLINE void stream_fence(void) {
 #endif
 }
 
-/* Copies a whole result; from and to must have equal offsets modulo VECTOR_BYTES. */
+/* Copies a whole result; from and to must have equal offsets modulo VECTOR_BYTES. The caller must order the stores
+ * before later ones. */
 INLINE void stream_copy(void *to, const void *from, size_t bytes) {
     unsigned char *y = to;
     const unsigned char *x = from;
@@ -49,7 +50,6 @@ INLINE void stream_copy(void *to, const void *from, size_t bytes) {
     memcpy(y, x, i);
     for (; i + VECTOR_BYTES <= bytes; i += VECTOR_BYTES) stream_vector(y + i, x + i);
     memcpy(y + i, x + i, bytes - i);
-    stream_fence();
 }
 
 INLINE void stream_begin(stream *s, void *y) {

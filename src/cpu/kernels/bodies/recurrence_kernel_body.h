@@ -1,10 +1,15 @@
 /* Body of cpu/kernels/recurrence.c for one type. The includer defines A, VECTOR (of A), LANES (integers of its
- * lanes), FUSED, INFINITE, CANONICAL, MEMBER (of the unions) and OF(name). Loops over the 16 columns of a tile are
- * plain C, which compilers vectorize. */
+ * lanes, of type LANE), FUSED, INFINITE, CANONICAL, MEMBER (of the unions) and OF(name). Loops over the 16 columns of
+ * a tile are plain C, which compilers vectorize. WIDTH adjacent groups are computed in the lanes of a vector, and the
+ * remaining groups of a tile in a scalar loop. */
 
 #define WIDTH (sizeof(VECTOR) / sizeof(A))
 
-enum { OF(INTERLEAVED) = 4 }; /* groups that are computed in an interleaved loop, to hide the latency of a step */
+#include "cpu/kernels/bodies/transpose_body.h"
+
+/* INTERLEAVED: groups that are computed in an interleaved loop, to hide the latency of a step. VECTOR_ELEMENTS: those
+ * of WIDTH groups. */
+enum { OF(INTERLEAVED) = 4, OF(VECTOR_ELEMENTS) = WIDTH * WEFT_SCAN_GROUP };
 
 /* Returns the offset of element i in the order of the recurrence. */
 INLINE ptrdiff_t OF(at)(bool reverse, size_t i) { return reverse ? -(ptrdiff_t)i : (ptrdiff_t)i; }
@@ -23,9 +28,60 @@ INLINE A OF(apply)(A s, A u, A w) {
     return (w == 0) & ((s == INFINITE) | (s == -INFINITE)) ? u : value;
 }
 
-/* Computes the maps of `count` adjacent groups; each is a row of column b. */
-INLINE void OF(maps_of_groups)(bool reverse, size_t count, const A *s, const A *u, A (*to_s)[WEFT_SCAN_GROUP],
-                               A (*to_u)[WEFT_SCAN_GROUP], size_t b) {
+/* Returns s w + u in each lane. */
+INLINE VECTOR OF(fused_lanes)(VECTOR s, VECTOR w, VECTOR u) {
+    for (size_t l = 0; l < WIDTH; l++) u[l] = FUSED(s[l], w[l], u[l]);
+    return u;
+}
+
+INLINE bool OF(any)(LANES mask) {
+    uint64_t words[VECTOR_BYTES / 8], all = 0;
+    memcpy(words, &mask, sizeof words);
+    for (size_t i = 0; i < VECTOR_BYTES / 8; i++) all |= words[i];
+    return all != 0;
+}
+
+/* Loads elements first .. first + WIDTH - 1 of WIDTH adjacent groups. Lane l of vector i is element first + i of
+ * group l, or in reverse element first + WIDTH - 1 - i. Prefetches the elements that are `ahead` elements later in
+ * memory, if it is not 0. */
+INLINE void OF(load_groups)(bool reverse, const A *x, size_t first, size_t ahead, VECTOR *v) {
+#pragma GCC unroll 16
+    for (size_t l = 0; l < WIDTH; l++) {
+        const A *from = x + OF(at)(reverse, l * WEFT_SCAN_GROUP + first + (reverse ? WIDTH - 1 : 0));
+        memcpy(&v[l], from, sizeof v[l]);
+        if (ahead) __builtin_prefetch((const void *)((uintptr_t)from + ahead * sizeof(A)), 0, 2);
+    }
+    OF(transpose)(v);
+}
+
+INLINE void OF(store_groups)(bool reverse, VECTOR *v, size_t first, A *to) {
+    OF(transpose)(v);
+#pragma GCC unroll 16
+    for (size_t l = 0; l < WIDTH; l++)
+        memcpy(to + OF(at)(reverse, l * WEFT_SCAN_GROUP + first + (reverse ? WIDTH - 1 : 0)), &v[l], sizeof v[l]);
+}
+
+/* Computes the maps of WIDTH adjacent groups. */
+INLINE void OF(maps_of_lanes)(bool reverse, const A *s, const A *u, A *to_s, A *to_u) {
+    VECTOR product = (VECTOR){0} + 1, value = {0};
+    for (size_t first = 0; first < WEFT_SCAN_GROUP; first += WIDTH) {
+        VECTOR vs[WIDTH], vu[WIDTH];
+        OF(load_groups)(reverse, s, first, 0, vs);
+        OF(load_groups)(reverse, u, first, 0, vu);
+#pragma GCC unroll 16
+        for (size_t j = 0; j < WIDTH; j++) {
+            const size_t i = reverse ? WIDTH - 1 - j : j;
+            product *= vs[i];
+            value = OF(fused_lanes)(vs[i], value, vu[i]);
+        }
+    }
+    product = (VECTOR)((LANES)(product == product) & (LANES)product);
+    memcpy(to_s, &product, sizeof product);
+    memcpy(to_u, &value, sizeof value);
+}
+
+/* Computes the maps of `count` adjacent groups. */
+INLINE void OF(maps_of_groups)(bool reverse, size_t count, const A *s, const A *u, A *to_s, A *to_u) {
     A product[OF(INTERLEAVED)], value[OF(INTERLEAVED)];
     for (size_t g = 0; g < count; g++) product[g] = 1, value[g] = 0;
     for (size_t j = 0; j < WEFT_SCAN_GROUP; j++)
@@ -35,18 +91,18 @@ INLINE void OF(maps_of_groups)(bool reverse, size_t count, const A *s, const A *
             value[g] = FUSED(s[at], value[g], u[at]);
         }
     for (size_t g = 0; g < count; g++) {
-        to_s[g][b] = product[g] == product[g] ? product[g] : 0;
-        to_u[g][b] = value[g];
+        to_s[g] = product[g] == product[g] ? product[g] : 0;
+        to_u[g] = value[g];
     }
 }
 
-/* Scans `count` maps, `stride` apart, by doubling distances. Each step runs from the last map to the first, because
+/* Scans `count` maps by doubling distances. Each step runs from the last map to the first, because
  * it needs the previous values of the maps before. */
-INLINE void OF(scan_line)(A *s, A *u, size_t stride, size_t count) {
+INLINE void OF(scan_line)(A *s, A *u, size_t count) {
     for (size_t w = 1; w < count; w *= 2)
         for (size_t i = count; i-- > w;) {
-            u[i * stride] = OF(apply)(s[i * stride], u[i * stride], u[(i - w) * stride]);
-            s[i * stride] = OF(times)(s[(i - w) * stride], s[i * stride]);
+            u[i] = OF(apply)(s[i], u[i], u[i - w]);
+            s[i] = OF(times)(s[i - w], s[i]);
         }
 }
 
@@ -55,26 +111,53 @@ INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask
 
 /* Replaces b by then(a, b) in each lane, with a = (s, u) and b = (to_s, to_u). */
 INLINE void OF(then)(VECTOR s, VECTOR u, VECTOR *to_s, VECTOR *to_u) {
-    VECTOR value = *to_u;
-    for (size_t l = 0; l < WIDTH; l++) value[l] = FUSED((*to_s)[l], u[l], value[l]);
+    const VECTOR value = OF(fused_lanes)(*to_s, u, *to_u);
     const LANES stays = (LANES)(u == 0) & ((LANES)(*to_s == INFINITE) | (LANES)(*to_s == -INFINITE));
     *to_u = OF(select)(stays, *to_u, value);
     const VECTOR product = s * *to_s;
     *to_s = (VECTOR)((LANES)(product == product) & (LANES)product);
 }
 
-/* Scans each of the first `columns` columns. */
-static void OF(recurrence_scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP], size_t columns) {
+/* Scans vectors of maps as if `then` had no exceptions. Returns false if an exception may apply, which requires an
+ * infinite S: after that, S of the map is not finite up to the end of the scan. */
+INLINE bool OF(scan_if_finite)(VECTOR *s, VECTOR *u) {
+    VECTOR zeros = {0};
+#pragma GCC unroll 4
+    for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
+#pragma GCC unroll 16
+        for (size_t g = WEFT_SCAN_GROUP; g-- > w;) {
+            u[g] = OF(fused_lanes)(s[g], u[g - w], u[g]);
+            s[g] *= s[g - w];
+        }
+#pragma GCC unroll 16
+    for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) zeros += s[g] * 0;
+    return !OF(any)((LANES)(zeros != zeros));
+}
+
+/* Loads WIDTH blocks of 16 values, one block per lane. */
+INLINE void OF(load_blocks)(const A *x, VECTOR *v) {
+    for (size_t g = 0; g < WEFT_SCAN_GROUP; g += WIDTH) {
+#pragma GCC unroll 16
+        for (size_t l = 0; l < WIDTH; l++) memcpy(&v[g + l], x + l * WEFT_SCAN_GROUP + g, sizeof *v);
+        OF(transpose)(v + g);
+    }
+}
+
+/* Scans each of the first `columns` columns: block b of from_s and from_u becomes column b of s and u. Not inlined,
+ * because GCC would then compute the lanes that scan_line reads a second time, without vectors. */
+static __attribute__((noinline)) void OF(recurrence_scan_columns)(const A *from_s, const A *from_u,
+                                                                  A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP],
+                                                                  size_t columns) {
     for (size_t b = 0; b < columns; b += WIDTH) {
         VECTOR vs[WEFT_SCAN_GROUP], vu[WEFT_SCAN_GROUP];
-        for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
-            memcpy(&vs[g], &s[g][b], sizeof vs[g]);
-            memcpy(&vu[g], &u[g][b], sizeof vu[g]);
+        OF(load_blocks)(from_s + b * WEFT_SCAN_GROUP, vs);
+        OF(load_blocks)(from_u + b * WEFT_SCAN_GROUP, vu);
+        if (!OF(scan_if_finite)(vs, vu)) {
+            OF(load_blocks)(from_s + b * WEFT_SCAN_GROUP, vs);
+            OF(load_blocks)(from_u + b * WEFT_SCAN_GROUP, vu);
+            for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
+                for (size_t g = WEFT_SCAN_GROUP; g-- > w;) OF(then)(vs[g - w], vu[g - w], &vs[g], &vu[g]);
         }
-#pragma GCC unroll 4
-        for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
-#pragma GCC unroll 16
-            for (size_t g = WEFT_SCAN_GROUP; g-- > w;) OF(then)(vs[g - w], vu[g - w], &vs[g], &vu[g]);
         for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
             memcpy(&s[g][b], &vs[g], sizeof vs[g]);
             memcpy(&u[g][b], &vu[g], sizeof vu[g]);
@@ -88,32 +171,43 @@ INLINE size_t OF(groups_needed)(size_t n) {
     return n < RECURRENCE_TILE ? (n - 1) / WEFT_SCAN_GROUP : RECURRENCE_BLOCK;
 }
 
+/* Returns the number of blocks that contain `groups` groups and the one after them. */
+INLINE size_t OF(blocks_of)(size_t groups) {
+    return groups < RECURRENCE_BLOCK ? groups / WEFT_SCAN_GROUP + 1 : WEFT_SCAN_GROUP;
+}
+
 INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, recurrence_maps *maps, size_t tile) {
     A(*const to_s)[WEFT_SCAN_GROUP] = maps->MEMBER.group[tile].s;
     A(*const to_u)[WEFT_SCAN_GROUP] = maps->MEMBER.group[tile].u;
     const size_t groups = OF(groups_needed)(n), together = OF(INTERLEAVED);
+    A of_s[RECURRENCE_BLOCK], of_u[RECURRENCE_BLOCK]; /* maps of the groups, in order */
     if (groups == 0) return;
-    if (groups >= WEFT_SCAN_GROUP && groups < RECURRENCE_BLOCK) /* gives every lane a defined value */
-        memset(&maps->MEMBER.group[tile], 0, sizeof maps->MEMBER.group[tile]);
+    if (groups >= WEFT_SCAN_GROUP && groups < RECURRENCE_BLOCK) { /* gives every lane a defined value */
+        memset(of_s, 0, sizeof of_s);
+        memset(of_u, 0, sizeof of_u);
+    }
     size_t done = 0;
+    for (; FMA_INSTRUCTION && done + WIDTH <= groups; done += WIDTH) {
+        const ptrdiff_t from = OF(at)(reverse, done * WEFT_SCAN_GROUP);
+        OF(maps_of_lanes)(reverse, s + from, u + from, of_s + done, of_u + done);
+    }
     for (; done + together <= groups; done += together) {
         const ptrdiff_t from = OF(at)(reverse, done * WEFT_SCAN_GROUP);
-        const size_t row = done % WEFT_SCAN_GROUP;
-        OF(maps_of_groups)(reverse, together, s + from, u + from, to_s + row, to_u + row, done / WEFT_SCAN_GROUP);
+        OF(maps_of_groups)(reverse, together, s + from, u + from, of_s + done, of_u + done);
     }
     for (; done < groups; done++) {
         const ptrdiff_t from = OF(at)(reverse, done * WEFT_SCAN_GROUP);
-        const size_t row = done % WEFT_SCAN_GROUP;
-        OF(maps_of_groups)(reverse, 1, s + from, u + from, to_s + row, to_u + row, done / WEFT_SCAN_GROUP);
+        OF(maps_of_groups)(reverse, 1, s + from, u + from, of_s + done, of_u + done);
     }
     if (groups < WEFT_SCAN_GROUP) {
-        OF(scan_line)(&to_s[0][0], &to_u[0][0], WEFT_SCAN_GROUP, groups);
+        OF(scan_line)(of_s, of_u, groups);
+        for (size_t g = 0; g < groups; g++) to_s[g][0] = of_s[g], to_u[g][0] = of_u[g];
         return;
     }
-    OF(recurrence_scan_columns)(to_s, to_u, (groups - 1) / WEFT_SCAN_GROUP + 1);
+    OF(recurrence_scan_columns)(of_s, of_u, to_s, to_u, OF(blocks_of)(groups));
     memcpy(maps->MEMBER.block[tile].s, to_s[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].s);
     memcpy(maps->MEMBER.block[tile].u, to_u[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].u);
-    OF(scan_line)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u, 1, WEFT_SCAN_GROUP);
+    OF(scan_line)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u, groups / WEFT_SCAN_GROUP);
 }
 
 INLINE void OF(maps)(bool reverse, const A *s, const A *u, size_t n, recurrence_maps *maps) {
@@ -173,8 +267,39 @@ static void OF(recurrence_map)(const recurrence_state *state, size_t tiles, uint
 
 /* ------------------------------------------------------------------------------- the values */
 
-/* Computes `groups` adjacent groups of `count` elements from the value before each. A NaN persists to the end of
- * its group, so the last value shows if the group has NaNs to be canonicalized. */
+/* Canonicalizes the NaNs of a group of `count` values. */
+INLINE void OF(canonicalize)(bool reverse, size_t count, A *v) {
+    for (size_t j = 0; j < count; j++) {
+        const ptrdiff_t at = OF(at)(reverse, j);
+        v[at] = CANONICAL(v[at]);
+    }
+}
+
+static __attribute__((noinline)) void OF(canonicalize_groups)(bool reverse, A *v) {
+    for (size_t l = 0; l < WIDTH; l++)
+        OF(canonicalize)(reverse, WEFT_SCAN_GROUP, v + OF(at)(reverse, l * WEFT_SCAN_GROUP));
+}
+
+/* Computes WIDTH adjacent groups from the value before each, which is in a column. A NaN persists to the end of its
+ * group, so the last value shows if the group has NaNs to be canonicalized. */
+INLINE void OF(run_lanes)(bool reverse, const A *s, const A *u, const A *before, size_t ahead, A *v) {
+    VECTOR value = {0};
+    for (size_t l = 0; l < WIDTH; l++) value[l] = before[l * WEFT_SCAN_GROUP];
+    for (size_t first = 0; first < WEFT_SCAN_GROUP; first += WIDTH) {
+        VECTOR vs[WIDTH], vu[WIDTH];
+        OF(load_groups)(reverse, s, first, ahead, vs);
+        OF(load_groups)(reverse, u, first, ahead, vu);
+#pragma GCC unroll 16
+        for (size_t j = 0; j < WIDTH; j++) {
+            const size_t i = reverse ? WIDTH - 1 - j : j;
+            vu[i] = value = OF(fused_lanes)(vs[i], value, vu[i]);
+        }
+        OF(store_groups)(reverse, vu, first, v);
+    }
+    if (OF(any)((LANES)(value != value))) OF(canonicalize_groups)(reverse, v);
+}
+
+/* Computes `groups` adjacent groups of `count` elements from the value before each. */
 INLINE void OF(run_groups)(bool reverse, size_t groups, size_t count, const A *s, const A *u, const A *before,
                            size_t stride, A *v) {
     A value[OF(INTERLEAVED)];
@@ -184,21 +309,18 @@ INLINE void OF(run_groups)(bool reverse, size_t groups, size_t count, const A *s
             const ptrdiff_t at = OF(at)(reverse, g * WEFT_SCAN_GROUP + j);
             v[at] = value[g] = FUSED(s[at], value[g], u[at]);
         }
-    for (size_t g = 0; g < groups; g++) {
-        if (value[g] == value[g]) continue;
-        for (size_t j = 0; j < count; j++) {
-            const ptrdiff_t at = OF(at)(reverse, g * WEFT_SCAN_GROUP + j);
-            v[at] = CANONICAL(v[at]);
-        }
-    }
+    for (size_t g = 0; g < groups; g++)
+        if (value[g] != value[g]) OF(canonicalize)(reverse, count, v + OF(at)(reverse, g * WEFT_SCAN_GROUP));
 }
 
-/* Computes the values before the groups of a tile: that of group g of block b is at [g][b]. */
+/* Computes the values before the groups of a tile: that of group g of block b is at [g][b]. Whole vectors of columns
+ * are computed. */
 INLINE void OF(find_before)(const recurrence_maps *maps, size_t tile, size_t groups, A (*before)[WEFT_SCAN_GROUP]) {
-    before[0][0] = maps->MEMBER.before[tile];
+    for (size_t b = 0; b < WEFT_SCAN_GROUP; b++) before[0][b] = maps->MEMBER.before[tile];
     const size_t rows = groups < WEFT_SCAN_GROUP ? groups + 1 : WEFT_SCAN_GROUP;
-    const size_t columns = groups < WEFT_SCAN_GROUP ? 1 : WEFT_SCAN_GROUP;
-    for (size_t b = 1; b < columns; b++)
+    const size_t blocks = OF(blocks_of)(groups);
+    const size_t columns = blocks == 1 ? 1 : (blocks - 1) / WIDTH * WIDTH + WIDTH;
+    for (size_t b = 1; b < blocks; b++)
         before[0][b] = OF(apply)(maps->MEMBER.block[tile].s[b - 1], maps->MEMBER.block[tile].u[b - 1], before[0][0]);
     for (size_t g = 1; g < rows; g++)
         for (size_t b = 0; b < columns; b++)
@@ -207,11 +329,20 @@ INLINE void OF(find_before)(const recurrence_maps *maps, size_t tile, size_t gro
 }
 
 INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u, size_t n,
-                         A *v) {
-    const size_t together = OF(INTERLEAVED), step = together * WEFT_SCAN_GROUP;
+                         size_t ahead, A *v) {
+    const size_t together = OF(INTERLEAVED), step = together * WEFT_SCAN_GROUP, wide = OF(VECTOR_ELEMENTS);
     A before[WEFT_SCAN_GROUP][WEFT_SCAN_GROUP];
     OF(find_before)(maps, tile, OF(groups_needed)(n), before);
     size_t done = 0;
+    for (; FMA_INSTRUCTION && done + wide <= n; done += wide) {
+        const ptrdiff_t at = OF(at)(reverse, done);
+        const size_t g = done / WEFT_SCAN_GROUP;
+        const A *const first = &before[g % WEFT_SCAN_GROUP][g / WEFT_SCAN_GROUP];
+        if (ahead)
+            OF(run_lanes)(reverse, s + at, u + at, first, ahead, v + at);
+        else
+            OF(run_lanes)(reverse, s + at, u + at, first, 0, v + at);
+    }
     for (; done + step <= n; done += step) {
         const ptrdiff_t at = OF(at)(reverse, done);
         const size_t g = done / WEFT_SCAN_GROUP;
@@ -228,24 +359,28 @@ INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile,
     }
 }
 
-/* Computes a tile with nontemporal stores: v is first written to a buffer in the cache. */
+/* Computes a tile with nontemporal stores, which the caller must order before later stores. v is first written to a
+ * buffer in the cache. */
 INLINE void OF(run_tile_past_caches)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u,
-                                     size_t n, A *v) {
+                                     size_t n, size_t ahead, A *v) {
     _Alignas(VECTOR_BYTES) A workspace[WIDTH + RECURRENCE_TILE];
     A *const to = reverse ? v - (n - 1) : v;
     A *const from = workspace + (uintptr_t)to % VECTOR_BYTES / sizeof(A);
-    OF(run_tile)(reverse, maps, tile, s, u, n, reverse ? from + (n - 1) : from);
+    OF(run_tile)(reverse, maps, tile, s, u, n, ahead, reverse ? from + (n - 1) : from);
     stream_copy(to, from, n * sizeof(A));
 }
 
+/* A row of less than a tile is usually followed by more rows in memory. It prefetches as many elements as it has, so
+ * that memory is read while it computes. */
 INLINE void OF(run)(bool reverse, const recurrence_maps *maps, const A *s, const A *u, size_t n, bool streams, A *v) {
+    const size_t ahead = streams && n < RECURRENCE_TILE ? n : 0;
     for (size_t tile = 0; tile * RECURRENCE_TILE < n; tile++) {
         const size_t left = n - tile * RECURRENCE_TILE, count = left < RECURRENCE_TILE ? left : RECURRENCE_TILE;
         const ptrdiff_t at = OF(at)(reverse, tile * RECURRENCE_TILE);
         if (streams)
-            OF(run_tile_past_caches)(reverse, maps, tile, s + at, u + at, count, v + at);
+            OF(run_tile_past_caches)(reverse, maps, tile, s + at, u + at, count, ahead, v + at);
         else
-            OF(run_tile)(reverse, maps, tile, s + at, u + at, count, v + at);
+            OF(run_tile)(reverse, maps, tile, s + at, u + at, count, 0, v + at);
     }
 }
 
@@ -269,6 +404,7 @@ static void OF(recurrence_run_reverse)(const recurrence_maps *maps, const void *
 #undef A
 #undef VECTOR
 #undef LANES
+#undef LANE
 #undef FUSED
 #undef INFINITE
 #undef CANONICAL
