@@ -1,5 +1,6 @@
-/* weft_fft on the CPU compared with FFTW (plans by estimate), one thread each: build/bench_cpu_fft. Prints the best
- * of many alternating calls. Tables and plans are created beforehand. */
+/* weft_fft on the CPU compared with FFTW (plans by measurement), one thread each: build/bench_cpu_fft [LOW [HIGH]].
+ * Transforms of 2^LOW to 2^HIGH values, one at a time and in batches. Prints the medians of alternating rounds.
+ * Tables and plans are created beforehand. */
 #include "weft.h"
 
 #include <fftw3.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const double BUDGET_SECONDS = 0.5;
+enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, BATCH_LOG = 14 };
+static const double BUDGET_SECONDS = 0.1, ROUND_SECONDS = 1e-4;
 
 static double now(void) {
     struct timespec t;
@@ -16,10 +18,12 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* One row: `batch` transforms of 2^log values per call. */
 typedef struct rival {
     weft_context *ctx;
     bool f32;
-    size_t n;
+    int log;
+    size_t n, batch;
     void *x, *y;
     fftwf_plan plan_f32;
     fftw_plan plan_f64;
@@ -27,51 +31,79 @@ typedef struct rival {
 
 static bool run_weft(const rival *r, int times) {
     for (int i = 0; i < times; i++)
-        if (weft_fft(r->ctx, WEFT_C2C, r->f32 ? WEFT_F32 : WEFT_F64, 1, r->n, r->x, r->y) != WEFT_OK) return false;
+        if (weft_fft(r->ctx, WEFT_C2C, r->f32 ? WEFT_F32 : WEFT_F64, r->batch, r->n, r->x, r->y) != WEFT_OK)
+            return false;
     return true;
 }
 
-static void run_fftw(const rival *r, int times) {
+static bool run_fftw(const rival *r, int times) {
     for (int i = 0; i < times; i++)
         if (r->f32)
             fftwf_execute(r->plan_f32);
         else
             fftw_execute(r->plan_f64);
+    return true;
 }
 
-static bool row(rival *r, int log) {
-    const int times = log < 16 ? 1 << (16 - log) : 1;
-    double best[2] = {1e9, 1e9};
-    const double start = now();
-    for (int round = 0; round < 3 || now() - start < BUDGET_SECONDS; round++) {
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns the number of calls that take ROUND_SECONDS, or 0 if a call fails. */
+static int calls_per_round(const rival *r) {
+    for (int times = 1;; times *= 2) {
+        const double start = now();
+        if (!run_weft(r, times)) return 0;
+        if (now() - start >= ROUND_SECONDS || times >= 1 << 20) return times;
+    }
+}
+
+static bool row(const rival *r) {
+    static double seconds[2][ROUNDS_MOST];
+    const int times = calls_per_round(r);
+    const double start = now(), values = (double)r->n * (double)r->batch;
+    int rounds = 0;
+    if (times == 0) return false;
+    for (; rounds < ROUNDS_MOST && (rounds < ROUNDS_LEAST || now() - start < BUDGET_SECONDS); rounds++) {
         const double a = now();
         if (!run_weft(r, times)) return false;
         const double b = now();
         run_fftw(r, times);
-        const double c = now();
-        if ((b - a) / times < best[0]) best[0] = (b - a) / times;
-        if ((c - b) / times < best[1]) best[1] = (c - b) / times;
+        seconds[0][rounds] = (b - a) / times;
+        seconds[1][rounds] = (now() - b) / times;
     }
-    printf("c2c %s 2^%-2d  weft %10.2f us   FFTW %10.2f us %6.2fx   %5.1f GFLOP/s\n", r->f32 ? "f32" : "f64", log,
-           1e6 * best[0], 1e6 * best[1], best[1] / best[0], 5e-9 * (double)r->n * log / best[0]);
+    for (int i = 0; i < 2; i++) qsort(seconds[i], (size_t)rounds, sizeof(double), ascending);
+    const double weft = seconds[0][rounds / 2], fftw = seconds[1][rounds / 2];
+    printf("c2c %s 2^%-2d x %-5zu weft %12.3f us   FFTW %12.3f us %6.2fx   %6.1f GFLOP/s\n", r->f32 ? "f32" : "f64",
+           r->log, r->batch, 1e6 * weft, 1e6 * fftw, fftw / weft, 5e-9 * values * r->log / weft);
     return true;
 }
 
-static bool compare(weft_context *ctx, bool f32, int log) {
-    rival r = {.ctx = ctx, .f32 = f32, .n = (size_t)1 << log};
-    r.x = fftw_malloc(r.n * 2 * sizeof(double));
-    r.y = fftw_malloc(r.n * 2 * sizeof(double));
-    if (!r.x || !r.y) return false;
-    if (f32)
-        r.plan_f32 = fftwf_plan_dft_1d((int)r.n, r.x, r.y, FFTW_FORWARD, FFTW_ESTIMATE);
-    else
-        r.plan_f64 = fftw_plan_dft_1d((int)r.n, r.x, r.y, FFTW_FORWARD, FFTW_ESTIMATE);
-    for (size_t i = 0; i < 2 * r.n; i++)
+/* Plans by measurement, which overwrites both arrays. */
+static bool plan(rival *r) {
+    const int n = (int)r->n, batch = (int)r->batch;
+    if (r->f32) {
+        r->plan_f32 =
+            fftwf_plan_many_dft(1, &n, batch, r->x, NULL, 1, n, r->y, NULL, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+        return r->plan_f32;
+    }
+    r->plan_f64 = fftw_plan_many_dft(1, &n, batch, r->x, NULL, 1, n, r->y, NULL, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+    return r->plan_f64;
+}
+
+static bool compare(weft_context *ctx, bool f32, int log, size_t batch) {
+    rival r = {.ctx = ctx, .f32 = f32, .log = log, .n = (size_t)1 << log, .batch = batch};
+    const size_t reals = 2 * r.n * batch, bytes = reals * (f32 ? sizeof(float) : sizeof(double));
+    r.x = fftw_malloc(bytes);
+    r.y = fftw_malloc(bytes);
+    if (!r.x || !r.y || !plan(&r)) return false;
+    for (size_t i = 0; i < reals; i++)
         if (f32)
             ((float *)r.x)[i] = (float)(i % 7) - 3;
         else
             ((double *)r.x)[i] = (double)(i % 7) - 3;
-    const bool done = row(&r, log);
+    const bool done = row(&r);
     if (f32)
         fftwf_destroy_plan(r.plan_f32);
     else
@@ -81,13 +113,17 @@ static bool compare(weft_context *ctx, bool f32, int log) {
     return done;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    const int low = argc > 1 ? atoi(argv[1]) : 4, high = argc > 2 ? atoi(argv[2]) : 22;
     weft_context *ctx;
     if (weft_open(&ctx, "cpu") != WEFT_OK) return puts(weft_last_error(NULL)), 1;
     weft_set_threads(ctx, 1);
     bool done = true;
     for (int type = 0; type < 2 && done; type++)
-        for (int log = 6; log <= 22 && done; log += 2) done = compare(ctx, type == 0, log);
+        for (int log = low; log <= high && done; log++) {
+            done = compare(ctx, type == 0, log, 1);
+            if (done && log < BATCH_LOG) done = compare(ctx, type == 0, log, (size_t)1 << (BATCH_LOG - log));
+        }
     if (!done) puts(weft_last_error(ctx));
     weft_close(ctx);
     return !done;
