@@ -23,7 +23,7 @@ unsigned context_generation(void) {
 
 weft_status context_enter(weft_context *ctx) {
     if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "ctx is NULL");
-    if (atomic_flag_test_and_set(&ctx->inside)) return WEFT_BUSY;
+    if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return WEFT_BUSY;
     weft_status status = WEFT_OK;
     if (ctx->generation != generation)
         status = weft_fail(&ctx->error, WEFT_FORKED,
@@ -32,7 +32,7 @@ weft_status context_enter(weft_context *ctx) {
         status = WEFT_DEVICE_LOST; /* the message of the original failure is kept */
     else
         ctx->error.message[0] = '\0';
-    if (status != WEFT_OK) atomic_flag_clear(&ctx->inside);
+    if (status != WEFT_OK) atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
 
@@ -62,6 +62,6 @@ weft_status context_end(weft_context *ctx, weft_status status) {
 weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status) {
     weft_fpmode_leave(mode);
     if (status == WEFT_DEVICE_LOST) ctx->lost = true;
-    atomic_flag_clear(&ctx->inside);
+    atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
