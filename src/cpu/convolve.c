@@ -122,7 +122,8 @@ static weft_status plan_blocks(cpu_context *ctx, convolve_work *w, int threads, 
     w->from = c->first / step;
     w->to = (c->first + c->count - 1) / step + 1;
     *apart = w->to - w->from >= (size_t)threads;
-    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, transform_log2(w->block), false, &w->plan, error));
+    RETURN_IF_ERROR(
+        cpu_transform_plan(ctx, c->dtype, TRANSFORM_PASSES, transform_log2(w->block), false, &w->plan, error));
     w->numbers_bytes = 2 * w->block * real;
     w->buffer_bytes = transform_buffer_bytes(w->plan, c->dtype);
     *bytes = w->numbers_bytes * (1 + (*apart ? (size_t)threads : 1)) + (size_t)threads * w->buffer_bytes;

@@ -4,20 +4,33 @@
  * * columns + c. The first pass computes the upper stages of ORDER.md 14.3 along the columns; the lanes of a vector
  * are adjacent columns. The second pass computes the lower stages along the rows; the lanes of a vector are rows
  * whose results are adjacent in natural order. A tile is the columns or rows of one vector. Its intermediate values
- * are in a buffer of one vector per row (or column), so no stage moves values across lanes. Short transforms use a
- * single plain pass. */
+ * are in a buffer of one vector per row (or column), so no stage moves values across lanes.
+ *
+ * A transform that fits in the cache is computed as a whole, in a buffer of n values (kernels/bodies/whole_body.h). A
+ * transform of fewer values than two vectors uses a plain loop. */
 #ifndef WEFT_CPU_TRANSFORM_H
 #define WEFT_CPU_TRANSFORM_H
 
 #include "cpu/runtime/cpu.h"
 
+/* Way to compute a transform. */
+typedef enum transform_way {
+    TRANSFORM_PLAIN,  /* loop over single values */
+    TRANSFORM_WHOLE,  /* one call for all values */
+    TRANSFORM_PASSES, /* two passes over tiles */
+    TRANSFORM_WAYS
+} transform_way;
+
 /* Tables for one length and the lane count of one instruction set level. The real type is that of the kernels. */
 typedef struct transform_plan {
-    size_t n, rows, columns; /* rows = 0: too short for two passes */
+    transform_way way;
+    size_t n, rows, columns; /* rows and columns: of TRANSFORM_PASSES */
     size_t lanes;            /* complex values per vector */
-    void *twiddles;          /* T[0 .. rows / 2), or T[0 .. n / 2) for a plain transform; at least T[0] */
+    void *twiddles;          /* T[0 .. first / 2), where first is rows, n / (2 lanes) (whole) or n (plain) */
     void *lane_twiddles;     /* twiddles of the second pass, tile by tile, in the order of their use */
     size_t tile_twiddles;    /* vectors of lane_twiddles per tile */
+    void *group_twiddles;    /* twiddles within pairs of vectors, group by group, in the order of their use */
+    size_t group_pairs;      /* pairs of vectors of group_twiddles per group */
     void *half_twiddles;     /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
 } transform_plan;
 
@@ -55,6 +68,7 @@ typedef struct block_slice {
 typedef struct transform_kernels {
     size_t lanes;
     void (*plain)(const transform_pass *p);   /* short transform: x to y, all values */
+    void (*whole)(const transform_pass *p);   /* transform in the cache: x to y, all values; y may be x */
     void (*columns)(const transform_pass *p); /* first pass: x to y; y may be x */
     void (*rows)(const transform_pass *p);    /* second pass: x to y in natural order, scaled */
     void (*filter)(const transform_pass *p);  /* second pass: x to y in tile order, scaled */
@@ -78,25 +92,52 @@ enum { TRANSFORM_LENGTHS = 64 };
 
 /* FFT tables of a context. */
 typedef struct transform_tables {
-    transform_plan plans[2][TRANSFORM_LENGTHS]; /* indexed by type (f32, f64) and log2 n; n = 0: no plan yet */
-    void *turns, *far_turns;                    /* tables of twiddle factors: see transform_tables.c */
+    /* Indexed by type (f32, f64), way and log2 n; n = 0: no plan yet. */
+    transform_plan plans[2][TRANSFORM_WAYS][TRANSFORM_LENGTHS];
+    void *turns, *far_turns; /* tables of twiddle factors: see transform_tables.c */
     int far_log;
     size_t bytes; /* bytes of all tables */
 } transform_tables;
 
-/* Finds or creates the plan for 2^n_log values; with `half`, including half_twiddles. */
-weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bool half, const transform_plan **plan,
-                               weft_error *error);
+/* Returns the fastest way for 2^n_log values. */
+transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_log);
+/* Finds or creates the plan for 2^n_log values; with `half`, including half_twiddles. TRANSFORM_WHOLE requires
+ * 4 lanes values, TRANSFORM_PASSES requires 16 and lanes * lanes. */
+weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, transform_way way, int n_log, bool half,
+                               const transform_plan **plan, weft_error *error);
 void cpu_transform_free(cpu_context *ctx);
 
 static inline const transform_kernels *transform_kernels_of(const level_transforms *t, weft_dtype dtype) {
     return dtype == WEFT_F32 ? t->f32 : t->f64;
 }
 
-static inline int transform_log2(size_t n) {
-    int log = 0;
-    while (n >> log > 1) log++;
-    return log;
+/* Returns log2 n, rounded down. n must not be 0. */
+static inline int transform_log2(size_t n) { return 63 - __builtin_clzll(n); }
+
+/* Lanes of a pair of vectors (kernels/bodies/whole_body.h), of 2^width_log reals of `size` bytes each. Bit b of the
+ * number of a value in the pair is bit transform_lane_bit of the number of its lane: the values are separated by
+ * instructions that work within 16 bytes. */
+static inline int transform_lane_bit(int b, int width_log, size_t size) {
+    const int low = size == 4; /* bits below stay; the highest bit is inserted here */
+    return b == width_log - 1 ? low : b < low ? b : b + 1;
+}
+
+/* Returns true if the exchange of this bit of the lane number also moves the next higher bit to its position and
+ * inserts the new bit there. On x86-64, the exact exchange is not a single instruction for these bits. */
+static inline bool transform_exchange_moves(int bit, int width_log, size_t size) {
+    return (size << bit == 4 || size << bit == 16) && bit + 1 < width_log;
+}
+
+/* Returns the position in the lane number, after `exchanges` exchanges, of the bit that exchange m inserted. Exchange
+ * m is for bit width_log - 1 - m of the number of a value. */
+static inline int transform_inserted_bit(int m, int exchanges, int width_log, size_t size) {
+    const int bit = transform_lane_bit(width_log - 1 - m, width_log, size);
+    if (transform_exchange_moves(bit, width_log, size)) return bit + 1;
+    for (int later = m + 1; later < exchanges; later++)
+        if (transform_lane_bit(width_log - 1 - later, width_log, size) == bit - 1 &&
+            transform_exchange_moves(bit - 1, width_log, size))
+            return bit - 1;
+    return bit;
 }
 
 /* Returns k with its lowest `digits` bits in reverse order. */

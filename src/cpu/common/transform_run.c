@@ -7,7 +7,7 @@ enum { ALONE_BYTES = 1 << 18 }; /* below this size, starting threads costs more 
 size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
     const size_t number = 2 * weft_dtype_size(dtype);
     const size_t side = plan->rows > plan->columns ? plan->rows : plan->columns;
-    const size_t bytes = plan->rows ? side * plan->lanes * number : plan->n * number;
+    const size_t bytes = plan->way == TRANSFORM_PASSES ? side * plan->lanes * number : plan->n * number;
     return (bytes + 63) / 64 * 64;
 }
 
@@ -27,7 +27,10 @@ static void share_part(void *self, size_t part) {
 }
 
 void transform_share(int parts, void (*work)(void *self, int part, int parts), void *self) {
-    cpu_parallel_for(parts, (size_t)parts, PARALLEL_RANGES, share_part, &(shared){work, self, parts});
+    if (parts == 1)
+        work(self, 0, 1);
+    else
+        cpu_parallel_for(parts, (size_t)parts, PARALLEL_RANGES, share_part, &(shared){work, self, parts});
 }
 
 typedef struct params {

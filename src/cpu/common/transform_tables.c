@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum {
+    WHOLE_BYTES = 1 << 18, /* larger transforms are computed in two passes */
     NEAR_LOG = 10
 }; /* T[k] is the product of entry k % 2^NEAR_LOG of `turns` and entry k / 2^NEAR_LOG of `far_turns` */
 
@@ -40,12 +41,13 @@ static weft_status find_tables(cpu_context *ctx, transform_tables **t, weft_erro
 void cpu_transform_free(cpu_context *ctx) {
     transform_tables *t = ctx->transforms;
     if (!t) return;
-    for (int type = 0; type < 2; type++)
-        for (int log = 0; log < TRANSFORM_LENGTHS; log++) {
-            heap_free_host(ctx->heap, t->plans[type][log].twiddles);
-            heap_free_host(ctx->heap, t->plans[type][log].lane_twiddles);
-            heap_free_host(ctx->heap, t->plans[type][log].half_twiddles);
-        }
+    for (size_t i = 0; i < sizeof t->plans / sizeof(transform_plan); i++) {
+        const transform_plan *plan = &t->plans[0][0][0] + i;
+        heap_free_host(ctx->heap, plan->twiddles);
+        heap_free_host(ctx->heap, plan->lane_twiddles);
+        heap_free_host(ctx->heap, plan->group_twiddles);
+        heap_free_host(ctx->heap, plan->half_twiddles);
+    }
     heap_free_host(ctx->heap, t->turns);
     heap_free_host(ctx->heap, t->far_turns);
     free(t);
@@ -72,17 +74,22 @@ static weft_status reach(const cpu_context *ctx, transform_tables *t, int log, w
     return WEFT_OK;
 }
 
-/* Stores T[k] as entry i of a table. */
-static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t i) {
+/* Stores the parts of T[k] as reals number `re` and `im` of a table. */
+static void put_parts(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t re, size_t im) {
     const weft_turn *near = t->turns, *far = t->far_turns;
     const weft_turn w = weft_turn_combine(near[k % ((size_t)1 << NEAR_LOG)], far[k >> NEAR_LOG]);
     if (dtype == WEFT_F32) {
-        ((float *)table)[2 * i] = weft_pair_f32(w.re);
-        ((float *)table)[2 * i + 1] = weft_pair_f32(w.im);
+        ((float *)table)[re] = weft_pair_f32(w.re);
+        ((float *)table)[im] = weft_pair_f32(w.im);
     } else {
-        ((double *)table)[2 * i] = w.re.hi;
-        ((double *)table)[2 * i + 1] = w.im.hi;
+        ((double *)table)[re] = w.re.hi;
+        ((double *)table)[im] = w.im.hi;
     }
+}
+
+/* Stores T[k] as entry i of a table. */
+static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t i) {
+    put_parts(t, dtype, k, table, 2 * i, 2 * i + 1);
 }
 
 /* Fills the twiddles of a tile, in the order in which the second pass uses them (lane_sweep in
@@ -136,33 +143,107 @@ static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *
     return WEFT_OK;
 }
 
+/* A group of 2^log pairs of vectors (kernels/bodies/whole_body.h), in which the numbers of the pairs end with the
+ * bits of `rest`. */
+typedef struct pair_group {
+    int width_log, pairs_log, log; /* log2 of: values per pair, pairs of the transform, pairs of the group */
+    size_t rest;
+} pair_group;
+
+/* Returns the block of stage s to which lane `lane` of pair i of the group belongs. The upper bits of the block's
+ * number are the number that the pair had before the exchanges: bits that the exchanges inserted in the number of the
+ * lane, then `rest`. The others are the bits that the stages m < s combined. They are in the number of the pair, or
+ * in that of the lane after another exchange. */
+static size_t group_block(const pair_group *g, size_t size, int s, size_t i, size_t lane) {
+    const int exchanges = s < g->log ? g->log : s + 1;
+    size_t block = 0;
+    for (int m = 0; m < g->log; m++)
+        block = 2 * block + (lane >> transform_inserted_bit(m, exchanges, g->width_log, size) & 1);
+    block = (block << (g->pairs_log - g->log)) + g->rest;
+    for (int m = 0; m < s; m++) {
+        const bool in_lane = m + g->log < exchanges;
+        const int at =
+            in_lane ? transform_inserted_bit(m + g->log, exchanges, g->width_log, size) : g->log - 1 - m % g->log;
+        block = 2 * block + ((in_lane ? lane : i) >> at & 1);
+    }
+    return block;
+}
+
+/* Fills the twiddles of a group in the order of their use (stages_within in kernels/bodies/whole_body.h). Returns the
+ * number of pairs. With table = NULL it only counts them. */
+static size_t put_group(const transform_tables *t, weft_dtype dtype, const pair_group *g, void *table) {
+    const size_t width = (size_t)1 << g->width_log;
+    size_t used = 0;
+    for (int s = 0; s < g->width_log; s++) {
+        const size_t pair = (size_t)1 << (g->log - 1 - s % g->log), shared = s < g->log ? pair - 1 : 0;
+        const size_t odd = s && g->log > 1 ? (size_t)1 << (g->log - 1 - (s - 1) % g->log) : 0;
+        for (size_t i = 0; i < (size_t)1 << g->log; i++) {
+            if (i & (pair | shared | odd)) continue;
+            for (size_t l = 0; table && l < width; l++)
+                put_parts(t, dtype, group_block(g, weft_dtype_size(dtype), s, i, l), table, 2 * width * used + l,
+                          (2 * used + 1) * width + l);
+            used++;
+        }
+    }
+    return used;
+}
+
+static weft_status make_group_twiddles(const cpu_context *ctx, transform_tables *t, weft_dtype dtype, int n_log,
+                                       transform_plan *plan, weft_error *error) {
+    pair_group g = {.width_log = transform_log2(2 * plan->lanes)};
+    g.pairs_log = n_log - g.width_log;
+    g.log = g.width_log < 3 ? g.width_log : 3;
+    if (g.log > g.pairs_log) g.log = g.pairs_log;
+    const int rest_log = g.pairs_log - g.log;
+    plan->group_pairs = put_group(t, dtype, &g, NULL);
+    const size_t bytes = plan->group_pairs * 4 * plan->lanes * weft_dtype_size(dtype);
+    RETURN_IF_ERROR(hold(ctx, bytes << rest_log, &plan->group_twiddles, error));
+    for (size_t i = 0; i < (size_t)1 << rest_log; i++) {
+        g.rest = transform_mirrored(i, rest_log);
+        put_group(t, dtype, &g, (char *)plan->group_twiddles + i * bytes);
+    }
+    return WEFT_OK;
+}
+
+transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_log) {
+    const size_t n = (size_t)1 << n_log, lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
+    if (n < 4 * lanes) return TRANSFORM_PLAIN;
+    return n * 2 * weft_dtype_size(dtype) <= WHOLE_BYTES ? TRANSFORM_WHOLE : TRANSFORM_PASSES;
+}
+
 /* Creates the missing tables of a plan. Tables that exist are kept: a plan that could not be completed can be
  * completed later. */
-static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_dtype dtype, int n_log,
-                             transform_plan *plan, weft_error *error) {
-    const size_t number = 2 * weft_dtype_size(dtype),
-                 lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
-    const size_t n = (size_t)1 << n_log;
-    const bool two_passes = n >= 16 && n >= lanes * lanes;
-    plan->lanes = lanes;
-    plan->rows = two_passes ? (size_t)1 << n_log / 2 : 0;
-    plan->columns = two_passes ? n / plan->rows : 0;
-    const size_t count = two_passes ? plan->rows / 2 : n > 1 ? n / 2 : 1;
+static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_dtype dtype, transform_way way,
+                             int n_log, transform_plan *plan, weft_error *error) {
+    const size_t n = (size_t)1 << n_log, number = 2 * weft_dtype_size(dtype);
+    plan->way = way;
+    plan->lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
+    plan->rows = way == TRANSFORM_PASSES ? (size_t)1 << n_log / 2 : 1;
+    plan->columns = n / plan->rows;
+    const size_t first = way == TRANSFORM_PASSES ? plan->rows : way == TRANSFORM_WHOLE ? n / (2 * plan->lanes) : n;
+    const size_t count = first > 1 ? first / 2 : 1;
     if (!plan->twiddles) RETURN_IF_ERROR(hold(ctx, count * number, &plan->twiddles, error));
     for (size_t k = 0; k < count; k++) put(t, dtype, k, plan->twiddles, k);
-    if (two_passes && !plan->lane_twiddles) RETURN_IF_ERROR(make_lane_twiddles(ctx, t, dtype, plan, error));
+    if (way == TRANSFORM_PASSES && !plan->lane_twiddles)
+        RETURN_IF_ERROR(make_lane_twiddles(ctx, t, dtype, plan, error));
+    if (way == TRANSFORM_WHOLE && !plan->group_twiddles)
+        RETURN_IF_ERROR(make_group_twiddles(ctx, t, dtype, n_log, plan, error));
     plan->n = n;
     return WEFT_OK;
 }
 
-weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bool half, const transform_plan **found,
-                               weft_error *error) {
-    transform_tables *t;
+weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, transform_way way, int n_log, bool half,
+                               const transform_plan **found, weft_error *error) {
+    transform_tables *t = ctx->transforms;
+    if (t) {
+        *found = &t->plans[dtype == WEFT_F64][way][n_log];
+        if ((*found)->n && (!half || (*found)->half_twiddles)) return WEFT_OK;
+    }
     RETURN_IF_ERROR(find_tables(ctx, &t, error));
     const size_t n = (size_t)1 << n_log;
-    transform_plan *plan = &t->plans[dtype == WEFT_F64][n_log];
+    transform_plan *plan = &t->plans[dtype == WEFT_F64][way][n_log];
     RETURN_IF_ERROR(reach(ctx, t, n_log, error));
-    if (!plan->n) RETURN_IF_ERROR(make_plan(ctx, t, dtype, n_log, plan, error));
+    if (!plan->n) RETURN_IF_ERROR(make_plan(ctx, t, dtype, way, n_log, plan, error));
     if (half && !plan->half_twiddles) {
         void *table;
         RETURN_IF_ERROR(hold(ctx, (n / 2 + 1) * 2 * weft_dtype_size(dtype), &table, error));

@@ -136,6 +136,7 @@ static void OF(store_block)(const block_slice *s) {
 static const transform_kernels OF(kernels) = {
     .lanes = COMPLEX,
     .plain = OF(plain),
+    .whole = OF(whole),
     .columns = OF(columns),
     .rows = OF(rows),
     .filter = OF(filter),

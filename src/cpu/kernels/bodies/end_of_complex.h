@@ -1,9 +1,9 @@
 /* Undoes the definitions of cpu/kernels/bodies/complex_body.h and of its includer, for the next type. */
 #undef REAL
+#undef REAL_BYTES
 #undef LANE
 #undef FUSED
 #undef CANONICAL
-#undef NAN_BITS
 #undef OF
 #undef WIDTH
 #undef COMPLEX

@@ -1,0 +1,326 @@
+/* Transforms whose values fit in the cache (transform_kernels.whole), for one element type; included after
+ * cpu/kernels/bodies/complex_body.h.
+ *
+ * A pair is a vector of real parts and a vector of imaginary parts: WIDTH complex values, which no stage has to
+ * rearrange for a complex product. n values are V = n / WIDTH pairs. Pair j contains values j WIDTH to j WIDTH +
+ * WIDTH - 1; transform_lane_bit gives their lanes. The first log2 V stages combine corresponding lanes of two pairs.
+ * Their sweeps compute two or three stages each; the first sweep separates the parts, and all sweeps write to the
+ * buffer.
+ *
+ * In the last log2 WIDTH stages both values are in the same pair. They are computed for groups of 2^v pairs in
+ * registers. Before such a stage, the bit of the lane number that the stage combines is exchanged with a bit of the
+ * pair's number within the group. The pairs of a group differ in the upper v bits of their numbers, which are the
+ * lower bits of the result's number. Therefore the lanes end as adjacent results. */
+enum {
+    OF(WIDTH_LOG) = WIDTH == 16  ? 4
+                    : WIDTH == 8 ? 3
+                    : WIDTH == 4 ? 2
+                                 : 1,
+    OF(GROUP_LOG) = OF(WIDTH_LOG) < 3 ? OF(WIDTH_LOG) : 3,
+    OF(LOW_BITS) = sizeof(REAL) == 4
+};
+#define BLOCK_BYTES ((size_t)1 << 17) /* of pairs whose sweeps follow one another */
+
+/* Picks lanes like OF(pick). The empty statement hides their origin: GCC would otherwise read the lanes of a result
+ * from the arguments, and then compute OF(multiply_add) lane by lane. */
+INLINE VECTOR OF(rearrange)(VECTOR a, VECTOR b, LANES from) {
+    VECTOR v = OF(pick)(a, b, from);
+#if defined(__AVX512F__)
+    __asm__("" : "+v"(v));
+#elif defined(__x86_64__)
+    __asm__("" : "+x"(v));
+#endif
+    return v;
+}
+
+/* Initializer of a vector with E(lane) for each lane. */
+#if VECTOR_BYTES / REAL_BYTES == 16
+#define EACH_LANE(E) \
+    { E(0), E(1), E(2), E(3), E(4), E(5), E(6), E(7), E(8), E(9), E(10), E(11), E(12), E(13), E(14), E(15) }
+#elif VECTOR_BYTES / REAL_BYTES == 8
+#define EACH_LANE(E) \
+    { E(0), E(1), E(2), E(3), E(4), E(5), E(6), E(7) }
+#elif VECTOR_BYTES / REAL_BYTES == 4
+#define EACH_LANE(E) \
+    { E(0), E(1), E(2), E(3) }
+#else
+#define EACH_LANE(E) \
+    { E(0), E(1) }
+#endif
+
+typedef struct OF(pair) {
+    VECTOR re, im;
+} OF(pair);
+
+INLINE OF(pair) OF(load_pair)(const REAL *p) { return (OF(pair)){OF(load)(p), OF(load)(p + WIDTH)}; }
+
+INLINE void OF(store_pair)(REAL *p, OF(pair) v) {
+    OF(store)(p, v.re);
+    OF(store)(p + WIDTH, v.im);
+}
+
+/* Number of the value in a lane, and lane of a value, of a newly loaded pair (transform_lane_bit). */
+#define LOW OF(LOW_BITS)
+#define VALUE_OF(lane) \
+    ((LANE)((lane & ((1 << LOW) - 1)) | (lane >> LOW & 1) << (OF(WIDTH_LOG) - 1) | lane >> (LOW + 1) << LOW))
+#define LANE_OF(value)                                                               \
+    ((LANE)(((value) & ((1 << LOW) - 1)) | ((value) >> (OF(WIDTH_LOG) - 1)) << LOW | \
+            ((value) & ((1 << (OF(WIDTH_LOG) - 1)) - 1)) >> LOW << (LOW + 1)))
+
+/* Loads WIDTH complex values. With `inverse`, the parts are swapped: the transform of the swapped values is the
+ * swapped inverse transform, bit for bit. */
+INLINE OF(pair) OF(load_separated)(const REAL *p, bool inverse) {
+#define EVEN(lane) 2 * VALUE_OF(lane)
+    const LANES even = EACH_LANE(EVEN);
+#undef EVEN
+    const VECTOR a = OF(load)(p), b = OF(load)(p + WIDTH);
+    const VECTOR re = OF(rearrange)(a, b, even), im = OF(rearrange)(a, b, even + 1);
+    return inverse ? (OF(pair)){im, re} : (OF(pair)){re, im};
+}
+
+INLINE OF(pair) OF(spread_pair)(OF(number) w) { return (OF(pair)){OF(fill)(w.re), OF(fill)(w.im)}; }
+
+/* Replaces (a, b) by (a + w b, a - w b) (ORDER.md 14.2), with -i w in place of w if `rotated`. */
+INLINE void OF(pair_butterfly)(OF(pair) * a, OF(pair) * b, OF(pair) w, bool rotated) {
+    const VECTOR two = OF(fill)(2);
+    OF(pair) t;
+    if (rotated) {
+        t.re = OF(multiply_add)(b->re, w.im, OF(multiply_add)(b->im, w.re, a->re));
+        t.im = OF(multiply_add)(b->im, w.im, OF(multiply_add)(-b->re, w.re, a->im));
+    } else {
+        t.re = OF(multiply_add)(b->re, w.re, OF(multiply_add)(-b->im, w.im, a->re));
+        t.im = OF(multiply_add)(b->im, w.re, OF(multiply_add)(b->re, w.im, a->im));
+    }
+    b->re = OF(multiply_add)(two, a->re, -t.re);
+    b->im = OF(multiply_add)(two, a->im, -t.im);
+    *a = t;
+}
+
+/* ---------------------------------------------------------------------------- stages between pairs */
+
+/* Twiddles of `stages` stages of block k: T[k]; T[2k]; T[4k], T[4k + 2]. The others are derived. */
+typedef struct OF(block_twiddles) {
+    OF(pair) first, second, third[2];
+} OF(block_twiddles);
+
+INLINE OF(block_twiddles) OF(twiddles_of)(const OF(number) * w, size_t k, int stages) {
+    OF(block_twiddles) t = {.first = OF(spread_pair)(w[k])};
+    if (stages > 1) t.second = OF(spread_pair)(w[2 * k]);
+    if (stages > 2) {
+        t.third[0] = OF(spread_pair)(w[4 * k]);
+        t.third[1] = OF(spread_pair)(w[4 * k + 2]);
+    }
+    return t;
+}
+
+/* Computes `stages` stages of one block on 2^stages values per lane. */
+INLINE void OF(pair_stages)(OF(pair) * v, OF(block_twiddles) w, int stages) {
+    const size_t count = (size_t)1 << stages;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < count / 2; i++) OF(pair_butterfly)(&v[i], &v[i + count / 2], w.first, false);
+    if (stages > 1)
+#pragma GCC unroll 4
+        for (size_t i = 0; i < count / 2; i++) {
+            const size_t at = i % (count / 4) + (i / (count / 4)) * (count / 2);
+            OF(pair_butterfly)(&v[at], &v[at + count / 4], w.second, at & (count / 2));
+        }
+    if (stages > 2)
+#pragma GCC unroll 4
+        for (size_t i = 0; i < 4; i++) OF(pair_butterfly)(&v[2 * i], &v[2 * i + 1], w.third[i / 2], i & 1);
+}
+
+/* Computes the first stages, of the only block, which has `length` pairs, from x to z. */
+INLINE void OF(first_sweep)(const REAL *x, REAL *z, size_t length, const OF(number) * w, int stages, bool inverse) {
+    const size_t count = (size_t)1 << stages, step = 2 * WIDTH * (length >> stages);
+    const OF(block_twiddles) t = OF(twiddles_of)(w, 0, stages);
+    for (size_t at = 0; at < step; at += 2 * WIDTH) {
+        OF(pair) v[8];
+#pragma GCC unroll 8
+        for (size_t i = 0; i < count; i++) v[i] = OF(load_separated)(x + at + i * step, inverse);
+        OF(pair_stages)(v, t, stages);
+#pragma GCC unroll 8
+        for (size_t i = 0; i < count; i++) OF(store_pair)(z + at + i * step, v[i]);
+    }
+}
+
+/* Sweeps `blocks` blocks of `length` pairs in z, the first of which has number `first`. */
+INLINE void OF(pair_sweep)(REAL *z, size_t length, size_t first, size_t blocks, const OF(number) * w, int stages) {
+    const size_t count = (size_t)1 << stages, step = 2 * WIDTH * (length >> stages);
+    for (size_t k = first; k < first + blocks; k++, z += 2 * WIDTH * length) {
+        const OF(block_twiddles) t = OF(twiddles_of)(w, k, stages);
+        for (size_t at = 0; at < step; at += 2 * WIDTH) {
+            OF(pair) v[8];
+#pragma GCC unroll 8
+            for (size_t i = 0; i < count; i++) v[i] = OF(load_pair)(z + at + i * step);
+            OF(pair_stages)(v, t, stages);
+#pragma GCC unroll 8
+            for (size_t i = 0; i < count; i++) OF(store_pair)(z + at + i * step, v[i]);
+        }
+    }
+}
+
+/* Computes the stages of blocks of `length` pairs, a power of eight: block after block, if a block fits in the
+ * cache. */
+static void OF(remaining_sweeps)(REAL *z, size_t length, size_t blocks, const OF(number) * w) {
+    for (; length * 2 * sizeof(VECTOR) > BLOCK_BYTES; length /= 8, blocks *= 8)
+        OF(pair_sweep)(z, length, 0, blocks, w, 3);
+    for (size_t k = 0; k < blocks; k++, z += 2 * WIDTH * length)
+        for (size_t part = length, parts = 1; part > 1; part /= 8, parts *= 8)
+            OF(pair_sweep)(z, part, k * parts, parts, w, 3);
+}
+
+/* Computes the stages between pairs, with at least four pairs, from x to z. */
+INLINE void OF(pair_sweeps)(const transform_pass *p, bool inverse) {
+    const OF(number) *w = p->plan->twiddles;
+    REAL *z = p->buffer;
+    const size_t length = p->plan->n / WIDTH;
+    const int stages = transform_log2(length);
+    if (stages % 3 == 0) {
+        OF(first_sweep)(p->x, z, length, w, 3, inverse);
+        OF(remaining_sweeps)(z, length / 8, 8, w);
+        return;
+    }
+    OF(first_sweep)(p->x, z, length, w, 2, inverse);
+    if (stages % 3 == 2) {
+        OF(remaining_sweeps)(z, length / 4, 4, w);
+        return;
+    }
+    OF(pair_sweep)(z, length / 4, 0, 4, w, 2);
+    OF(remaining_sweeps)(z, length / 16, 16, w);
+}
+
+/* ------------------------------------------------------------------------------ stages within pairs */
+
+/* Exchanges a bit of the lane number with the bit with value `pair` of the pair number. */
+INLINE void OF(exchange)(OF(pair) * v, size_t count, int bit, size_t pair) {
+    const LANE lane = (LANE)1 << bit, moves = transform_exchange_moves(bit, OF(WIDTH_LOG), sizeof(REAL));
+#define LOW_FROM(l)                                                          \
+    (((LANE)l & ~(lane + 2 * moves * lane)) + 2 * moves * ((LANE)l & lane) + \
+     ((LANE)l >> bit >> moves & 1) * (LANE)WIDTH)
+    const LANES low = EACH_LANE(LOW_FROM);
+#undef LOW_FROM
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++) {
+        if (i & pair) continue;
+        const OF(pair) a = v[i], b = v[i + pair];
+        v[i] = (OF(pair)){OF(rearrange)(a.re, b.re, low), OF(rearrange)(a.im, b.im, low)};
+        v[i + pair] = (OF(pair)){OF(rearrange)(a.re, b.re, low + lane), OF(rearrange)(a.im, b.im, low + lane)};
+    }
+}
+
+/* Computes one stage on the pairs that differ in the bit with value `pair`. The twiddle of those with the bit `odd`
+ * set is derived from that of those without it; odd = 0: each has its own twiddle. Returns the twiddles after those
+ * that it used. */
+INLINE const REAL *OF(stage_within)(OF(pair) * v, size_t count, size_t pair, size_t odd, size_t shared,
+                                    const REAL *w) {
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++) {
+        if (i & (pair | odd | shared)) continue;
+        const OF(pair) t = OF(load_pair)(w);
+        w += 2 * WIDTH;
+#pragma GCC unroll 8
+        for (size_t j = 0; j < count; j++) {
+            if ((j & pair) || (j & ~(odd | shared)) != i) continue;
+            OF(pair_butterfly)(&v[j], &v[j + pair], t, j & odd);
+        }
+    }
+    return w;
+}
+
+/* Computes the last log2 WIDTH stages of a group of 2^group pairs. */
+INLINE void OF(stages_within)(OF(pair) * v, int group, const REAL *w) {
+    const size_t count = (size_t)1 << group;
+#pragma GCC unroll 4
+    for (int s = 0; s < group; s++) OF(exchange)
+    (v, count, transform_lane_bit(OF(WIDTH_LOG) - 1 - s, OF(WIDTH_LOG), sizeof(REAL)), (size_t)1 << (group - 1 - s));
+#pragma GCC unroll 4
+    for (int s = 0; s < OF(WIDTH_LOG); s++) {
+        const size_t pair = (size_t)1 << (group - 1 - s % group);
+        const size_t odd = s && group > 1 ? (size_t)1 << (group - 1 - (s - 1) % group) : 0;
+        if (s >= group)
+            OF(exchange)(v, count, transform_lane_bit(OF(WIDTH_LOG) - 1 - s, OF(WIDTH_LOG), sizeof(REAL)), pair);
+        w = OF(stage_within)(v, count, pair, odd, s < group ? pair - 1 : 0, w);
+    }
+}
+
+/* Stores a group of results. In `y`, result r of a pair is r << pairs values after result 0. */
+INLINE void OF(store_group)(const OF(pair) * v, int group, int pairs, REAL *y, REAL scale, bool inverse) {
+    /* The exchanges leave adjacent results in the order of loaded values (f32), or in their own order (f64). */
+#define FROM(l, result) (LANE)((LOW ? LANE_OF(result) : (LANE)(result)) + ((l & 1) != inverse ? WIDTH : 0))
+#define FROM_LOWER(l) FROM(l, l / 2)
+#define FROM_UPPER(l) FROM(l, l / 2 + WIDTH / 2)
+    const LANES lower = EACH_LANE(FROM_LOWER), upper = EACH_LANE(FROM_UPPER);
+#undef FROM
+#undef FROM_LOWER
+#undef FROM_UPPER
+    const VECTOR factor = OF(fill)(scale);
+    const size_t half = group == OF(GROUP_LOG) && group < OF(WIDTH_LOG) ? (size_t)2 << pairs : WIDTH;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < (size_t)1 << group; i++) {
+        size_t at = 0;
+#pragma GCC unroll 4
+        for (int s = OF(WIDTH_LOG) - group; s < OF(WIDTH_LOG); s++) at += (i >> (group - 1 - s % group) & 1) << s;
+        REAL *to = y + (2 * at << pairs);
+        const VECTOR a = OF(rearrange)(v[i].re, v[i].im, lower), b = OF(rearrange)(v[i].re, v[i].im, upper);
+        OF(store)(to, OF(canonical)(inverse ? a * factor : a));
+        OF(store)(to + half, OF(canonical)(inverse ? b * factor : b));
+    }
+}
+
+/* ------------------------------------------------------------------------------------- transforms */
+
+/* Computes a transform of 2^group pairs in registers. */
+INLINE void OF(in_registers)(const transform_pass *p, int group, bool inverse) {
+    OF(pair) v[8];
+    const REAL *x = p->x;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < (size_t)1 << group; i++) v[i] = OF(load_separated)(x + 2 * WIDTH * i, inverse);
+    OF(pair_stages)(v, OF(twiddles_of)(p->plan->twiddles, 0, group), group);
+    OF(stages_within)(v, group, p->plan->group_twiddles);
+    OF(store_group)(v, group, group, p->y, (REAL)p->scale, inverse);
+}
+
+INLINE void OF(in_buffer_of_pairs)(const transform_pass *p, bool inverse) {
+    enum { GROUP = OF(GROUP_LOG), COUNT = 1 << GROUP };
+    const size_t groups = p->plan->n / WIDTH / COUNT;
+    const int pairs = transform_log2(p->plan->n / WIDTH);
+    const REAL *w = p->plan->group_twiddles;
+    REAL *y = p->y;
+    OF(pair_sweeps)(p, inverse);
+    for (size_t g = 0, at = 0; g < groups; g++, w += 2 * WIDTH * p->plan->group_pairs, y += 2 * COUNT) {
+        const REAL *z = (const REAL *)p->buffer + 2 * WIDTH * at;
+        OF(pair) v[COUNT];
+#pragma GCC unroll 8
+        for (size_t i = 0; i < COUNT; i++) v[i] = OF(load_pair)(z + 2 * WIDTH * groups * i);
+        OF(stages_within)(v, GROUP, w);
+        OF(store_group)(v, GROUP, pairs, y, (REAL)p->scale, inverse);
+        size_t digit = groups / 2; /* increments `at` as a bit-reversed counter */
+        for (; at & digit; digit /= 2) at -= digit;
+        at += digit;
+    }
+}
+
+INLINE void OF(whole_of)(const transform_pass *p, bool inverse) {
+    const size_t pairs = p->plan->n / WIDTH;
+    if (pairs == 2)
+        OF(in_registers)(p, 1, inverse);
+    else if (pairs == 4 && OF(GROUP_LOG) > 1)
+        OF(in_registers)(p, 2, inverse);
+    else if (pairs == 8 && OF(GROUP_LOG) > 2)
+        OF(in_registers)(p, 3, inverse);
+    else
+        OF(in_buffer_of_pairs)(p, inverse);
+}
+
+static void OF(whole)(const transform_pass *p) {
+    if (p->inverse)
+        OF(whole_of)(p, true);
+    else
+        OF(whole_of)(p, false);
+}
+
+#undef BLOCK_BYTES
+#undef EACH_LANE
+#undef LOW
+#undef VALUE_OF
+#undef LANE_OF
