@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    WHOLE_BYTES = 1 << 18, /* larger transforms are computed in two passes */
+    WHOLE_BYTES = 1 << 18,       /* larger transforms are computed in two passes, which threads share */
+    WHOLE_BYTES_ALONE = 1 << 23, /* the same for one thread */
     NEAR_LOG = 10
 }; /* T[k] is the product of entry k % 2^NEAR_LOG of `turns` and entry k / 2^NEAR_LOG of `far_turns` */
 
@@ -208,7 +209,8 @@ static weft_status make_group_twiddles(const cpu_context *ctx, transform_tables 
 transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_log) {
     const size_t n = (size_t)1 << n_log, lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
     if (n < 4 * lanes) return TRANSFORM_PLAIN;
-    return n * 2 * weft_dtype_size(dtype) <= WHOLE_BYTES ? TRANSFORM_WHOLE : TRANSFORM_PASSES;
+    const size_t most = ctx->threads == 1 ? WHOLE_BYTES_ALONE : WHOLE_BYTES;
+    return n * 2 * weft_dtype_size(dtype) <= most ? TRANSFORM_WHOLE : TRANSFORM_PASSES;
 }
 
 /* Creates the missing tables of a plan. Tables that exist are kept: a plan that could not be completed can be

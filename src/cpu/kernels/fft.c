@@ -7,6 +7,7 @@
 #define LANE uint32_t
 #define FUSED fma_f32
 #define CANONICAL weft_canonical_f32
+#define NAN_BITS WEFT_NAN_F32
 #define OF(name) name##_f32
 #include "cpu/kernels/bodies/complex_body.h"
 
@@ -23,6 +24,7 @@
 #define LANE uint64_t
 #define FUSED fma_f64
 #define CANONICAL weft_canonical_f64
+#define NAN_BITS WEFT_NAN_F64
 #define OF(name) name##_f64
 #include "cpu/kernels/bodies/complex_body.h"
 

@@ -1,5 +1,5 @@
 /* Vectors of complex numbers with interleaved real and imaginary parts. The includer defines REAL,
- * REAL_BYTES, LANE (the unsigned integer of its size), FUSED, CANONICAL and OF(name). */
+ * REAL_BYTES, LANE (the unsigned integer of its size), FUSED, CANONICAL, NAN_BITS and OF(name). */
 #define WIDTH (VECTOR_BYTES / sizeof(REAL))
 #define COMPLEX (WIDTH / 2)
 #define VECTOR OF(complex_vector)
@@ -130,8 +130,8 @@ INLINE VECTOR OF(multiply)(VECTOR z, VECTOR h) {
 }
 
 INLINE VECTOR OF(canonical)(VECTOR v) {
-    for (size_t l = 0; l < WIDTH; l++) v[l] = CANONICAL(v[l]);
-    return v;
+    const LANES is_number = (LANES)(v == v);
+    return (VECTOR)((is_number & (LANES)v) | (~is_number & (LANE)NAN_BITS));
 }
 
 /* Computes the butterfly for scalars. */

@@ -4,6 +4,7 @@
 #undef LANE
 #undef FUSED
 #undef CANONICAL
+#undef NAN_BITS
 #undef OF
 #undef WIDTH
 #undef COMPLEX
