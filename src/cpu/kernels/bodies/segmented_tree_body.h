@@ -82,60 +82,10 @@ INLINE REAL OF(reduce_short)(step how, weft_dtype dtype, const char *x, size_t n
     }
 }
 
-/* Returns true if each of WIDTH segments has 1 to WIDTH elements, and WIDTH elements are readable at each. */
-INLINE bool OF(all_short)(const uint64_t *offsets, uint64_t readable) {
-    uint64_t longer = 0;
-    if (offsets[1] - offsets[0] - 1 >= WIDTH || readable - offsets[WIDTH - 1] < WIDTH) return false;
-    for (size_t s = 1; s < WIDTH; s++) longer |= offsets[s + 1] - offsets[s] - 1 >= WIDTH;
-    return !longer;
-}
-
-/* Combines both halves of each part of `part` lanes of a and of b. The parts of a, then those of b, are adjacent in
- * the result. */
-INLINE VECTOR OF(combine_halves)(step how, size_t part, VECTOR a, VECTOR b, LANES number) {
-    const LANE half = (LANE)part / 2;
-#ifdef __clang__
-    VECTOR low, high;
-    (void)number;
-    for (size_t l = 0; l < WIDTH; l++) {
-        const size_t from = l / half * part + l % half;
-        low[l] = from < WIDTH ? a[from] : b[from - WIDTH];
-        high[l] = from < WIDTH ? a[from + half] : b[from + half - WIDTH];
-    }
-#else
-    const LANES from = number + (number & ~(half - 1)); /* half is a power of 2 */
-    const VECTOR low = __builtin_shuffle(a, b, from), high = __builtin_shuffle(a, b, from + half);
-#endif
-    return how == STEP_MULTIPLY ? low * high : low + high;
-}
-
-/* Reduces WIDTH segments of at most WIDTH elements: each halving combines the lanes of pairs of segments. */
-INLINE void OF(reduce_together)(step how, weft_dtype dtype, const char *x, const uint64_t *offsets, REAL *out) {
-    static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const VECTOR identity = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
-    VECTOR v[WIDTH];
-    LANES number;
-    memcpy(&number, numbers, sizeof number);
-#pragma GCC unroll 16
-    for (size_t s = 0; s < WIDTH; s++) {
-        const LANES there = (LANES)(number < (LANE)(offsets[s + 1] - offsets[s]));
-        v[s] = OF(reduce_load)(dtype, x + offsets[s] * element_bytes(dtype));
-        v[s] = (VECTOR)(((LANES)v[s] & there) | ((LANES)identity & ~there));
-    }
-#pragma GCC unroll 4
-    for (size_t part = WIDTH; part > 1; part /= 2)
-#pragma GCC unroll 16
-        for (size_t k = 0; k < part / 2; k++) v[k] = OF(combine_halves)(how, part, v[2 * k], v[2 * k + 1], number);
-    for (size_t s = 0; s < WIDTH; s++) out[s] = OF(weft_canonical)(v[0][s]);
-}
-
 /* Writes sums or products, or, with `mean`, sums divided by the numbers of elements. */
 INLINE void OF(segments)(step how, bool mean, weft_dtype dtype, const segment_params *params, const uint64_t *offsets,
                          size_t count, size_t longest, REAL *out) {
     for (size_t s = 0; s < count; s++) {
-        for (; !mean && count - s >= WIDTH && OF(all_short)(offsets + s, offsets[count]); s += WIDTH)
-            OF(reduce_together)(how, dtype, params->x, offsets + s, out + s);
-        if (s == count) return;
         const size_t n = length_of(offsets, s);
         const char *x = n > 0 ? (const char *)params->x + offsets[s] * element_bytes(dtype) : NULL;
         partial value = {.MEMBER = how == STEP_MULTIPLY ? (REAL)1 : (REAL)0}; /* value of an empty segment */
