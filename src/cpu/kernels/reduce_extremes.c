@@ -1,12 +1,7 @@
 /* Minimum, maximum and largest magnitude (ORDER.md 3.2, 3.3); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
-enum { BLOCK = 1 << 12, PAGE = 1 << 12 };
-
-/* Prefetches the first line of each of the next pages. Hardware prefetchers stop at the end of a page. */
-INLINE void prefetch_pages(const void *x, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += PAGE) __builtin_prefetch((const char *)x + i);
-}
+enum { BLOCK = 1 << 12 };
 
 #define BODY "cpu/kernels/bodies/extremes_body.h"
 #include "cpu/kernels/bodies/each_type.h"

@@ -4,8 +4,6 @@
  *   U          the unsigned integer of T's size
  *   IS_SIGNED  1 for i8 ... i64, else 0;  IS_FLOAT  1 for f32 and f64, else 0
  *   COUNT      an unsigned integer that counts to 2^15, narrow, so that many fit in a vector
- * for floats
- *   SIGNED     the signed integer of T's size
  * and for integers
  *   WIDE       the 64-bit type they are extended to
  *   TOTAL      holds the sum of 2^15 elements, narrow; 64-bit sums wrap, so it is unsigned there */
@@ -101,7 +99,6 @@
 #define T float
 #define OF(name) name##_f32
 #define U uint32_t
-#define SIGNED int32_t
 #define IS_SIGNED 0
 #define IS_FLOAT 1
 #define COUNT uint32_t
@@ -111,7 +108,6 @@
 #define T double
 #define OF(name) name##_f64
 #define U uint64_t
-#define SIGNED int64_t
 #define IS_SIGNED 0
 #define IS_FLOAT 1
 #define COUNT uint64_t

@@ -2,7 +2,6 @@
 #undef T
 #undef OF
 #undef U
-#undef SIGNED
 #undef IS_SIGNED
 #undef IS_FLOAT
 #undef COUNT

@@ -29,49 +29,6 @@ INLINE uint64_t OF(wide_key)(OF(key) key) { return (uint64_t)key ^ (uint64_t)IS_
 INLINE bool OF(beats)(bool highest, OF(key) a, OF(key) b) { return highest ? a > b : a < b; }
 INLINE OF(key) OF(better)(bool highest, OF(key) a, OF(key) b) { return OF(beats)(highest, a, b) ? a : b; }
 
-#if IS_FLOAT
-
-/* Bits of the elements of a block. As signed integers, those of floats >= +0 ascend, those of negative floats are
- * less, and the least ones are those of the negative float of least magnitude. As unsigned integers, the greatest
- * ones are those of the negative float of greatest magnitude. A NaN is beyond the infinity of its sign. */
-typedef struct OF(span) {
-    SIGNED greatest, least;
-    U unsigned_greatest;
-} OF(span);
-
-/* Bits of an element, read without a conversion from float. */
-typedef SIGNED OF(element_bits) __attribute__((may_alias));
-
-INLINE OF(span) OF(extended)(OF(span) s, SIGNED bits) {
-    s.greatest = bits > s.greatest ? bits : s.greatest;
-    s.least = bits < s.least ? bits : s.least;
-    s.unsigned_greatest = (U)bits > s.unsigned_greatest ? (U)bits : s.unsigned_greatest;
-    return s;
-}
-
-INLINE OF(key) OF(best_key_of_span)(bool highest, OF(span) s) {
-    const U infinity = OF(weft_bits)((T)__builtin_inf()), sign = ~((U)-1 >> 1);
-    U bits = highest ? (U)(s.greatest >= 0 ? s.greatest : s.least) : s.least < 0 ? s.unsigned_greatest : (U)s.least;
-    if (s.greatest > (SIGNED)infinity || s.unsigned_greatest > (infinity | sign)) bits = infinity + 1;
-    return OF(key_of)(highest, OF(weft_from_bits)(bits));
-}
-
-/* Returns the best key of a block, n >= 1. Each half has its own span, so that the comparisons of different halves
- * are independent. */
-INLINE OF(key) OF(best_key)(bool highest, const T *x, size_t n) {
-    const size_t half = n / 2;
-    const OF(element_bits) *const bits = (const void *)x;
-    OF(span) a = {bits[n - 1], bits[n - 1], (U)bits[n - 1]}, b = a;
-    for (size_t i = 0; i < half; i++) {
-        a = OF(extended)(a, bits[i]);
-        b = OF(extended)(b, bits[half + i]);
-    }
-    a = OF(extended)(OF(extended)(a, b.greatest), b.least);
-    return OF(best_key_of_span)(highest, OF(extended)(a, (SIGNED)b.unsigned_greatest));
-}
-
-#else
-
 /* Returns the best key of a block, n >= 1. Each quarter has its own best key, so that the comparisons of different
  * quarters are independent. */
 INLINE OF(key) OF(best_key)(bool highest, const T *x, size_t n) {
@@ -87,8 +44,6 @@ INLINE OF(key) OF(best_key)(bool highest, const T *x, size_t n) {
     return OF(better)(highest, OF(better)(highest, best, best1), OF(better)(highest, best2, best3));
 }
 
-#endif
-
 /* Finds the best key block by block and records the first block that contains it. Only that block is searched for
  * the element, and only if the index is requested. */
 INLINE void OF(find)(bool highest, const reduce_chunk *p, partial *out) {
@@ -96,7 +51,6 @@ INLINE void OF(find)(bool highest, const reduce_chunk *p, partial *out) {
     OF(key) best = OF(key_of)(highest, x[0]);
     size_t at = 0;
     for (size_t first = 0; first < p->n; first += BLOCK) {
-        if (p->prefetch) prefetch_pages(x + first + BLOCK, BLOCK * sizeof(T));
         const OF(key) key = OF(best_key)(highest, x + first, p->n - first < BLOCK ? p->n - first : BLOCK);
         if (OF(beats)(highest, key, best)) best = key, at = first;
     }
