@@ -25,10 +25,7 @@ enum {
     SPIN = 30 * 1000,         /* nanoseconds that a thread spins before it sleeps */
     LOOKS = 16,               /* polls of the awaited word between two clock reads */
     PREEMPTED = 100 * 1000,   /* nanoseconds between two clock reads from which a thread counts as preempted */
-    CROWDED = 10 * 1000000,   /* nanoseconds without spinning after a preemption */
-    FINE = 8,                 /* items per thread from which sleeping threads are woken late */
-    WAKES = 8,                /* they are woken if the rest takes so many times as long as the system call */
-    WAKE_MOST = 20 * 1000,    /* maximum of that time in nanoseconds */
+    CROWDED = 100 * 1000000,  /* nanoseconds without spinning after a preemption */
     REFUSED = 1000 * 1000000, /* nanoseconds without thread creation after a failed one */
     LINE = 64
 };
@@ -59,9 +56,6 @@ struct parallel {
     bool calling;            /* this is the thread that made the call */
     size_t first, exhausted; /* range to start in; number of ranges found empty */
     size_t at, stop;         /* claimed items: [at, stop) */
-    struct crew *asleep;     /* crew whose sleeping threads have not been woken for the region, or NULL */
-    size_t taken;            /* number of items claimed while they sleep */
-    int64_t begun;           /* time at which the region began */
 };
 
 /* Work of a thread. All members are 0 outside regions. */
@@ -134,11 +128,8 @@ static bool is_cancelled(const parallel *p) {
     return poll_watch(w);
 }
 
-static void wake_if_worthwhile(parallel *p);
-
 static bool claim(parallel *p) {
     region *const r = p->region;
-    if (p->asleep && p->taken) wake_if_worthwhile(p);
     for (; p->exhausted < r->ranges; p->exhausted++) {
         cursor *const c = &r->cursors[(p->first + p->exhausted) % r->ranges];
         if (atomic_load_explicit(&c->next, memory_order_relaxed) >= c->end) continue;
@@ -146,7 +137,6 @@ static bool claim(parallel *p) {
         if (at >= c->end) continue;
         p->at = at;
         p->stop = c->end - at < r->grain ? c->end : at + r->grain;
-        p->taken += p->stop - at;
         return true;
     }
     return false;
@@ -223,9 +213,8 @@ typedef struct crew {
 } crew;
 
 static crew crews[CREWS];
-static atomic_int all_workers;    /* workers of all crews */
-static atomic_int callers;        /* number of regions that may use pool threads */
-static _Atomic int64_t wake_time; /* mean time of the system call that wakes threads, in nanoseconds; 0: unknown */
+static atomic_int all_workers; /* workers of all crews */
+static atomic_int callers;     /* number of regions that may use pool threads */
 static int cores, default_threads;
 static pid_t owner; /* process that owns the threads */
 
@@ -374,38 +363,11 @@ static crew *take_crew(int workers) {
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Wakes the threads of a crew and measures the time of the system call. */
-static void wake_crew(crew *c) {
-    const int64_t before = progress_clock(), known = atomic_load_explicit(&wake_time, memory_order_relaxed);
-    wake(&c->call, c->joinable);
-    const int64_t taken = progress_clock() - before;
-    const int64_t now = taken < WAKE_MOST ? taken : WAKE_MOST;
-    atomic_store_explicit(&wake_time, known ? (7 * known + now) / 8 : now, memory_order_relaxed);
-}
-
-/* Wakes the sleeping threads if the items left, at the rate of those done, take long compared with waking. */
-static void wake_if_worthwhile(parallel *p) {
-    const double rate = (double)(progress_clock() - p->begun) / (double)p->taken;
-    const size_t left = p->region->count - p->taken;
-    const int64_t cost = atomic_load_explicit(&wake_time, memory_order_relaxed);
-    if (rate * (double)left < (double)(WAKES * cost)) return;
-    wake_crew(p->asleep);
-    p->asleep = NULL;
-}
-
-/* Opens the gate. Threads that spin join at once. Threads that sleep are woken, for a region of many items not before
- * the calling thread has measured the first ones: a short region is done sooner alone. */
-static void begin_region(crew *c, parallel *p) {
-    const region *const r = &c->region;
+static void begin_region(crew *c) {
     atomic_store_explicit(&c->gate, (unsigned)c->joinable * JOINABLE, memory_order_release);
     atomic_fetch_add(&c->call, 1);
-    if (atomic_load(&c->sleepers) == 0) return;
-    if (r->count < FINE * r->threads) {
-        wake_crew(c);
-        return;
-    }
-    p->asleep = c;
-    p->begun = progress_clock();
+    const int sleepers = atomic_load(&c->sleepers);
+    if (sleepers > 0) wake(&c->call, c->joinable);
 }
 
 /* Closes the gate and waits until all threads have left the region. Invokes the callback while waiting. */
@@ -434,8 +396,8 @@ static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {
     c->region = *r;
     set_cursors(&c->region, c->cursors, ranges);
     c->joinable = c->workers < others ? c->workers : others;
+    begin_region(c);
     parallel p = {.region = &c->region, .calling = true};
-    begin_region(c, &p);
     r->work(r->self, &p);
     end_region(c, &p);
     atomic_store_explicit(&c->taken, false, memory_order_release);

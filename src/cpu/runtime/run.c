@@ -5,11 +5,8 @@
 #include "cpu/runtime/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 18,  /* below this size, starting threads costs more than it gains */
-    THREAD_BYTES = 1 << 17, /* minimum bytes per thread */
-    CHUNKS = 16,            /* chunks per thread from which a chunk has CHUNK_BYTES bytes */
-    CHUNK_BYTES = 1 << 16,
-    LEAST_BYTES = 1 << 14, /* minimum bytes of a chunk */
+    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
+    CHUNK_BYTES = 1 << 16, /* minimum bytes of a chunk */
     CORE_BYTES = 1 << 20   /* up to this size, the caches of one core contain the array */
 };
 
@@ -51,31 +48,20 @@ static void combine_roots(partial *roots, size_t count, combiner *combine) {
     }
 }
 
-/* Returns the number of elements of a chunk. */
-static size_t chunk_elements(size_t n, size_t size, size_t threads) {
-    const size_t wanted = threads > 1 ? CHUNKS * threads : 1;
-    size_t chunk = WEFT_TILE(size);
-    for (;; chunk *= 2) {
-        const size_t bytes = chunk * size, chunks = (n - 1) / chunk + 1;
-        if (chunks > CHUNKS_MAX || bytes < LEAST_BYTES) continue;
-        if (bytes >= CHUNK_BYTES || chunks <= wanted) return chunk;
-    }
-}
-
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const reduce_chunk *whole,
              partial *out) {
-    const size_t size = weft_dtype_size(dtype), bytes = whole->n * size, most = bytes / THREAD_BYTES;
+    const size_t size = weft_dtype_size(dtype);
     params j = {ctx, whole, size, whole->n, run, combine, out};
     cpu_plan_regions(1);
-    if (bytes < ALONE_BYTES) {
+    if (whole->n * size < ALONE_BYTES) {
         run_chunk(&j, 0);
         return;
     }
-    const int threads = (size_t)ctx->threads < most ? ctx->threads : (int)most;
-    j.chunk = chunk_elements(whole->n, size, (size_t)threads);
+    j.chunk = WEFT_TILE(size);
     j.roots = ctx->roots;
+    while (j.chunk * size < CHUNK_BYTES || (whole->n - 1) / j.chunk >= CHUNKS_MAX) j.chunk *= 2;
     const size_t chunks = (whole->n - 1) / j.chunk + 1;
-    cpu_parallel_for(threads, chunks, PARALLEL_RANGES, run_chunk, &j);
+    cpu_parallel_for(ctx->threads, chunks, PARALLEL_RANGES, run_chunk, &j);
     combine_roots(ctx->roots, chunks, combine);
     *out = ctx->roots[0];
 }
