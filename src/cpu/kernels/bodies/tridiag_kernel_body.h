@@ -163,6 +163,12 @@ INLINE size_t OF(together)(weft_lines lines, size_t count) {
     return lines.line == 1 && count >= 2 * WIDTH ? count / WIDTH : 0;
 }
 
+/* Returns the four arrays in the workspace, one after another: `pitch` vectors for each vector of the lanes. */
+INLINE OF(rows) OF(arrays_of)(const tridiag_lanes *in, VECTOR *workspace, size_t pitch) {
+    const size_t array = ((in->count - 1) / WIDTH + 1) * pitch;
+    return (OF(rows)){workspace, workspace + array, workspace + 2 * array, workspace + 3 * array};
+}
+
 /* Loads the rows of all vectors. Vector q of the lanes starts at v[q * pitch]. */
 INLINE void OF(load_lines)(weft_lines lines, size_t count, size_t first, size_t rows, REAL none, VECTOR *v,
                            size_t pitch) {
@@ -255,9 +261,8 @@ static void OF(solve_column)(const tridiag_lanes *in, bool periodic, bool loaded
 
 /* The rows of a single vector are loaded chunk by chunk, those of several vectors before all elimination. */
 static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
-    const size_t n = in->rows, columns = (in->count - 1) / WIDTH + 1, pitch = n + 1, array = columns * pitch;
-    VECTOR *const workspace = in->workspace;
-    const OF(rows) v = {workspace, workspace + array, workspace + 2 * array, workspace + 3 * array};
+    const size_t n = in->rows, columns = (in->count - 1) / WIDTH + 1, pitch = n + 1;
+    const OF(rows) v = OF(arrays_of)(in, in->workspace, pitch);
     if (columns > 1)
         for (size_t i = 0; i < n; i += CHUNK)
             OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), pitch);
@@ -286,16 +291,28 @@ INLINE void OF(reduce_column)(const tridiag_lanes *in, size_t k, OF(rows) v, con
     memcpy((REAL *)out->first_d + at, &d, bytes);
 }
 
-static void OF(reduce)(const tridiag_lanes *in, const tridiag_reduced *out) {
-    VECTOR workspace[4][OF(columns) * OF(pitch)];
-    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+static void OF(reduce_columns)(const tridiag_lanes *in, const tridiag_reduced *out) {
+    VECTOR workspace[4 * OF(columns) * OF(pitch)];
+    const OF(rows) v = OF(arrays_of)(in, workspace, OF(pitch));
     OF(load_chunk)(in, 0, in->rows, v, OF(pitch));
     for (size_t q = 0; q * WIDTH < in->count; q++) {
         const tridiag_lanes one = OF(column)(in, q);
-        if (in->rows == CHUNK)
-            OF(reduce_column)(&one, CHUNK, OF(after)(v, q * OF(pitch)), out, q * WIDTH);
-        else
-            OF(reduce_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), out, q * WIDTH);
+        OF(reduce_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), out, q * WIDTH);
+    }
+}
+
+/* A single vector has a small workspace, and code with a constant length for a full chunk. */
+static void OF(reduce)(const tridiag_lanes *in, const tridiag_reduced *out) {
+    VECTOR workspace[4][CHUNK];
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    if (in->count > WIDTH) {
+        OF(reduce_columns)(in, out);
+    } else if (in->rows == CHUNK) {
+        OF(load_rows)(in, 0, CHUNK, v);
+        OF(reduce_column)(in, CHUNK, v, out, 0);
+    } else {
+        OF(load_rows)(in, 0, in->rows, v);
+        OF(reduce_column)(in, in->rows, v, out, 0);
     }
 }
 
@@ -321,20 +338,32 @@ INLINE void OF(expand_column)(const tridiag_lanes *in, size_t k, OF(rows) v, con
     OF(finish)(&in->position, in->count, 0, k, 1, v.d);
 }
 
-static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
-    VECTOR workspace[4][OF(columns) * OF(pitch)];
-    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
-    const REAL *x_before = before, *x_own = own;
+static void OF(expand_columns)(const tridiag_lanes *in, const REAL *before, const REAL *own, void *x) {
+    VECTOR workspace[4 * OF(columns) * OF(pitch)];
+    const OF(rows) v = OF(arrays_of)(in, workspace, OF(pitch));
     OF(load_chunk)(in, 0, in->rows, v, OF(pitch));
     for (size_t q = 0; q * WIDTH < in->count; q++) {
         const tridiag_lanes one = OF(column)(in, q);
-        const OF(rows) rows = OF(after)(v, q * OF(pitch));
-        if (in->rows == CHUNK)
-            OF(expand_column)(&one, CHUNK, rows, x_before + q * WIDTH, x_own + q * WIDTH);
-        else
-            OF(expand_column)(&one, in->rows, rows, x_before + q * WIDTH, x_own + q * WIDTH);
+        OF(expand_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), before + q * WIDTH, own + q * WIDTH);
     }
     OF(store_lines)(in->d, x, in->count, 0, in->rows, v.d, OF(pitch));
+}
+
+static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
+    VECTOR workspace[4][CHUNK];
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    if (in->count > WIDTH) {
+        OF(expand_columns)(in, before, own, x);
+        return;
+    }
+    if (in->rows == CHUNK) {
+        OF(load_rows)(in, 0, CHUNK, v);
+        OF(expand_column)(in, CHUNK, v, before, own);
+    } else {
+        OF(load_rows)(in, 0, in->rows, v);
+        OF(expand_column)(in, in->rows, v, before, own);
+    }
+    OF(store)(in->d, x, in->count, 0, in->rows, v.d);
 }
 
 #include "cpu/kernels/bodies/tridiag_factors_body.h"
