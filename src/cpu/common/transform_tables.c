@@ -9,7 +9,9 @@
 
 enum {
     WHOLE_BYTES = 1 << 18,       /* larger transforms are computed in two passes, which threads share */
-    WHOLE_BYTES_ALONE = 1 << 23, /* the same for one thread */
+    WHOLE_BYTES_ALONE = 1 << 27, /* the same for one thread */
+    WHOLE_BYTES_FEW = 1 << 24,   /* the same for fewer than FEW threads */
+    FEW = 4,
     NEAR_LOG = 10
 }; /* T[k] is the product of entry k % 2^NEAR_LOG of `turns` and entry k / 2^NEAR_LOG of `far_turns` */
 
@@ -209,7 +211,7 @@ static weft_status make_group_twiddles(const cpu_context *ctx, transform_tables 
 transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_log) {
     const size_t n = (size_t)1 << n_log, lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
     if (n < 4 * lanes) return TRANSFORM_PLAIN;
-    const size_t most = ctx->threads == 1 ? WHOLE_BYTES_ALONE : WHOLE_BYTES;
+    const size_t most = ctx->threads == 1 ? WHOLE_BYTES_ALONE : ctx->threads < FEW ? WHOLE_BYTES_FEW : WHOLE_BYTES;
     return n * 2 * weft_dtype_size(dtype) <= most ? TRANSFORM_WHOLE : TRANSFORM_PASSES;
 }
 
