@@ -5,8 +5,8 @@
  * them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41, 2015).
  * A tile continues from the sums of the preceding terms, so blocking k for the caches does not change the results.
  * If the canonical order splits k into parts (13.2), each block belongs to one part, and the sums of the parts are
- * combined at the end. An exact product (ORDER.md 31) has no parts; the exponents of the rows and columns are found
- * first. */
+ * combined at the end. A matrix-vector product reads A once and in place. An exact product (ORDER.md 31) has no
+ * parts; the exponents of the rows and columns are found first. */
 #include "arith/exact_product.h"
 #include "core/types.h"
 #include "cpu/runtime/parallel.h"
@@ -14,14 +14,16 @@
 #include <string.h>
 
 enum {
-    SLICE_VALUES = 1 << 12,      /* values of the parts' sums that are combined at a time */
-    ALONE_TERMS = 1 << 18,       /* below this size, starting threads costs more than it gains */
-    SUMS_MAX = 1 << 22,          /* maximum values of parts' sums stored at a time, unless one product has more */
-    BLOCK_ROWS = 1152,           /* maximum rows of a block */
-    ROW_TERMS = 512,             /* terms at a time of a matrix-vector product if a row of A is contiguous */
-    COLUMN_TERMS = 16,           /* terms at a time of a matrix-vector product if a column of A is contiguous */
-    COLUMN_BLOCK_ROWS = 1 << 13, /* maximum rows of a block in that case; A is then read in place */
-    EXPONENT_LANES = 256         /* lanes of an exact product whose exponents are found at a time */
+    SLICE_VALUES = 1 << 12, /* values of the parts' sums that are combined at a time */
+    ALONE_TERMS = 1 << 18,  /* below this size, starting threads costs more than it gains */
+    SUMS_MAX = 1 << 22,     /* maximum values of parts' sums stored at a time, unless one product has more */
+    BLOCK_ROWS = 1152,      /* maximum rows of a block */
+    /* Matrix-vector products: maximum terms of the vector that are packed at a time, and maximum rows of a block if a
+     * row or a column of A is contiguous. */
+    WINDOW_TERMS = 1 << 14,
+    ROW_BLOCK_ROWS = 256,
+    COLUMN_BLOCK_ROWS = 1 << 12,
+    EXPONENT_LANES = 256 /* lanes of an exact product whose exponents are found at a time */
 };
 
 /* Block sizes (matmul.def). */
@@ -54,7 +56,8 @@ typedef struct plan {
     size_t terms;                                 /* terms processed at a time */
     size_t cache_rows, block_rows, block_columns; /* multiples of the shape's rows or columns */
     size_t row_blocks, column_blocks, parts;
-    bool in_place;                                 /* full tiles of A are read in place if the types agree */
+    size_t item_parts, part_blocks; /* consecutive parts that a block contains, and the number of such ranges */
+    bool by_rows, by_columns;       /* matrix-vector product, rows or columns of A are contiguous */
     size_t packed_a, packed_b, block_sums, thread; /* bytes of one thread's buffers, and their sum */
     char *workspace;                               /* workspace: the buffers of thread 0, thread 1, ... */
     char *sums;                                    /* sums of the parts: m x n per part, product after product */
@@ -89,11 +92,15 @@ static void turn_column(matmul_call *c) {
     c->ldc = c->n;
 }
 
+/* Returns the size of equal chunks of n: at most `most`, which is a multiple of `multiple`. */
+static size_t even(size_t n, size_t most, size_t multiple) {
+    return round_up(ceil_div(n, ceil_div(n, most)), multiple);
+}
+
 /* Chooses the block sizes: halves them while there are fewer than two blocks per thread. */
 static void cut(plan *p, size_t threads) {
     const matmul_call *c = &p->c;
     const size_t rows = p->shape->rows, columns = p->shape->columns;
-    p->parts = ceil_div(c->k, c->part);
     for (;;) {
         p->row_blocks = ceil_div(c->m, p->block_rows);
         p->column_blocks = ceil_div(c->n, p->block_columns);
@@ -109,7 +116,26 @@ static void cut(plan *p, size_t threads) {
         else
             p->block_columns = half_columns;
     }
-    p->cache_rows = min_u64(p->cache_rows, p->block_rows);
+    p->block_rows = even(c->m, p->block_rows, rows);
+    p->block_columns = even(c->n, p->block_columns, columns);
+    p->cache_rows = even(p->block_rows, p->cache_rows, rows);
+}
+
+/* Chooses the blocks of run_rows: of all parts within WINDOW_TERMS, if that leaves enough blocks for the threads. */
+static void cut_rows(plan *p, size_t threads) {
+    const matmul_call *c = &p->c;
+    p->item_parts = min_u64(c->part < WINDOW_TERMS ? WINDOW_TERMS / c->part : 1, p->parts);
+    p->column_blocks = 1;
+    for (;;) {
+        p->row_blocks = ceil_div(c->m, p->block_rows);
+        p->part_blocks = ceil_div(p->parts, p->item_parts);
+        if (threads == 1 || p->row_blocks * p->part_blocks * c->batch >= 4 * threads) break;
+        if (p->item_parts == 1 && p->block_rows == p->shape->rows) break;
+        if (p->item_parts > 1)
+            p->item_parts = ceil_div(p->item_parts, 2);
+        else
+            p->block_rows = round_up(p->block_rows / 2, p->shape->rows);
+    }
 }
 
 /* Return the maximum number of rows and columns of a group. */
@@ -118,7 +144,8 @@ static size_t columns_of_groups(const plan *p) { return min_u64(p->kernel->group
 
 static void lay_out_thread(plan *p) {
     const size_t packed = p->kernel->packed, slack = p->kernel->slack;
-    p->packed_a = round_up(p->cache_rows * p->terms * packed + slack, 64);
+    const size_t packed_terms = p->by_rows ? MATMUL_ROW_TERMS : p->by_columns ? 0 : p->terms;
+    p->packed_a = round_up(p->cache_rows * packed_terms * packed + slack, 64);
     p->packed_b = round_up(p->block_columns * p->terms * packed + slack, 64);
     const bool whole = p->terms >= p->c.k; /* all sums of a group are computed at once */
     const size_t rows = p->kernel->run_group && whole ? rows_of_groups(p) : p->block_rows;
@@ -165,15 +192,22 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
 static void make_plan(plan *p, size_t threads) {
     const bool gemv = p->c.n == 1 && !p->exact, across = gemv && p->c.a.transposed;
     p->shape = gemv ? &p->kernel->gemv : &p->kernel->tile;
-    p->in_place = across && p->element == p->kernel->bytes;
-    p->terms = min_u64(across ? COLUMN_TERMS : gemv ? ROW_TERMS : p->variant.terms, min_u64(p->c.k, p->c.part));
+    p->by_rows = gemv && !across;
+    p->by_columns = across;
+    p->terms = min_u64(p->c.k, gemv ? WINDOW_TERMS : min_u64(p->variant.terms, p->c.part));
     p->terms = round_up(p->terms, p->kernel->term_multiple);
     p->cache_rows = round_up(gemv ? 1 : p->variant.rows, p->shape->rows);
-    p->block_rows = round_up(min_u64(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
+    p->block_rows = across ? COLUMN_BLOCK_ROWS : gemv ? ROW_BLOCK_ROWS : BLOCK_ROWS;
+    p->block_rows = round_up(min_u64(p->block_rows, p->c.m), p->shape->rows);
     p->block_columns = round_up(min_u64(p->variant.columns, p->c.n), p->shape->columns);
     p->resumes = p->step && p->step->stage == MATMUL_GO_ON;
     p->runs = !p->step || p->step->stage != MATMUL_END;
-    cut(p, threads);
+    p->parts = p->part_blocks = ceil_div(p->c.k, p->c.part);
+    p->item_parts = 1;
+    if (p->by_rows)
+        cut_rows(p, threads);
+    else
+        cut(p, threads);
     p->keeps = p->step || p->parts != 1;
     p->ends = p->step ? !p->runs : p->parts != 1;
     lay_out_thread(p);
@@ -181,7 +215,7 @@ static void make_plan(plan *p, size_t threads) {
 
 /* ----------------------------------------------------------------------------------- a block */
 
-/* A block of C, or of the sums of one part of C. */
+/* A block of C, or of the sums of one part of C. run_rows: of plan.item_parts parts, from `part` on. */
 typedef struct block {
     size_t item, slot, part, row, column, rows, columns; /* slot: index of the product in plan.sums */
     char *packed_a, *packed_b, *sums;
@@ -234,28 +268,33 @@ static void end_tile(const plan *p, const block *b, size_t row, size_t column, c
     for (size_t i = 0; i < rows; i++) memcpy(to + i * c->n * real, sums + i * ld * real, columns * real);
 }
 
-/* Prefetches the sums of the next tile while the chains of this one are computed. */
+/* Prefetch what is written after the chains of a tile: the sums of the next tile, or this tile's elements of C. */
 static void prefetch(const char *p, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 1);
 }
 
+static void prefetch_c(const plan *p, const block *b, size_t row, size_t column) {
+    const matmul_call *c = &p->c;
+    const char *to = (const char *)c->c + (b->item * c->stride_c + row * c->ldc + column) * p->element;
+    for (size_t i = 0; i < rows_of_tile(p, b, row); i++, to += c->ldc * p->element)
+        prefetch(to, columns_of_tile(p, b, column) * p->element);
+}
+
 /* Computes `count` terms of the chains of the packed rows, going down the rows under each panel of B. Between
  * calls, the sums of a tile are contiguous and followed by those of the tile below. */
-static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t term, size_t count,
-                      bool first, bool last) {
+static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t count, bool first,
+                      bool last) {
     const matmul_shape *s = p->shape;
     const size_t real = p->kernel->bytes, packed = p->kernel->packed, tiles = p->block_rows / s->rows;
     for (size_t j = 0; j < b->columns; j += s->columns)
         for (size_t i = first_row; i < first_row + rows; i += s->rows) {
-            const bool in_place = p->in_place && b->rows - i >= s->rows;
-            const char *a = in_place ? find(p, &p->c.a, b->item, true, b->row + i, term)
-                                     : b->packed_a + (i - first_row) * count * packed;
+            const char *a = b->packed_a + (i - first_row) * count * packed;
             const size_t tile = first && last ? 0 : j / s->columns * tiles + i / s->rows;
             char *sums = b->sums + tile * s->rows * s->columns * real;
-            if (!first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
+            if (!last || !first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
+            if (last && !p->keeps) prefetch_c(p, b, b->row + i, b->column + j);
             if (first && p->resumes) resume_tile(p, b, b->row + i, b->column + j, sums);
-            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * packed, s->columns,
-                   first && !p->resumes, sums);
+            s->run(count, a, s->rows, b->packed_b + j * count * packed, s->columns, first && !p->resumes, sums);
             if (last) end_tile(p, b, b->row + i, b->column + j, sums);
         }
 }
@@ -310,13 +349,79 @@ static void run_block(const plan *p, const block *b) {
         pack_lanes(p, b, false, b->column, b->columns, term, count);
         for (size_t i = 0; i < b->rows; i += p->cache_rows) {
             const size_t rows = min_u64(p->cache_rows, b->rows - i);
-            if (!p->in_place || rows % p->shape->rows != 0) pack_lanes(p, b, true, b->row + i, rows, term, count);
+            pack_lanes(p, b, true, b->row + i, rows, term, count);
             if (p->kernel->run_group)
                 run_groups(p, b, i, rows, count, t == 0, t + count == terms);
             else
-                run_tiles(p, b, i, rows, term, count, t == 0, t + count == terms);
+                run_tiles(p, b, i, rows, count, t == 0, t + count == terms);
         }
     }
+}
+
+/* --------------------------------------------------------------------- matrix-vector products */
+
+/* Returns `count` terms of the vector, packed. */
+static const char *pack_vector(const plan *p, const block *b, size_t term, size_t count) {
+    const matmul_operand *x = &p->c.b;
+    const bool contiguous = x->transposed || x->ld == 1;
+    if (contiguous && p->element == p->kernel->packed) return find(p, x, b->item, !x->transposed, 0, term);
+    pack_lanes(p, b, false, 0, 1, term, count);
+    return b->packed_b;
+}
+
+/* Computes `count` terms, from `term` on, of the group of rows at `row`. */
+static void run_row_group(const plan *p, const block *b, size_t row, size_t term, size_t count, const char *vector,
+                          const char *next) {
+    const matmul_call *c = &p->c;
+    const size_t begin = b->part * c->part, rows = rows_of_tile(p, b, row);
+    const bool first = term == begin, last = term + count == min_u64(begin + c->part, c->k);
+    const char *a = find(p, &c->a, b->item, false, row, term);
+    char *sums = b->sums + (row - b->row) * p->kernel->bytes;
+    if (first && p->resumes) resume_tile(p, b, row, 0, sums);
+    size_t ld = c->a.ld;
+    if (rows < p->shape->rows) { /* the kernel reads a full group */
+        ld = MATMUL_ROW_TERMS;
+        for (size_t i = 0; i < rows; i++)
+            memcpy(b->packed_a + i * ld * p->element, a + i * c->a.ld * p->element, count * p->element);
+        a = next = b->packed_a;
+    }
+    p->kernel->run_rows(count, a, ld, vector, first && !p->resumes, next, sums);
+    if (last) end_tile(p, b, row, 0, sums);
+}
+
+/* Computes a block if a row of A is contiguous. */
+static void run_rows(const plan *p, const block *of) {
+    const matmul_call *c = &p->c;
+    const size_t begin = of->part * c->part, group = p->shape->rows;
+    const size_t end = min_u64(begin + p->item_parts * c->part, c->k);
+    block b = *of;
+    for (size_t from = begin; from < end && !cpu_cancelled(); from += WINDOW_TERMS) {
+        const size_t to = min_u64(from + WINDOW_TERMS, end);
+        const char *vector = pack_vector(p, &b, from, to - from);
+        for (size_t i = 0; i < b.rows; i += group)
+            for (size_t t = from, count; t < to; t += count) {
+                b.part = t / c->part;
+                count = min_u64(MATMUL_ROW_TERMS, min_u64(to, (b.part + 1) * c->part) - t);
+                const bool more = t + count < to;
+                const char *next =
+                    find(p, &c->a, b.item, false, b.row + i + (more ? 0 : group), more ? t + count : from);
+                run_row_group(p, &b, b.row + i, t, count, vector + (t - from) * p->kernel->packed, next);
+            }
+    }
+}
+
+/* Computes a block if a column of A is contiguous. */
+static void run_columns(const plan *p, const block *b) {
+    const matmul_call *c = &p->c;
+    const size_t begin = b->part * c->part, end = min_u64(begin + c->part, c->k), group = p->shape->rows;
+    for (size_t i = 0; i < b->rows && p->resumes; i += group)
+        resume_tile(p, b, b->row + i, 0, b->sums + i * p->kernel->bytes);
+    for (size_t t = begin, count; t < end && !cpu_cancelled(); t += count) {
+        count = min_u64(MATMUL_ROW_TERMS, end - t);
+        p->kernel->run_columns(b->rows, count, find(p, &c->a, b->item, true, b->row, t), c->a.ld,
+                               pack_vector(p, b, t, count), t == begin && !p->resumes, b->sums);
+    }
+    for (size_t i = 0; i < b->rows; i += group) end_tile(p, b, b->row + i, 0, b->sums + i * p->kernel->bytes);
 }
 
 /* ----------------------------------------------------------------------------- exact products */
@@ -406,15 +511,20 @@ static void run_numbered(void *self, size_t number) {
     number /= p->column_blocks;
     b.row = number % p->row_blocks * p->block_rows;
     number /= p->row_blocks;
-    b.part = number % p->parts;
-    b.slot = number / p->parts;
+    b.part = number % p->part_blocks * p->item_parts;
+    b.slot = number / p->part_blocks;
     b.item = of->first + b.slot;
     b.rows = min_u64(p->block_rows, p->c.m - b.row);
     b.columns = min_u64(p->block_columns, p->c.n - b.column);
     b.packed_a = p->workspace + (size_t)cpu_thread_number() * p->thread;
     b.packed_b = b.packed_a + p->packed_a;
     b.sums = b.packed_b + p->packed_b;
-    run_block(p, &b);
+    if (p->by_rows)
+        run_rows(p, &b);
+    else if (p->by_columns)
+        run_columns(p, &b);
+    else
+        run_block(p, &b);
 }
 
 /* ----------------------------------------------------------------------------- parts, threads */
@@ -439,7 +549,7 @@ static void combine_slice(void *self, size_t number) {
 
 /* Computes products [first, first + items). */
 static void run_items(const plan *p, size_t first, size_t items, int threads) {
-    const size_t blocks = p->runs ? items * p->parts * p->row_blocks * p->column_blocks : 0;
+    const size_t blocks = p->runs ? items * p->part_blocks * p->row_blocks * p->column_blocks : 0;
     const size_t slices = p->ends ? items * ceil_div(p->c.m, rows_of_slice(p)) : 0;
     item_range of = {p, first};
     cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, run_numbered, &of);
@@ -487,7 +597,7 @@ static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_step
     }
     int threads = terms_up_to(c, ALONE_TERMS) < ALONE_TERMS ? 1 : ctx->threads;
     make_plan(&p, (size_t)threads);
-    const size_t blocks = p.row_blocks * p.column_blocks * p.parts;
+    const size_t blocks = p.row_blocks * p.column_blocks * p.part_blocks;
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
     RETURN_IF_ERROR(make_workspace(&p, ctx, threads, error));

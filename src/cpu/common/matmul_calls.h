@@ -11,6 +11,20 @@
 typedef void matmul_chains(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
                            void *sums);
 
+/* Maximum terms of a call of a matmul_rows. */
+enum { MATMUL_ROW_TERMS = 128 };
+
+/* Accumulates `terms` terms of the chains of a matrix-vector product, for a group of rows that are ld apart and whose
+ * terms are contiguous. The vector b is packed. `next` is the group that the next call processes, with the same ld;
+ * the kernel prefetches it. */
+typedef void matmul_rows(size_t terms, const void *a, size_t ld, const void *b, bool first, const void *next,
+                         void *sums);
+
+/* As matmul_rows, for any number of rows and terms; the elements of a term are contiguous and terms are ld apart. The
+ * rows' sums are padded to a multiple of gemv.rows. */
+typedef void matmul_columns(size_t rows, size_t terms, const void *a, size_t ld, const void *b, bool first,
+                            void *sums);
+
 typedef struct matmul_shape {
     size_t rows, columns;
     matmul_chains *run;
@@ -41,7 +55,9 @@ typedef struct matmul_kernel {
     size_t packed;           /* bytes of a packed element */
     size_t slack;            /* bytes that pack may write after its output */
     size_t term_multiple;    /* panels are padded to multiples of this number of terms */
-    matmul_shape tile, gemv; /* gemv: matrix-vector product */
+    matmul_shape tile, gemv; /* gemv: matrix-vector product; run_rows or run_columns computes its chains */
+    matmul_rows *run_rows;
+    matmul_columns *run_columns;
     /* Packs `lanes` rows of A or columns of B into panels of `width` lanes. With `across`, the lanes of a term are
      * contiguous and terms are ld apart; otherwise the terms of a lane are contiguous and lanes are ld apart. */
     void (*pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to, size_t width);

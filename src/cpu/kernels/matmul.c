@@ -9,7 +9,11 @@ enum { TILE_ROWS = 8, TILE_VECTORS = 3 }; /* 32 registers */
 #else
 enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
 #endif
-enum { GEMV_VECTORS = 2 };
+/* If the lanes of a term are contiguous: panels packed at a time, and distance in terms of what is prefetched. */
+enum { PACKED_PANELS = 8, PACKED_AHEAD = 8 };
+
+/* Matrix-vector products: vectors of rows of a group, and columns of A read at a time. */
+enum { GEMV_VECTORS = 2, GEMV_COLUMNS = 4 };
 
 /* The quiet NaN of ORDER.md 1.3; it converts to the f64 NaN of that clause. */
 #define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)
@@ -19,6 +23,16 @@ INLINE double fma_of_f32(double x, double y, double z) { return FMA_INSTRUCTION 
 
 typedef uint32_t lanes_u32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Hides the origin of a vector from the compiler. Otherwise GCC loads the elements of a transposed vector one by one
+ * instead of transposing. */
+#if defined(__x86_64__)
+#define KEEP_IN_REGISTER(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define KEEP_IN_REGISTER(v) __asm__("" : "+w"(v))
+#else
+#define KEEP_IN_REGISTER(v) __asm__("" : "+m"(v))
+#endif
 
 #define REAL float
 #define ELEMENT float
@@ -54,12 +68,13 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #include "cpu/kernels/bodies/matmul_exact_body.h"
 
 #define VECTORED(real) (VECTOR_BYTES / sizeof(real))
-#define KERNEL(name, real)                                                                             \
-    {                                                                                                  \
-        .bytes = sizeof(real), .packed = sizeof(real), .slack = VECTOR_BYTES, .term_multiple = 1,      \
-        .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                        \
-        .gemv = {GEMV_VECTORS * VECTORED(real), 1, matmul_gemv_##name}, .pack = matmul_pack_##name,    \
-        .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
+#define KERNEL(name, real)                                                                                       \
+    {                                                                                                            \
+        .bytes = sizeof(real), .packed = sizeof(real), .slack = VECTOR_BYTES, .term_multiple = 1,                \
+        .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                                  \
+        .gemv = {GEMV_VECTORS * VECTORED(real), 1, NULL}, .run_rows = matmul_gemv_rows_##name,                   \
+        .run_columns = matmul_gemv_columns_##name, .pack = matmul_pack_##name, .combine = matmul_combine_##name, \
+        .finish = matmul_finish_##name, .scale = matmul_scale_##name                                             \
     }
 #define EXACT_KERNEL(name, sums, digits, tile_rows, tile_columns, run)                                \
     {                                                                                                 \

@@ -49,7 +49,8 @@ INLINE VECTOR OF(loaded_tail)(const ELEMENT *x, size_t count) {
     return OF(loaded)(v);
 }
 
-/* Packs at most WIDTH lanes whose terms are contiguous, by transposing WIDTH terms at a time. Missing lanes are
+/* Packs at most WIDTH lanes whose terms are contiguous, by transposing WIDTH terms at a time. Prefetches the lanes of
+ * the next panel, because each lane is too short for the processor to detect the stream early. Missing lanes are
  * filled with the first lane and never read. Stores whole vectors: up to WIDTH - 1 elements after those of the
  * lanes are overwritten, and must be written later. */
 INLINE void OF(pack_transposed)(const ELEMENT *x, size_t ld, size_t lanes, size_t terms, REAL *to, size_t width) {
@@ -57,7 +58,11 @@ INLINE void OF(pack_transposed)(const ELEMENT *x, size_t ld, size_t lanes, size_
     size_t t = 0;
     for (; t + WIDTH <= terms; t += WIDTH) {
 #pragma GCC unroll 16
-        for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded)(x + (l < lanes ? l : 0) * ld + t);
+        for (size_t l = 0; l < WIDTH; l++) {
+            const ELEMENT *row = x + (l < lanes ? l : 0) * ld + t;
+            __builtin_prefetch(row + width * ld, 0, 2);
+            rows[l] = OF(loaded)(row);
+        }
         OF(turn)(rows);
 #pragma GCC unroll 16
         for (size_t i = 0; i < WIDTH; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
@@ -68,13 +73,32 @@ INLINE void OF(pack_transposed)(const ELEMENT *x, size_t ld, size_t lanes, size_
     for (size_t i = 0; i < terms - t; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
 }
 
+/* Packs whole panels of `width` lanes, a multiple of WIDTH, if the lanes of a term are contiguous. Reads terms of all
+ * panels one after another, so that the memory that is read is contiguous for long enough to be prefetched. */
+INLINE void OF(pack_panels)(const ELEMENT *x, size_t ld, size_t panels, size_t terms, REAL *to, size_t width) {
+    for (size_t t = 0; t < terms; t++, x += ld)
+        for (size_t i = 0; i < panels; i++)
+            for (size_t l = 0; l < width; l += WIDTH) {
+                const ELEMENT *from = x + i * width + l;
+                const VECTOR v = OF(loaded)(from);
+                __builtin_prefetch(from + PACKED_AHEAD * ld, 0, 2);
+                memcpy(to + (i * terms + t) * width + l, &v, sizeof v);
+            }
+}
+
 /* Packs `terms` terms of `lanes` rows of A or columns of B into panels of `width` lanes. A panel contains `width`
  * contiguous elements per term. The values of lanes after the last one are never read. */
 static void OF(matmul_pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to,
                             size_t width) {
     const ELEMENT *x = from;
     REAL *panel = to;
-    for (size_t first = 0; first < lanes; first += width, panel += width * terms) {
+    size_t first = 0;
+    for (size_t panels; across && width % WIDTH == 0 && first + width <= lanes; first += panels * width) {
+        panels = (lanes - first) / width < PACKED_PANELS ? (lanes - first) / width : PACKED_PANELS;
+        OF(pack_panels)(x + first, ld, panels, terms, panel + first * terms, width);
+    }
+    panel += first * terms;
+    for (; first < lanes; first += width, panel += width * terms) {
         const size_t left = lanes - first < width ? lanes - first : width;
         if (across && left == width) {
             for (size_t t = 0; t < terms; t++)
@@ -135,23 +159,80 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
             memcpy(at + (i * TILE_VECTORS + j) * WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
-/* Matrix-vector product: computes GEMV_VECTORS vectors of rows of one column. */
-static void OF(matmul_gemv)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                            void *sums) {
-    const REAL *x = a;
+enum {
+    OF(ROW_BYTES) = MATMUL_ROW_TERMS * sizeof(ELEMENT),
+    OF(STEP_BYTES) = GEMV_VECTORS * WIDTH * WIDTH * sizeof(ELEMENT) /* WIDTH terms of a group of rows */
+};
+
+/* Prefetches to the L2 cache one of the equal shares of the next group, row after row: contiguous lines are fast to
+ * read from memory, and the same lines of several rows can occupy the same set of the L1 cache. */
+INLINE void OF(prefetch_rows)(const ELEMENT *next, size_t ld, size_t step) {
+#pragma GCC unroll 32
+    for (size_t i = 0; i < OF(STEP_BYTES); i += 64) {
+        const size_t at = step * OF(STEP_BYTES) + i;
+        const ELEMENT *row = next + at / OF(ROW_BYTES) * ld;
+        __builtin_prefetch((const char *)row + at % OF(ROW_BYTES), 0, 2);
+    }
+}
+
+/* Matrix-vector product, if a row of A is contiguous. Transposes WIDTH terms of WIDTH rows at a time. */
+static void OF(matmul_gemv_rows)(size_t terms, const void *a, size_t ld, const void *b, bool first, const void *next,
+                                 void *sums) {
+    const ELEMENT *x = a;
     const REAL *y = b;
-    VECTOR s[GEMV_VECTORS];
-    for (size_t i = 0; i < GEMV_VECTORS; i++) s[i] = (VECTOR){0};
+    VECTOR s[GEMV_VECTORS], rows[WIDTH];
+    for (size_t j = 0; j < GEMV_VECTORS; j++) s[j] = (VECTOR){0};
     if (!first) memcpy(s, sums, sizeof s);
-    for (; terms > 0; terms--, x += step_a, y += step_b) {
-        VECTOR v[GEMV_VECTORS];
-#pragma GCC unroll 8
-        for (size_t i = 0; i < GEMV_VECTORS; i++) memcpy(&v[i], x + i * WIDTH, sizeof v[i]);
-        const VECTOR u = *y - (VECTOR){0};
-#pragma GCC unroll 8
-        for (size_t i = 0; i < GEMV_VECTORS; i++) s[i] = OF(matmul_term)(v[i], u, s[i]);
+    for (; terms >= WIDTH; terms -= WIDTH, x += WIDTH, y += WIDTH) {
+        const ELEMENT *row = x;
+        OF(prefetch_rows)(next, ld, (size_t)(x - (const ELEMENT *)a) / WIDTH);
+#pragma GCC unroll 2
+        for (size_t j = 0; j < GEMV_VECTORS; j++) {
+#pragma GCC unroll 16
+            for (size_t l = 0; l < WIDTH; l++, row += ld) rows[l] = OF(loaded)(row);
+            OF(turn)(rows);
+#pragma GCC unroll 16
+            for (size_t i = 0; i < WIDTH; i++) KEEP_IN_REGISTER(rows[i]);
+#pragma GCC unroll 16
+            for (size_t i = 0; i < WIDTH; i++) s[j] = OF(matmul_term)(rows[i], y[i] - (VECTOR){0}, s[j]);
+        }
+    }
+    for (size_t j = 0; j < GEMV_VECTORS && terms > 0; j++) {
+        for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_tail)(x + (j * WIDTH + l) * ld, terms);
+        OF(turn)(rows);
+        for (size_t i = 0; i < terms; i++) s[j] = OF(matmul_term)(rows[i], y[i] - (VECTOR){0}, s[j]);
     }
     memcpy(sums, s, sizeof s);
+}
+
+/* Adds `terms` terms to the sums of `lanes` rows of a matrix-vector product, at most WIDTH. */
+INLINE void OF(add_terms)(size_t lanes, size_t terms, const ELEMENT *x, size_t ld, const VECTOR *u, bool first,
+                          REAL *sums) {
+    VECTOR s = {0};
+    if (!first) memcpy(&s, sums, sizeof s);
+    for (size_t t = 0; t < terms; t++, x += ld)
+        s = OF(matmul_term)(lanes < WIDTH ? OF(loaded_tail)(x, lanes) : OF(loaded)(x), u[t], s);
+    memcpy(sums, &s, sizeof s);
+}
+
+INLINE void OF(add_columns)(size_t rows, size_t terms, const ELEMENT *x, size_t ld, const REAL *y, bool first,
+                            REAL *sums) {
+    VECTOR u[GEMV_COLUMNS];
+    for (size_t t = 0; t < terms; t++) u[t] = y[t] - (VECTOR){0};
+    size_t i = 0;
+    for (; i + WIDTH <= rows; i += WIDTH) OF(add_terms)(WIDTH, terms, x + i, ld, u, first, sums + i);
+    if (i < rows) OF(add_terms)(rows - i, terms, x + i, ld, u, first, sums + i);
+}
+
+/* Matrix-vector product, if a column of A is contiguous. Reads few columns at a time, each of them contiguously. */
+static void OF(matmul_gemv_columns)(size_t rows, size_t terms, const void *a, size_t ld, const void *b, bool first,
+                                    void *sums) {
+    const ELEMENT *x = a;
+    const REAL *y = b;
+    size_t t = 0;
+    for (; t + GEMV_COLUMNS <= terms; t += GEMV_COLUMNS)
+        OF(add_columns)(rows, GEMV_COLUMNS, x + t * ld, ld, y + t, first && t == 0, sums);
+    if (t < terms) OF(add_columns)(rows, terms - t, x + t * ld, ld, y + t, first && t == 0, sums);
 }
 
 /* -------------------------------------------------------------------------------- epilogue */
