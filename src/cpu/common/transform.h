@@ -125,7 +125,8 @@ static inline int transform_lane_bit(int b, int width_log, size_t size) {
 /* Returns true if the exchange of this bit of the lane number also moves the next higher bit to its position and
  * inserts the new bit there. On x86-64, the exact exchange is not a single instruction for these bits. */
 static inline bool transform_exchange_moves(int bit, int width_log, size_t size) {
-    return (size << bit == 4 || size << bit == 16) && bit + 1 < width_log;
+    const int of_16_bytes = size == 4 ? 2 : 1; /* bit whose lanes are 16 bytes apart */
+    return (bit == of_16_bytes || bit == of_16_bytes - 2) && bit + 1 < width_log;
 }
 
 /* Returns the position in the lane number, after `exchanges` exchanges, of the bit that exchange m inserted. Exchange

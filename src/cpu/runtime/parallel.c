@@ -384,12 +384,13 @@ static void end_region(crew *c, const parallel *p) {
     }
 }
 
-static void run_alone(region *r) {
+static void run_alone(const region *of) {
     cursor all;
-    r->threads = 1;
-    r->grain = r->count;
-    set_cursors(r, &all, 1);
-    r->work(r->self, &(parallel){.region = r, .calling = !here.foreign});
+    region r = *of;
+    r.threads = 1;
+    r.grain = r.count;
+    set_cursors(&r, &all, 1);
+    r.work(r.self, &(parallel){.region = &r, .calling = !here.foreign});
 }
 
 static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {
