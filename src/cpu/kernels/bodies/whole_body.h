@@ -254,9 +254,10 @@ INLINE void OF(store_group)(const OF(pair) * v, int group, int pairs, REAL *y, R
 #undef FROM_LOWER
 #undef FROM_UPPER
     const VECTOR factor = OF(fill)(scale);
-    const size_t half = group == OF(GROUP_LOG) && group < OF(WIDTH_LOG) ? (size_t)2 << pairs : WIDTH;
+    const bool spread = OF(GROUP_LOG) < OF(WIDTH_LOG) && group == OF(GROUP_LOG);
+    const size_t half = spread ? (size_t)2 << pairs : WIDTH, count = (size_t)1 << group;
 #pragma GCC unroll 8
-    for (size_t i = 0; i < (size_t)1 << group; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 #pragma GCC unroll 4
         for (int s = OF(WIDTH_LOG) - group; s < OF(WIDTH_LOG); s++) at += (i >> (group - 1 - s % group) & 1) << s;
@@ -273,8 +274,9 @@ INLINE void OF(store_group)(const OF(pair) * v, int group, int pairs, REAL *y, R
 INLINE void OF(in_registers)(const transform_pass *p, int group, bool inverse) {
     OF(pair) v[8];
     const REAL *x = p->x;
+    const size_t count = (size_t)1 << group;
 #pragma GCC unroll 8
-    for (size_t i = 0; i < (size_t)1 << group; i++) v[i] = OF(load_separated)(x + 2 * WIDTH * i, inverse);
+    for (size_t i = 0; i < count; i++) v[i] = OF(load_separated)(x + 2 * WIDTH * i, inverse);
     OF(pair_stages)(v, OF(twiddles_of)(p->plan->twiddles, 0, group), group);
     OF(stages_within)(v, group, p->plan->group_twiddles);
     OF(store_group)(v, group, group, p->y, (REAL)p->scale, inverse);
