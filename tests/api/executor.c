@@ -228,8 +228,10 @@ static void cancel(weft_context *ctx) {
                       WEFT_CANCELLED);
         EXPECT(inside.calls == 3 && !inside.wrong, "%s: %d calls, or wrong ones", methods[m].name, inside.calls);
         EXPECT_STATUS(ctx, weft_set_progress(ctx, NULL, NULL), WEFT_OK);
+        check_bits(ctx, "after cancelled calls");
         EXPECT(c.faults == 0, "%s: %d wrong calls", methods[m].name, c.faults);
     }
+    EXPECT_STATUS(ctx, weft_set_executor(ctx, NULL), WEFT_OK); /* c is gone */
 }
 
 /* --------------------------------------------------------------------------------- arguments, fork */
@@ -296,7 +298,6 @@ int main(int argc, char **argv) {
         nested(ctx, device);
         several(device);
         cancel(ctx);
-        check_bits(ctx, "after cancelled calls");
         forking(ctx, device);
         arguments(ctx);
     }

@@ -44,7 +44,7 @@ INLINE uint32_t OF(even_bin)(const weft_even_bins *even, T x) {
 #if IS_FLOAT
     const double v = (double)x, last = (double)even->bins - 1, position = (v - even->lower) * even->scale;
     const double bin = position < last ? position : last;
-    return (uint32_t)(int32_t)((v >= even->lower) & (v <= even->upper) ? bin : (double)even->bins);
+    return (uint32_t)(int32_t)(((v >= even->lower) & (v <= even->upper)) ? bin : (double)even->bins);
 #else
     return (uint32_t)(sizeof(T) == 8 ? weft_even_bin_of_wide(even, (uint64_t)x)
                                      : weft_even_bin_of_narrow(even, (uint32_t)x));
