@@ -302,23 +302,36 @@ INLINE void OF(in_buffer_of_pairs)(const transform_pass *p, bool inverse) {
     }
 }
 
-INLINE void OF(whole_of)(const transform_pass *p, bool inverse) {
-    const size_t pairs = p->plan->n / WIDTH;
-    if (pairs == 2)
-        OF(in_registers)(p, 1, inverse);
-    else if (pairs == 4 && OF(GROUP_LOG) > 1)
-        OF(in_registers)(p, 2, inverse);
-    else if (pairs == 8 && OF(GROUP_LOG) > 2)
-        OF(in_registers)(p, 3, inverse);
-    else
-        OF(in_buffer_of_pairs)(p, inverse);
+/* Each case is a function of its own. With all of them in one, Clang makes a frame of more than 200 KiB. */
+static __attribute__((noinline)) void OF(two_pairs)(const transform_pass *p) { OF(in_registers)(p, 1, false); }
+static __attribute__((noinline)) void OF(two_pairs_back)(const transform_pass *p) { OF(in_registers)(p, 1, true); }
+static __attribute__((noinline)) void OF(four_pairs)(const transform_pass *p) {
+    OF(in_registers)(p, OF(GROUP_LOG) > 1 ? 2 : 1, false);
+}
+static __attribute__((noinline)) void OF(four_pairs_back)(const transform_pass *p) {
+    OF(in_registers)(p, OF(GROUP_LOG) > 1 ? 2 : 1, true);
+}
+static __attribute__((noinline)) void OF(eight_pairs)(const transform_pass *p) {
+    OF(in_registers)(p, OF(GROUP_LOG) > 2 ? 3 : 1, false);
+}
+static __attribute__((noinline)) void OF(eight_pairs_back)(const transform_pass *p) {
+    OF(in_registers)(p, OF(GROUP_LOG) > 2 ? 3 : 1, true);
+}
+static __attribute__((noinline)) void OF(many_pairs)(const transform_pass *p) { OF(in_buffer_of_pairs)(p, false); }
+static __attribute__((noinline)) void OF(many_pairs_back)(const transform_pass *p) {
+    OF(in_buffer_of_pairs)(p, true);
 }
 
 static void OF(whole)(const transform_pass *p) {
-    if (p->inverse)
-        OF(whole_of)(p, true);
+    const size_t pairs = p->plan->n / WIDTH;
+    if (pairs == 2)
+        p->inverse ? OF(two_pairs_back)(p) : OF(two_pairs)(p);
+    else if (pairs == 4 && OF(GROUP_LOG) > 1)
+        p->inverse ? OF(four_pairs_back)(p) : OF(four_pairs)(p);
+    else if (pairs == 8 && OF(GROUP_LOG) > 2)
+        p->inverse ? OF(eight_pairs_back)(p) : OF(eight_pairs)(p);
     else
-        OF(whole_of)(p, false);
+        p->inverse ? OF(many_pairs_back)(p) : OF(many_pairs)(p);
 }
 
 #undef BLOCK_BYTES
