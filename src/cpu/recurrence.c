@@ -9,12 +9,10 @@
 #include "cpu/runtime/cpu.h"
 #include "cpu/runtime/relay.h"
 
-#include <stdatomic.h>
-
 enum {
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
-    ROWS_BYTES = 1 << 16,  /* minimum bytes of short rows per work item; */
-    ROWS_ITEMS = 64,       /* with more, a thread gets at most this many items */
+    ROWS_BYTES = 1 << 16,  /* minimum bytes of short rows per work item */
+    ROWS_ITEMS = 64,       /* maximum number of such items per thread */
     STREAM_ROW = 1 << 8,   /* minimum row length in elements for nontemporal stores */
     STREAM_BYTES = 1 << 25 /* results above this size use nontemporal stores, unless they overwrite an input */
 };
@@ -65,11 +63,6 @@ static void run_row(const work *w, size_t row) {
     if (w->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->map);
 }
 
-/* Orders nontemporal stores before all later stores. */
-static void end_stores(const work *w) {
-    if (w->streams) atomic_thread_fence(memory_order_seq_cst);
-}
-
 /* ---------------------------------------------------------------------------------- threads */
 
 /* State shared by the threads. Only the thread whose turn it is may access `left`. */
@@ -84,7 +77,7 @@ static void run_rows(void *parts, size_t i, relay *turns) {
     const size_t first = i * w->rows, left = w->call->rows - first;
     (void)turns;
     for (size_t row = first; row < first + (left < w->rows ? left : w->rows); row++) run_row(w, row);
-    end_stores(w);
+    w->kernel->end();
 }
 
 /* Computes one part of a long row. */
@@ -100,7 +93,7 @@ static void run_part(void *parts, size_t i, relay *turns) {
     w->kernel->pass(&maps, own.n, &shared->left);
     relay_pass(turns, i);
     w->kernel->run(&maps, own.s, own.u, own.n, w->streams, own.v);
-    end_stores(w);
+    w->kernel->end();
 }
 
 static void run_on_threads(const work *w, int threads) {

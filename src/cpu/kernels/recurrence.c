@@ -30,11 +30,11 @@ typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
 
 const recurrence_kernels LEVELED(cpu_recurrences) = {
     .f32 = {{begin_f32, recurrence_maps_forward_f32, recurrence_pass_f32, recurrence_map_f32,
-             recurrence_run_forward_f32},
+             recurrence_run_forward_f32, stream_fence},
             {begin_f32, recurrence_maps_reverse_f32, recurrence_pass_f32, recurrence_map_f32,
-             recurrence_run_reverse_f32}},
+             recurrence_run_reverse_f32, stream_fence}},
     .f64 = {{begin_f64, recurrence_maps_forward_f64, recurrence_pass_f64, recurrence_map_f64,
-             recurrence_run_forward_f64},
+             recurrence_run_forward_f64, stream_fence},
             {begin_f64, recurrence_maps_reverse_f64, recurrence_pass_f64, recurrence_map_f64,
-             recurrence_run_reverse_f64}},
+             recurrence_run_reverse_f64, stream_fence}},
 };

@@ -229,6 +229,7 @@ typedef struct recurrence_kernel {
     void (*map)(const recurrence_state *state, size_t tiles, uint64_t *map);
     /* With `streams`, v is written with nontemporal stores; then v must be neither s nor u. */
     void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams, void *v);
+    void (*end)(void); /* orders these stores before all later stores of the thread */
 } recurrence_kernel;
 
 typedef struct recurrence_kernels {
