@@ -6,8 +6,9 @@
  * whose results are adjacent in natural order. A tile is the columns or rows of one vector. Its intermediate values
  * are in a buffer of one vector per row (or column), so no stage moves values across lanes.
  *
- * A transform that fits in the cache is computed as a whole, in a buffer of n values (kernels/bodies/whole_body.h). A
- * transform of fewer values than two vectors uses a plain loop. */
+ * With few threads, and if it is short, a transform is computed as a whole, in a buffer of n values
+ * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. A transform
+ * of fewer values than two vectors uses a plain loop. */
 #ifndef WEFT_CPU_TRANSFORM_H
 #define WEFT_CPU_TRANSFORM_H
 
@@ -68,7 +69,7 @@ typedef struct block_slice {
 typedef struct transform_kernels {
     size_t lanes;
     void (*plain)(const transform_pass *p);   /* short transform: x to y, all values */
-    void (*whole)(const transform_pass *p);   /* transform in the cache: x to y, all values; y may be x */
+    void (*whole)(const transform_pass *p);   /* transform as a whole: x to y, all values; y may be x */
     void (*columns)(const transform_pass *p); /* first pass: x to y; y may be x */
     void (*rows)(const transform_pass *p);    /* second pass: x to y in natural order, scaled */
     void (*filter)(const transform_pass *p);  /* second pass: x to y in tile order, scaled */

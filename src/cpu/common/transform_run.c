@@ -27,10 +27,7 @@ static void share_part(void *self, size_t part) {
 }
 
 void transform_share(int parts, void (*work)(void *self, int part, int parts), void *self) {
-    if (parts == 1)
-        work(self, 0, 1);
-    else
-        cpu_parallel_for(parts, (size_t)parts, PARALLEL_RANGES, share_part, &(shared){work, self, parts});
+    cpu_parallel_for(parts, (size_t)parts, PARALLEL_RANGES, share_part, &(shared){work, self, parts});
 }
 
 typedef struct params {

@@ -8,12 +8,13 @@
 #include <string.h>
 
 enum {
-    WHOLE_BYTES = 1 << 18,       /* larger transforms are computed in two passes, which threads share */
-    WHOLE_BYTES_ALONE = 1 << 27, /* the same for one thread */
-    WHOLE_BYTES_FEW = 1 << 24,   /* the same for fewer than FEW threads */
+    /* Maximum bytes of a transform that is computed as a whole: with one thread, with fewer than FEW, with more. */
+    WHOLE_BYTES_ALONE = 1 << 27,
+    WHOLE_BYTES_FEW = 1 << 24,
+    WHOLE_BYTES = 1 << 18,
     FEW = 4,
-    NEAR_LOG = 10
-}; /* T[k] is the product of entry k % 2^NEAR_LOG of `turns` and entry k / 2^NEAR_LOG of `far_turns` */
+    NEAR_LOG = 10 /* T[k] is the product of entry k % 2^NEAR_LOG of `turns` and entry k / 2^NEAR_LOG of `far_turns` */
+};
 
 /* ---------------------------------------------------------------------------------- memory */
 
@@ -41,16 +42,19 @@ static weft_status find_tables(cpu_context *ctx, transform_tables **t, weft_erro
     return WEFT_OK;
 }
 
+static void free_plan(cpu_context *ctx, const transform_plan *plan) {
+    heap_free_host(ctx->heap, plan->twiddles);
+    heap_free_host(ctx->heap, plan->lane_twiddles);
+    heap_free_host(ctx->heap, plan->group_twiddles);
+    heap_free_host(ctx->heap, plan->half_twiddles);
+}
+
 void cpu_transform_free(cpu_context *ctx) {
     transform_tables *t = ctx->transforms;
     if (!t) return;
-    for (size_t i = 0; i < sizeof t->plans / sizeof(transform_plan); i++) {
-        const transform_plan *plan = &t->plans[0][0][0] + i;
-        heap_free_host(ctx->heap, plan->twiddles);
-        heap_free_host(ctx->heap, plan->lane_twiddles);
-        heap_free_host(ctx->heap, plan->group_twiddles);
-        heap_free_host(ctx->heap, plan->half_twiddles);
-    }
+    for (int type = 0; type < 2; type++)
+        for (int way = 0; way < TRANSFORM_WAYS; way++)
+            for (int log = 0; log < TRANSFORM_LENGTHS; log++) free_plan(ctx, &t->plans[type][way][log]);
     heap_free_host(ctx->heap, t->turns);
     heap_free_host(ctx->heap, t->far_turns);
     free(t);
