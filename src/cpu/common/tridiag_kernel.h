@@ -14,8 +14,8 @@ enum {
     /* Bytes of a row that are loaded or stored at a time if the lanes of several vectors are adjacent in memory. With
      * less, memory is read by single cache lines of many pages. */
     TRIDIAG_RUN_BYTES = 1 << 10,
-    /* Workspace of a thread: four vectors of AVX-512 of the longest systems; about half of a core's cache of level 2.
-     */
+    /* Workspace of a thread: for the four arrays of the longest systems in four vectors of AVX-512. It is about half
+     * of the level 2 cache of a core. */
     TRIDIAG_WORKSPACE_BYTES = 4 * 4 * (TRIDIAG_ALONE + 1) * 64,
     TRIDIAG_FACTORS_BYTES = 1 << 15
 };
@@ -30,8 +30,8 @@ typedef struct tridiag_position {
 
 /* Corresponding rows of several lanes: element i of lane l is at p[i * step + l * line]. */
 typedef struct tridiag_lanes {
-    /* Number of lanes: at most `width`; up to TRIDIAG_RUN_BYTES if all lanes are systems. Rows per lane. */
-    size_t count, rows;
+    size_t count; /* number of lanes: at most `width`, or a row of TRIDIAG_RUN_BYTES bytes if all are systems */
+    size_t rows;  /* rows per lane */
     weft_lines a, b, c, d;
     /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
     size_t without_a, with_c;
