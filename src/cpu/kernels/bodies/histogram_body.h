@@ -53,12 +53,10 @@ INLINE uint32_t OF(even_bin)(const weft_even_bins *even, T x) {
 
 static void OF(even_bins)(const bin_map *map, const T *x, size_t n, uint32_t *bin) {
     const weft_even_bins even = map->even;
-#if IS_FLOAT
-    for (size_t i = 0; even.bins > SMALL_BINS && i < n; i++)
-        bin[i] = (uint32_t)weft_even_bin_of_real(&even, (double)x[i]);
-    if (even.bins > SMALL_BINS) return;
-#endif
-    for (size_t i = 0; i < n; i++) bin[i] = OF(even_bin)(&even, x[i]);
+    if (IS_FLOAT && even.bins > SMALL_BINS)
+        for (size_t i = 0; i < n; i++) bin[i] = (uint32_t)weft_even_bin_of_real(&even, (double)x[i]);
+    else
+        for (size_t i = 0; i < n; i++) bin[i] = OF(even_bin)(&even, x[i]);
 }
 
 static void OF(bins)(const bin_map *map, const void *x, size_t n, uint32_t *bin) {
