@@ -77,21 +77,21 @@ if(OpenMP_C_FOUND)
   target_link_libraries(bench_cpu_threads PRIVATE weft OpenMP::OpenMP_C)
 endif()
 
+# weft_loop_bench(NAME FILE): build/NAME, which compares weft with loops that use OpenMP.
+function(weft_loop_bench name file)
+  if(NOT OpenMP_C_FOUND)
+    return()
+  endif()
+  add_executable(${name} ${file})
+  target_link_libraries(${name} PRIVATE weft OpenMP::OpenMP_C m)
+  target_compile_options(${name} PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native> -ffp-contract=fast)
+endfunction()
+
 # build/bench_cpu_random: weft_random compared with the C library's generator.
-if(OpenMP_C_FOUND)
-  add_executable(bench_cpu_random bench/cpu_random_peers.c)
-  target_link_libraries(bench_cpu_random PRIVATE weft OpenMP::OpenMP_C m)
-  target_compile_options(bench_cpu_random PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
-    -ffp-contract=fast)
-endif()
+weft_loop_bench(bench_cpu_random bench/cpu_random_peers.c)
 
 # build/bench_cpu_rows: rows, histograms, segments, grids, filters and partition compared with loops.
-if(OpenMP_C_FOUND)
-  add_executable(bench_cpu_rows bench/cpu_rows_peers.c)
-  target_link_libraries(bench_cpu_rows PRIVATE weft OpenMP::OpenMP_C)
-  target_compile_options(bench_cpu_rows PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
-    -ffp-contract=fast)
-endif()
+weft_loop_bench(bench_cpu_rows bench/cpu_rows_peers.c)
 
 # build/bench_cpu_price: weft_price compared with plain loops that use the C library's functions.
 add_executable(bench_cpu_price bench/cpu_price_peer.c)
@@ -99,12 +99,7 @@ target_link_libraries(bench_cpu_price PRIVATE weft m)
 target_compile_options(bench_cpu_price PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>)
 
 # build/bench_cpu_heat: weft_heat compared with the Thomas algorithm.
-if(OpenMP_C_FOUND)
-  add_executable(bench_cpu_heat bench/cpu_heat_peer.c)
-  target_link_libraries(bench_cpu_heat PRIVATE weft OpenMP::OpenMP_C)
-  target_compile_options(bench_cpu_heat PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
-    -ffp-contract=fast)
-endif()
+weft_loop_bench(bench_cpu_heat bench/cpu_heat_peer.c)
 
 # build/bench_ranks: ranks of MPI compared with one process; with NCCL also with CUB's reduce and ncclAllReduce.
 if(TARGET weft_dist)
