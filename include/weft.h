@@ -204,7 +204,8 @@ typedef struct weft_executor {
  *     While `run` waits it may execute other work of the program, also calls of weft with other contexts; calls with
  *     this context return WEFT_BUSY.
  *   - The progress callback is called in tasks that run on the calling thread, and between the parts.
- *   - A call with sources reads ahead on a thread of its own. `run` is not called in a child process after fork().
+ *   - A call with sources reads ahead on a thread of its own, which may copy on weft's threads. `run` is not called
+ *     in a child process after fork().
  * Returns WEFT_UNSUPPORTED on a CUDA or ref context. */
 WEFT_API weft_status weft_set_executor(weft_context *ctx, const weft_executor *executor);
 

@@ -511,6 +511,8 @@ static void copy_part(void *self, size_t i) {
     memcpy(c->to + at, c->from + at, left < COPIED_AT_ONCE ? left : COPIED_AT_ONCE);
 }
 
+/* A thread whose context has an executor copies alone, because `run` is promised no more tasks than the context has
+ * threads. */
 void weft_copy_on_threads(void *to, const void *from, size_t bytes) {
     weft_fpmode mode;
     pthread_once(&begun, begin);
