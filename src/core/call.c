@@ -36,6 +36,12 @@ weft_status context_enter(weft_context *ctx) {
     return status;
 }
 
+weft_fpmode context_enter_mode(weft_context *ctx) {
+    const weft_fpmode mode = weft_fpmode_enter();
+    if (ctx->watch.depth == 0) ctx->mode = mode;
+    return mode;
+}
+
 static _Thread_local weft_context *current; /* context of the innermost call on this thread, or NULL */
 
 weft_watch *context_watch(void) { return current ? &current->watch : NULL; }

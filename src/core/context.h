@@ -27,7 +27,7 @@ struct weft_context {
     weft_watch watch;               /* progress of the running call */
     struct weft_context *outer;     /* context of the enclosing call on this thread, or NULL */
     weft_executor executor;         /* run == NULL: the pool of the backend "cpu" */
-    weft_fpmode mode;               /* floating-point mode of the caller of the running call */
+    weft_fpmode mode;               /* floating-point mode of the caller of the outermost call */
     size_t memory;                  /* bytes for the buffers of calls with sources; 0: the default */
     weft_timeline *timeline;        /* records the activities of calls with sources; or NULL */
     void *origin;                   /* transfer at time 0 of the timeline; or NULL */
@@ -50,17 +50,18 @@ void context_tune(weft_context *ctx);
 
 /* Begin and end every call on a context. */
 weft_status context_enter(weft_context *ctx);
+/* Enters weft's floating-point mode. Returns the caller's mode, which the outermost call stores for its executor. */
+weft_fpmode context_enter_mode(weft_context *ctx);
 weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status);
 
 /* Runs `call`, an expression that uses ctx and error, between context_enter and context_leave; returns its
  * status. */
-#define RETURN_GUARDED_SETUP(ctx, call)                     \
-    do {                                                    \
-        RETURN_IF_ERROR(context_enter(ctx));                \
-        const weft_fpmode saved_mode = weft_fpmode_enter(); \
-        weft_error *error = &(ctx)->error;                  \
-        (ctx)->mode = saved_mode;                           \
-        return context_leave(ctx, saved_mode, (call));      \
+#define RETURN_GUARDED_SETUP(ctx, call)                         \
+    do {                                                        \
+        RETURN_IF_ERROR(context_enter(ctx));                    \
+        const weft_fpmode saved_mode = context_enter_mode(ctx); \
+        weft_error *error = &(ctx)->error;                      \
+        return context_leave(ctx, saved_mode, (call));          \
     } while (0)
 
 /* Begin and end the progress reporting of an operation. context_end must be called if and only if context_begin

@@ -33,7 +33,7 @@ weft_status chunks_elements(weft_context *ctx, size_t unit, size_t factor, size_
 
 weft_status chunks_enter(weft_context *ctx) {
     RETURN_IF_ERROR(context_enter(ctx));
-    return context_leave(ctx, weft_fpmode_enter(), context_begin(ctx));
+    return context_leave(ctx, context_enter_mode(ctx), context_begin(ctx));
 }
 
 weft_status chunks_leave(weft_context *ctx, weft_status status) { return context_end(ctx, status); }
