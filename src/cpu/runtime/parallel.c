@@ -384,13 +384,11 @@ static void end_region(crew *c, const parallel *p) {
     }
 }
 
+/* Executes a region on this thread, which has claimed all items. */
 static void run_alone(const region *of) {
-    cursor all;
     region r = *of;
     r.threads = 1;
-    r.grain = r.count;
-    set_cursors(&r, &all, 1);
-    r.work(r.self, &(parallel){.region = &r, .calling = !here.foreign});
+    r.work(r.self, &(parallel){.region = &r, .calling = !here.foreign, .stop = r.count});
 }
 
 static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {
@@ -438,32 +436,36 @@ static void run_on_executor(const weft_executor *executor, weft_fpmode mode, reg
     r->work(r->self, &(parallel){.region = r, .calling = true});
 }
 
+static void run_together(region *r, parallel_order order) {
+    const size_t ranges = order == PARALLEL_IN_ORDER ? 1 : r->threads < RANGES_MAX ? r->threads : RANGES_MAX;
+    weft_fpmode mode;
+    const weft_executor *const executor = context_executor(&mode);
+    pthread_once(&begun, begin);
+    r->grain = order == PARALLEL_IN_ORDER ? 1 : r->count / (r->threads * CLAIMS) + 1;
+    if (executor)
+        run_on_executor(executor, mode, r, ranges);
+    else
+        run_on_pool(r, ranges);
+}
+
 void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *self, parallel *p),
                   void *self) {
     weft_watch *const watch = own_watch();
     if (count == 0 || (watch && progress_cancelled(watch))) return;
-    pthread_once(&begun, begin);
     const position before = here;
-    const size_t at_once = (size_t)threads < count ? (size_t)threads : count;
-    const size_t ranges = order == PARALLEL_IN_ORDER ? 1 : at_once < RANGES_MAX ? at_once : RANGES_MAX;
     region r = {.work = work,
                 .self = self,
                 .count = count,
-                .grain = order == PARALLEL_IN_ORDER ? 1 : count / (at_once * CLAIMS) + 1,
-                .threads = at_once,
+                .threads = (size_t)threads < count ? (size_t)threads : count,
                 .watch = watch,
                 .depth = before.depth + 1};
-    weft_fpmode mode;
     here = (position){before.number, r.depth, before.foreign, watch};
-    if (watch && here.depth == 1) r.done = watch->done;
-    const weft_executor *const executor = at_once > 1 ? context_executor(&mode) : NULL;
-    if (executor)
-        run_on_executor(executor, mode, &r, ranges);
-    else if (at_once > 1)
-        run_on_pool(&r, ranges);
+    if (watch && r.depth == 1) r.done = watch->done;
+    if (r.threads > 1)
+        run_together(&r, order);
     else
         run_alone(&r);
-    if (watch && here.depth == 1) progress_inside_region(watch, r.done, 1);
+    if (watch && r.depth == 1) progress_inside_region(watch, r.done, 1);
     here = before;
 }
 
