@@ -37,12 +37,12 @@ template <class T> __device__ T sum_of_thread(size_t n, const T *x) {
 
 /* Rung halves: by halves that are rounded up, for 1 to 1024 threads
  *
- * If m numbers are left, thread i adds number i + h to number i, with h =
- * ceil(m / 2). If m is odd, number h - 1 has no partner and stays. Then h
- * numbers are left. No size is special: 7 numbers become 4, then 2, then 1.
- * A text computes the largest power of two below b for the first step. This
- * also works, but if b is a power of two, its formula begins with a step in
- * which no thread is active.
+ * If m numbers are left, thread i adds number i + h to number i, with
+ * h = ceil(m / 2). If m is odd, number h - 1 has no partner and stays. Then
+ * h numbers are left. No size is special: 7 numbers become 4, then 2, then
+ * 1. A text computes the largest power of two below b for the first step.
+ * This also works, but if b is a power of two, its formula begins with a
+ * step in which no thread is active.
  */
 template <class T>
 __global__ void add_by_halves(size_t n, const T *x, T *sum) {

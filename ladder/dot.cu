@@ -8,8 +8,8 @@
  * move twice as much.
  *
  * The new subject of this topic is the rounding of the product. fma(a, b,
- * s) computes a * b + s and rounds once. The expression a * b, followed by
- * + s, rounds twice. A compiler may replace one by the other, and each
+ * s) computes a * b + s and rounds once. The expression a * b, followed
+ * by + s, rounds twice. A compiler may replace one by the other, and each
  * compiler has its own rules. Then the results of CPU and GPU differ in the
  * last bits. Each rung states which of the two it uses. Its result is
  * compared with a plain loop that uses the same one.
@@ -122,12 +122,12 @@ static T order_of_two_blocks(const std::vector<T> &a,
 
 /* Rung closed-form: the classic check, 0 * 2 + 1 * 2 + ... = N (N - 1)
  *
- * The classic data are a[i] = i and b[i] = 2. Their dot product is N (N -
- * 1), which is 1047552 for N = 1024. The program compares floats with ==.
- * This is right as long as every partial sum is a whole number of at most
- * 2^24. The condition is true up to N = 4096 (16773120). At N = 8192 the
- * plain loop gives 67098272, and the true value is
- * 67100672. In this case the check is wrong, and the kernel is right.
+ * The classic data are a[i] = i and b[i] = 2. Their dot product is
+ * N (N - 1), which is 1047552 for N = 1024. The program compares floats
+ * with ==. This is right as long as every partial sum is a whole number of
+ * at most 2^24. The condition is true up to N = 4096 (16773120). At
+ * N = 8192 the plain loop gives 67098272, and the true value is 67100672.
+ * In this case the check is wrong, and the kernel is right.
  */
 static std::string closed_form(climb &c) {
     std::string said;
@@ -171,11 +171,11 @@ static void block_of_96(size_t n, const T *a, const T *b, T *dot) {
  * multiplication and an addition. weft is compiled with contraction off. So
  * the CPU and the GPU compute an fma exactly where the source contains one.
  *
- * Order: thread g of G = 1024 * 256 starts with 0 and computes s =
- * fma(a[i], b[i], s) for i = g, g + G, ... Each warp adds lanes 16 apart,
- * then 8, 4, 2 and 1 apart. The sums of the warps are added by the same
- * rule. Then 1024 threads of one block add the sums of the blocks by the
- * same rule.
+ * Order: thread g of G = 1024 * 256 starts with 0 and computes
+ * s = fma(a[i], b[i], s) for i = g, g + G, ... Each warp adds lanes 16
+ * apart, then 8, 4, 2 and 1 apart. The sums of the warps are added by the
+ * same rule. Then 1024 threads of one block add the sums of the blocks by
+ * the same rule.
  */
 template <class T> __device__ T sum_of_warp(T v) {
     for (unsigned d = WARP / 2; d > 0; d /= 2)

@@ -95,10 +95,10 @@ static void words(size_t n, const unsigned *text, counter *counts) {
 /* Faulty rung last-word: the positions after the first byte of the last
  * word are omitted
  *
- * This is a published answer. It tests the offsets 1 to 3 only if l < n / 4
- * - 1, to avoid a read after the end of the text. So it does not find
- * matches that begin after the first byte of the last full word, or in a
- * partial word after it. The text of this topic ends with a match.
+ * This is a published answer. It tests the offsets 1 to 3 only if
+ * l < n / 4 - 1, to avoid a read after the end of the text. So it does not
+ * find matches that begin after the first byte of the last full word, or in
+ * a partial word after it. The text of this topic ends with a match.
  */
 static __global__ void match_but_last(size_t n, const unsigned *text,
                                       counter *counts) {

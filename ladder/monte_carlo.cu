@@ -4,8 +4,9 @@
  * is S <- S (1 + r dt + sigma sqrt(dt) Y) with a normal random Y. The
  * option pays 1 if both prices end within 10 % of 1. Let P be the
  * probability that it pays. The price of the option is exp(-r T) P. An
- * estimate from n paths has a standard error of exp(-r T) sqrt(P (1
- * - P) / n). So one more bit of accuracy takes four times as many paths.
+ * estimate from n paths has a standard error of
+ * exp(-r T) sqrt(P (1 - P) / n). So one more bit of accuracy takes four
+ * times as many paths.
  *
  * One thread computes a path, which takes 200 normal numbers. The lesson is
  * where these numbers come from. Some rungs read them from memory, 800
@@ -196,10 +197,10 @@ static unsigned blocks_of(size_t n) {
  * bytes, and all of it is used. The two rungs differ in nothing else. Texts
  * report a factor of 2.7 to 24.
  *
- * The classic program stores its index in an int. 200 n overflows above n =
- * 10 737 418, and the program was written for 9 600 000. It also launches n
- * / 128 blocks, rounded down. Here the sizes have 64 bits, and n is
- * arbitrary.
+ * The classic program stores its index in an int. 200 n overflows above
+ * n = 10 737 418, and the program was written for 9 600 000. It also
+ * launches n / 128 blocks, rounded down. Here the sizes have 64 bits, and n
+ * is arbitrary.
  */
 static __global__ void price_coalesced(size_t n, const float *z,
                                        int *paid) {

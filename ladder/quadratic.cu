@@ -108,12 +108,12 @@ static double order_of_sums(const std::vector<double> &sums) {
 
 /* Faulty rung wrong-slot: the per-block sums of the text
  *
- * The text describes one sum per block. But its code adds to `sums[i +
- * blockIdx.x]`, where i is the counter of the loop. So all blocks share 10
- * 999 elements instead of using one each, and an element gets up to 128 000
- * additions. Nothing clears the array, so they are added to the previous
- * contents of the memory. The total was right only because new memory
- * happened to contain zeros.
+ * The text describes one sum per block. But its code adds to
+ * `sums[i + blockIdx.x]`, where i is the counter of the loop. So all blocks
+ * share 10 999 elements instead of using one each, and an element gets up
+ * to 128 000 additions. Nothing clears the array, so they are added to the
+ * previous contents of the memory. The total was right only because new
+ * memory happened to contain zeros.
  */
 static __global__ void add_to_wrong_slot(size_t n, const float *z,
                                          double *sums) {
@@ -141,9 +141,9 @@ static void wrong_slot(size_t n, const float *z, double *sums,
  * values. G threads take every G-th value, so adjacent threads read
  * adjacent values in each step.
  *
- * Order: thread g of G = ceil(n / 100) starts with 0 and adds z[g], z[g +
- * G], ... Then 256 threads each add every 256th of these sums. The 256
- * results are added by halves, 128, 64, ..., 1 away.
+ * Order: thread g of G = ceil(n / 100) starts with 0 and adds z[g],
+ * z[g + G], ... Then 256 threads each add every 256th of these sums. The
+ * 256 results are added by halves, 128, 64, ..., 1 away.
  */
 static __global__ void add_hundred(size_t n, size_t threads, const float *z,
                                    double *sums) {
@@ -252,9 +252,10 @@ static void float_partials(size_t n, const float *z, double *sums,
 
 /* Rung on-the-host: the sum on the CPU, and a check of the mean
  *
- * The fourth way is a C program. It adds in pairs: s(z) = s(first half) +
- * s(second half). The error of this sum grows with log n and not with n.
- * The mean must be within four standard errors of a + c.
+ * The fourth way is a C program. It adds in pairs:
+ * s(z) = s(first half) + s(second half). The error of this sum grows with
+ * log n and not with n. The mean must be within four standard errors of
+ * a + c.
  */
 static double sum_in_pairs(const coefficients &f, const float *z,
                            size_t n) {

@@ -83,8 +83,8 @@ static std::vector<T> order_of_loop(const std::vector<T> &s,
  * of the next slice. One block computes a long recurrence in this way. Many
  * blocks can compute many recurrences.
  *
- * Each step has two barriers. One separates the read of the map of thread t
- * - d from the write of a thread's own map. The other precedes the next
+ * Each step has two barriers. One separates the read of the map of thread
+ * t - d from the write of a thread's own map. The other precedes the next
  * step.
  *
  * The recurrence of the texts has s and u uniform in [0, 2]. A text states

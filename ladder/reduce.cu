@@ -346,10 +346,10 @@ __global__ void fold_without_barrier(size_t n, const T *x, T *sums) {
  * It loses a warp if the number is not a power of two. So 3, 5, 6, 7, 9,
  * ... warps give a wrong sum.
  *
- * Order: the array is divided into slices of 256. Each warp adds x[i] + x[i
- * + 16], then the elements 8, 4, 2 and 1 away. Missing elements are 0. The
- * sums of the warps are added by the same rule, and then the sums of the
- * slices.
+ * Order: the array is divided into slices of 256. Each warp adds
+ * x[i] + x[i + 16], then the elements 8, 4, 2 and 1 away. Missing elements
+ * are 0. The sums of the warps are added by the same rule, and then the
+ * sums of the slices.
  */
 template <class T> __device__ T sum_of_warp(T v) {
     for (unsigned d = WARP / 2; d > 0; d /= 2)

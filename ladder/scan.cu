@@ -68,8 +68,8 @@ static std::vector<T> order_of_one_thread(std::vector<T> x) {
  * 2, 4, ... positions earlier
  *
  * After the step of distance d, element i contains the sum of the last 2 d
- * elements up to i. The table shows eight elements. In it, 2-5 means x2 +
- * x3 + x4 + x5.
+ * elements up to i. The table shows eight elements. In it, 2-5 means
+ * x2 + x3 + x4 + x5.
  *
  *     before    0     1     2     3     4     5     6     7
  *     d = 1     0     0-1   1-2   2-3   3-4   4-5   5-6   6-7
@@ -110,14 +110,14 @@ template <class T> static void tile_by_distances(T *v, size_t m) {
 /* Faulty rung one-barrier: the same with one barrier per step
  *
  * The classic text has `tile[t] += tile[t - d]`, followed by a barrier. No
- * barrier separates the read of tile[t - d] from the write of the thread t
- * - d. A thread that reads late adds a sum that already contains more
+ * barrier separates the read of tile[t - d] from the write of the thread
+ * t - d. A thread that reads late adds a sum that already contains more
  * elements.
  *
  * On many GPUs the result was right in small blocks, because all 32 lanes
  * of a warp read before one of them writes. Then only reads of another
- * warp's elements are at risk: those of the first d lanes of a warp if d <
- * 32, else all. The author saw wrong sums above 512 threads. 512 is no
+ * warp's elements are at risk: those of the first d lanes of a warp if
+ * d < 32, else all. The author saw wrong sums above 512 threads. 512 is no
  * limit of the hardware. The warps of a block share four schedulers. With
  * more warps, a warp waits longer for its turn, and it becomes likely that
  * the warp before has written first (see `thousand-launches`). The executor
@@ -246,14 +246,14 @@ __global__ void scan_two_buffers(size_t n, const T *x, T *y, T *totals) {
  * For eight elements this is 11 additions in 5 steps. `hillis-steele` takes
  * 17 additions in 3 steps.
  *
- * In this rung, the thread with the index of the node computes it: (t + 1)
- * % (2 d) == 0. At d = 32, one lane in every second warp is active, and the
- * other lanes of the warp wait for it. This is called divergence. Its cost
- * cancels what the tree saves.
+ * In this rung, the thread with the index of the node computes it:
+ * (t + 1) % (2 d) == 0. At d = 32, one lane in every second warp is active,
+ * and the other lanes of the warp wait for it. This is called divergence.
+ * Its cost cancels what the tree saves.
  *
- * Order, in a tile: for d = 1, 2, ..., 128, y[i] = y[i - d] + y[i] for i =
- * 2d - 1, 4d - 1, ... Then for d = 64, 32, ..., 1 the same for i = 3d - 1,
- * 5d - 1, ...
+ * Order, in a tile: for d = 1, 2, ..., 128, y[i] = y[i - d] + y[i] for
+ * i = 2d - 1, 4d - 1, ... Then for d = 64, 32, ..., 1 the same for
+ * i = 3d - 1, 5d - 1, ...
  */
 template <class T>
 __global__ void scan_tree_scattered(size_t n, const T *x, T *y, T *totals) {
@@ -289,9 +289,9 @@ template <class T> static void tile_by_tree(T *v, size_t m) {
  * At distance d there are 256 / (2 d) nodes. Threads 0, 1, 2, ... process
  * them: node j is element 2 d (j + 1) - 1. So a warp is either fully active
  * or idle. But the nodes are 2 d words apart. Shared memory has 32 banks.
- * Word i is in bank i % 32, and each bank serves one lane at a time. At d =
- * 1 two lanes of a warp need the same bank, and at d = 4 eight do. On an
- * H200 these bank conflicts cost more than the divergence, so `tree` is
+ * Word i is in bank i % 32, and each bank serves one lane at a time. At
+ * d = 1 two lanes of a warp need the same bank, and at d = 4 eight do. On
+ * an H200 these bank conflicts cost more than the divergence, so `tree` is
  * slower than `tree-scattered`.
  *
  * Order: the order is that of `tree-scattered`.

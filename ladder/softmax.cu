@@ -76,8 +76,8 @@ __host__ __device__ float larger(float a, float b) { return a > b ? a : b; }
  * are 1003 apart, so each read of a warp needs 32 sectors. exp is computed
  * twice, because storing it would be one more write and read.
  *
- * Order: m is the maximum. s starts with 0 and adds exp(x[0] - m), exp(x[1]
- * - m), ... in turn. y[j] = exp(x[j] - m) / s.
+ * Order: m is the maximum. s starts with 0 and adds exp(x[0] - m),
+ * exp(x[1] - m), ... in turn. y[j] = exp(x[j] - m) / s.
  */
 static __global__ void softmax_three_loops(shape a, const float *x,
                                            float *y) {
@@ -136,9 +136,9 @@ static __global__ void softmax_without_maximum(shape a, const float *x,
  * and m - m is not a number. `rescaled` uses the factor 1 if the maximum
  * does not change, so it does not compute this difference.
  *
- * Order: m starts with -infinity and s with 0. For each x: if x <= m, s = s
- * + e, with e = exp(x - m), or 0 if x is -infinity. If x > m, s = s exp(m -
- * x) + 1, and m = x.
+ * Order: m starts with -infinity and s with 0. For each x: if x <= m,
+ * s = s + e, with e = exp(x - m), or 0 if x is -infinity. If x > m,
+ * s = s exp(m - x) + 1, and m = x.
  */
 struct online {
     float m, s;
@@ -302,11 +302,11 @@ static __global__ void softmax_of_mixed_rows(shape a, const float *x,
  * combine the pairs of the lanes. Two loops remain, and only one of them
  * before the exchanges.
  *
- * Order: lane l processes x[l], x[l + 32], ... as in `online`. Then, for d
- * = 16, 8, 4, 2, 1, each lane combines its pair with that of the lane l xor
- * d. m is the larger of the two maxima, and s is the sum of the two
- * products s exp(m
- * - new m). The factor is 1 if the maximum does not change.
+ * Order: lane l processes x[l], x[l + 32], ... as in `online`. Then, for
+ * d = 16, 8, 4, 2, 1, each lane combines its pair with that of the lane
+ * l xor d. m is the larger of the two maxima, and s is the sum of the two
+ * products s exp(m - new m). The factor is 1 if the maximum does not
+ * change.
  */
 static __global__ void softmax_online_by_warps(shape a, const float *x,
                                                float *y) {

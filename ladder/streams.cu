@@ -437,9 +437,9 @@ static void two_divisions(many_streams &streams, const exchange &e) {
 /* Rung pipeline: a loop with two buffers, for data
  * larger than the device's memory
  *
- * There are three streams, one for each kind of work. In step k, chunk k +
- * 1 is copied in, chunk k is computed, and chunk k - 1 is copied out. Two
- * buffers on the device, used alternately, are enough.
+ * There are three streams, one for each kind of work. In step k, chunk
+ * k + 1 is copied in, chunk k is computed, and chunk k - 1 is copied out.
+ * Two buffers on the device, used alternately, are enough.
  *
  * Events now define the order that one stream defined before. A kernel
  * waits until its chunk has been copied in, and until the previous result

@@ -6,8 +6,8 @@
  * matmul: the blocks, the k-slices and the two buffers are the same, and a
  * tile replaces the single multiplication.
  *
- * The work is 2 * rows * columns * k operations, as in topic matmul. For n
- * = 10240, A is 80 x 48 and B is 48 x 128, and other n keep these
+ * The work is 2 * rows * columns * k operations, as in topic matmul. For
+ * n = 10240, A is 80 x 48 and B is 48 x 128, and other n keep these
  * proportions. An H200 executes 67 TFLOP/s in f64 and 990 TFLOP/s with
  * factors of 16 bits, according to its data sheet. The ceiling in the table
  * is that of f32 without tensor cores, so a share may exceed 100 %. To feed

@@ -177,11 +177,11 @@ __global__ void transpose_with_one_test(shape s, const T *a, T *b) {
 
 /* Rung padded-tile: one unused word after each row of the tile
  *
- * Rows of 33 words begin in 32 different banks: element (x, y) is word 33 x
- * + y, in bank (x + y) % 32. So the words of a row are in 32 banks, and the
- * words of a column are in 32 banks too. The kernel has the same accesses
- * as `shared-tile`. Only the address of an element has changed, and its
- * cost is 128 bytes of shared memory.
+ * Rows of 33 words begin in 32 different banks: element (x, y) is word
+ * 33 x + y, in bank (x + y) % 32. So the words of a row are in 32 banks,
+ * and the words of a column are in 32 banks too. The kernel has the same
+ * accesses as `shared-tile`. Only the address of an element has changed,
+ * and its cost is 128 bytes of shared memory.
  *
  * An element of f64 is two words. A warp then reads the tile in two steps
  * of 16 lanes. Rows of 33 elements are 66 words, so 16 lanes use the banks
@@ -310,8 +310,8 @@ template <class T> static void cublas_transpose(shape, const T *, T *) {
  * 3. Transpose a square matrix in its own memory. Which two tiles must a
  *    block load before it writes?
  * 4. `padded-tile` needs 4224 bytes of shared memory. Write a rung without
- *    unused words: element (y, x) of the tile is stored in column (x + y) %
- *    32 of row y.
+ *    unused words: element (y, x) of the tile is stored in column
+ *    (x + y) % 32 of row y.
  * 5. A picture has three bytes per point, in the order r g b r g b ...
  *    Write a rung that stores all r, then all g, then all b. Of which
  *    matrix is this the transpose, and what is a good tile for it?

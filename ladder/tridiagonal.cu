@@ -4,13 +4,12 @@
  * An implicit step of the heat equation leads to such systems: each
  * equation contains an unknown and its two neighbours. Elimination from one
  * end to the other (L. Thomas) is a recurrence. It takes 8 operations per
- * row and 2
- * * 128 steps. Parallel cyclic reduction (R. Hockney, JACM 12, 1965) does
- *   more work in fewer steps: about 14 operations per row for each of 7
- *   levels, in 7 steps. Each equation uses the equations at a distance of 1
- *   to eliminate its neighbours. Then it contains the unknowns at a
- *   distance of 2, then 4, 8, ..., until no neighbour is left. The traffic
- *   is 5 elements per row: a, b, c and d are read, and x is written.
+ * row and 2 * 128 steps. Parallel cyclic reduction (R. Hockney, JACM 12,
+ * 1965) does more work in fewer steps: about 14 operations per row for each
+ * of 7 levels, in 7 steps. Each equation uses the equations at a distance
+ * of 1 to eliminate its neighbours. Then it contains the unknowns at a
+ * distance of 2, then 4, 8, ..., until no neighbour is left. The traffic is
+ * 5 elements per row: a, b, c and d are read, and x is written.
  *
  * No rung uses pivoting. This is safe because |b| > |a| + |c| in every row.
  * The data have this property. They are random and different for each
@@ -62,8 +61,8 @@ __host__ __device__ equation<T> row(const systems<T> &s, size_t i, size_t t,
  * addresses would be adjacent. With many systems, this rung would then be
  * one of the fastest.
  *
- * Order: downwards r = b - a c', c' = c / r, d' = (d - a d') / r; upwards x
- * = d' - c' x.
+ * Order: downwards r = b - a c', c' = c / r, d' = (d - a d') / r; upwards
+ * x = d' - c' x.
  */
 template <class T>
 __host__ __device__ void eliminate_system(const systems<T> &s, size_t first,
@@ -95,8 +94,8 @@ template <class T> static void one_thread(systems<T> s, T *c, T *x) {
 
 /* Rung cyclic: a block for each system, a thread for each row
  *
- * This rung is parallel cyclic reduction in shared memory. The equation 0 =
- * 0 replaces a missing neighbour. At each level, a thread reads the
+ * This rung is parallel cyclic reduction in shared memory. The equation
+ * 0 = 0 replaces a missing neighbour. At each level, a thread reads the
  * equations of two other threads and waits at a barrier. Then it writes its
  * own equation and waits at a second barrier.
  *
@@ -177,9 +176,9 @@ template <class T> static std::vector<T> order_of_cyclic(systems<T> s) {
 
 /* Faulty rung a-first: a is updated before d
  *
- * d needs the old a. In three consecutive statements, a = ..., c = ..., d =
- * ..., the last one uses the new a. The classic code has the right order,
- * but its text does not say that the order matters.
+ * d needs the old a. In three consecutive statements, a = ..., c = ...,
+ * d = ..., the last one uses the new a. The classic code has the right
+ * order, but its text does not say that the order matters.
  */
 struct a_first {
     template <class T>
@@ -370,13 +369,13 @@ static std::string kind_data(climb &c) {
  * Thomas's algorithm, and one row in four takes that of cyclic reduction.
  * The kernel needs no shared memory and no barrier.
  *
- * Order: in a lane, row 0 is divided by b. For the next rows, r = 1 / (b -
- * a c'), a = -(a a') r, c = c r, d = (d - a d') r. From row 1 up to row 0:
- * a = a - c a', d = d - c d', c = -(c c') with the row below. For the last
- * row with row 0 of the next lane: r = 1 / (1 - c a'), a = a r, d = (d - c
- * d') r, c = -(c c') r. The levels are those of `cyclic`. Finally x = (d -
- * a e) - c x'. Here e is the last x of the previous lane, and x' is the
- * lane's own last x.
+ * Order: in a lane, row 0 is divided by b. For the next rows,
+ * r = 1 / (b - a c'), a = -(a a') r, c = c r, d = (d - a d') r. From row 1
+ * up to row 0: a = a - c a', d = d - c d', c = -(c c') with the row below.
+ * For the last row with row 0 of the next lane: r = 1 / (1 - c a'), a = a
+ * r, d = (d - c d') r, c = -(c c') r. The levels are those of `cyclic`.
+ * Finally x = (d - a e) - c x'. Here e is the last x of the previous lane,
+ * and x' is the lane's own last x.
  */
 template <class T>
 __host__ __device__ void condense(const systems<T> &s, size_t first,

@@ -38,8 +38,8 @@ static void one_thread(size_t n, const T *a, const T *b, T *c) {
 /* Rung one-block: 256 threads share the elements
  *
  * `threadIdx.x` is the index of the thread in its block. `blockDim.x` is
- * the number of threads in the block. Thread t adds the elements t, t +
- * 256, t + 512, ...
+ * the number of threads in the block. Thread t adds the elements t,
+ * t + 256, t + 512, ...
  *
  * A warp is a group of 32 threads that execute together. In each iteration,
  * the threads of a warp access 32 adjacent elements. The GPU loads these
@@ -63,17 +63,17 @@ static void one_block(size_t n, const T *a, const T *b, T *c) {
 
 /* Rung one-element: a thread for each element
  *
- * n elements need ceil(n / 256) blocks. In integer arithmetic this is (n +
- * 255) / 256. The index of a thread in the whole grid is `blockIdx.x *
- * blockDim.x + threadIdx.x`.
+ * n elements need ceil(n / 256) blocks. In integer arithmetic this is
+ * (n + 255) / 256. The index of a thread in the whole grid is
+ * `blockIdx.x * blockDim.x + threadIdx.x`.
  *
  * If n is not a multiple of 256, the last block has more threads than
  * elements. The test `i < n` keeps these threads from accessing memory
  * after the end of the arrays.
  *
- * The kernel computes i as a `size_t`. Without the cast, `blockIdx.x *
- * blockDim.x` is a product of two 32-bit numbers. It wraps at 2^32
- * elements.
+ * The kernel computes i as a `size_t`. Without the cast,
+ * `blockIdx.x * blockDim.x` is a product of two 32-bit numbers. It wraps at
+ * 2^32 elements.
  */
 template <class T>
 __global__ void add_one_element(size_t n, const T *a, const T *b, T *c) {
@@ -126,8 +126,8 @@ static void too_few_blocks(size_t n, const T *a, const T *b, T *c) {
 /* Rung grid-stride: a grid of fixed size traverses the array
  *
  * This rung is the loop of `one-block`, executed by the whole grid. Let G
- * be the number of threads in the grid. Thread g adds the elements g, g +
- * G, g + 2G, ...
+ * be the number of threads in the grid. Thread g adds the elements g,
+ * g + G, g + 2G, ...
  *
  * The kernel is right for any n and any launch, even for a launch of one
  * thread. So the program can choose grid and block for the device and not

@@ -55,9 +55,9 @@ static __global__ void vote(size_t n, const int *x, unsigned *votes) {
 /* Rung ballot-rank: the number of positive elements in the lanes below
  *
  * `__ballot_sync` returns a word with one bit per lane. `__popc` counts the
- * bits of a word. The bits below that of lane l are those of the mask 2^l -
- * 1, so a lane finds its rank by one vote, one `and` and one count. This is
- * a scan of 32 bits, without five steps of shuffles.
+ * bits of a word. The bits below that of lane l are those of the mask
+ * 2^l - 1, so a lane finds its rank by one vote, one `and` and one count.
+ * This is a scan of 32 bits, without five steps of shuffles.
  *
  *     lane          0   1   2   3   4   5
  *     positive      0   1   1   0   1   0     ballot = 010110

@@ -1,8 +1,8 @@
 /* Exercise differences: copies that fill with zeros after the end of a row
  *
  * A matrix of numbers has `rows` rows of `columns` elements; `columns` is a
- * multiple of 4, so that each row begins at a multiple of 16 bytes. y(i, j)
- * = x(i, j + 1) - x(i, j), where x(i, columns) counts as 0. A block
+ * multiple of 4, so that each row begins at a multiple of 16 bytes.
+ * y(i, j) = x(i, j + 1) - x(i, j), where x(i, columns) counts as 0. A block
  * computes 256 adjacent elements of a row from 260 elements in shared
  * memory. Its threads copy them in parts of four elements. A part after the
  * end of the row does not exist in memory, or belongs to the next row: its

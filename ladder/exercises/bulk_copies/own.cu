@@ -1,11 +1,11 @@
 /* Exercise own: tiles copied to shared memory while the one before is used
  *
- * Write a kernel and its launch that reverses each tile of 512 numbers: y[k
- * * 512 + i] = x[k * 512 + 511 - i]. The elements after the last whole tile
- * do not change their order: y[i] = x[i]. A block processes several tiles,
- * with two buffers in shared memory: while it uses one, the next tile is
- * copied into the other one by `__pipeline_memcpy_async`. n is any number
- * from 1 on. x and y begin at a multiple of 16 bytes.
+ * Write a kernel and its launch that reverses each tile of 512 numbers:
+ * y[k * 512 + i] = x[k * 512 + 511 - i]. The elements after the last whole
+ * tile do not change their order: y[i] = x[i]. A block processes several
+ * tiles, with two buffers in shared memory: while it uses one, the next
+ * tile is copied into the other one by `__pipeline_memcpy_async`. n is any
+ * number from 1 on. x and y begin at a multiple of 16 bytes.
  *
  * Hint: 128 threads copy a tile, each one part of 16 bytes: four adjacent
  * numbers. `__pipeline_memcpy_async(to, from, 16)` needs addresses that are

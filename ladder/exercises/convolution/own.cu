@@ -1,10 +1,10 @@
 /* Exercise own: a filter of 11 taps, with each
  * element read from memory once
  *
- * Write a kernel and its launch: y[i] = the sum of s[i + j] f[5 - j], j =
- * -5 ... 5, for i = 0 ... n - 1. Elements of s before the first and after
- * the last one count as 0. The filter is an argument of `solve` and of the
- * kernel. n is any number from 1 on, also less than 11.
+ * Write a kernel and its launch: y[i] = the sum of s[i + j] f[5 - j],
+ * j = -5 ... 5, for i = 0 ... n - 1. Elements of s before the first and
+ * after the last one count as 0. The filter is an argument of `solve` and
+ * of the kernel. n is any number from 1 on, also less than 11.
  *
  * For 10 points a block reads each element of its part of the signal once,
  * into shared memory.

@@ -1,16 +1,16 @@
 /* Exercise ring: a filter along a signal whose end
  * is joined to its beginning
  *
- * A periodic signal has no ends: element 0 comes after element n - 1. y[i]
- * = the sum of s[(i + j) mod n] f[5 - j], j = -5 ... 5. Each y[i] starts
- * with 0 and adds the products for j = -5, -4, ..., 5 in this order, by
- * `fmaf`. A block computes 128 outputs from its part of the ring in shared
- * memory. n is any number from 1 on: a short ring is passed several times.
- * Write the part that loads the elements, and the part that adds the
+ * A periodic signal has no ends: element 0 comes after element n - 1.
+ * y[i] = the sum of s[(i + j) mod n] f[5 - j], j = -5 ... 5. Each y[i]
+ * starts with 0 and adds the products for j = -5, -4, ..., 5 in this order,
+ * by `fmaf`. A block computes 128 outputs from its part of the ring in
+ * shared memory. n is any number from 1 on: a short ring is passed several
+ * times. Write the part that loads the elements, and the part that adds the
  * products.
  *
- * Hint: 128 outputs need 138 elements of the ring, from first - 5 to first
- * + 132, each modulo n.
+ * Hint: 128 outputs need 138 elements of the ring, from first - 5 to
+ * first + 132, each modulo n.
  *
  * Hint: `%` of unsigned numbers is right only if the number on its left is
  * not below 0. first + k - 5 may be. Adding 5 n first does not change the

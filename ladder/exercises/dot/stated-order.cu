@@ -9,8 +9,8 @@
  *    ...
  * 2. Each warp adds the values of lanes 16 apart, then 8, 4, 2 and 1 apart:
  *    v of lane k becomes v of lane k + v of lane k + d.
- * 3. Thread 0 of the block adds the sums of its four warps: ((w0 + w1) +
- *    w2) + w3, and stores the result in sums[blockIdx.x].
+ * 3. Thread 0 of the block adds the sums of its four warps:
+ *    ((w0 + w1) + w2) + w3, and stores the result in sums[blockIdx.x].
  * 4. One thread starts with 0 and adds sums[0], sums[1], ..., sums[15] in
  *    turn, and stores the result in *dot.
  *

@@ -1,8 +1,8 @@
 /* Exercise launches: the numbers of the threads, and
  * launches that are refused
  *
- * The kernel writes the number of each thread in the grid: x[i] = i for i =
- * 0 ... n - 1. `solve` launches it with blocks of `threads` threads and
+ * The kernel writes the number of each thread in the grid: x[i] = i for
+ * i = 0 ... n - 1. `solve` launches it with blocks of `threads` threads and
  * returns `cudaSuccess`, or the error of the launch. threads is any number:
  * if it is 0 or more than 1024, the device refuses the launch. Then `solve`
  * returns the error and clears it, so that the next launch is not blamed
@@ -11,9 +11,9 @@
  * Hint: There are blockIdx.x blocks before a block, and each has blockDim.x
  * threads.
  *
- * Hint: n threads need n / threads blocks, rounded up: (n + threads - 1) /
- * threads. For 0 threads, do not divide: launch one block of 0 threads, and
- * let the device refuse it.
+ * Hint: n threads need n / threads blocks, rounded up:
+ * (n + threads - 1) / threads. For 0 threads, do not divide: launch one
+ * block of 0 threads, and let the device refuse it.
  *
  * Hint: A launch returns nothing. `cudaGetLastError()` returns the error of
  * the last launch, and clears it. `cudaPeekAtLastError()` does not clear

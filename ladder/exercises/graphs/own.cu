@@ -1,14 +1,14 @@
 /* Exercise own: two steps recorded once, and launched as often as needed
  *
- * A step computes, from one array, another one: y[i] = x[i - 1] + 2 x[i] +
- * x[i + 1], modulo 2^32; the first and the last element do not change. The
- * array a contains the start, and `solve` makes `steps` steps, from a to b,
- * from b to a, and so on: the result is in b if steps is odd, and in a if
- * it is even. The other array keeps the result of the step before. Write
- * the kernel, and `solve`: record a graph of two steps, launch it steps / 2
- * times, and make the last step of an odd number by a launch of the kernel.
- * When `solve` returns, all steps are done. steps and n are any numbers
- * from 1 on.
+ * A step computes, from one array, another one:
+ * y[i] = x[i - 1] + 2 x[i] + x[i + 1], modulo 2^32; the first and the last
+ * element do not change. The array a contains the start, and `solve` makes
+ * `steps` steps, from a to b, from b to a, and so on: the result is in b if
+ * steps is odd, and in a if it is even. The other array keeps the result of
+ * the step before. Write the kernel, and `solve`: record a graph of two
+ * steps, launch it steps / 2 times, and make the last step of an odd number
+ * by a launch of the kernel. When `solve` returns, all steps are done.
+ * steps and n are any numbers from 1 on.
  *
  * Hint: The default stream cannot be recorded. Create a stream with
  * `cudaStreamCreate`, and launch on it.

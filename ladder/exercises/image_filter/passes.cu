@@ -2,13 +2,13 @@
  *
  * A filter whose taps are a product of a column and a row, f[r] f[s], is
  * applied in two passes: first along the rows, then along the columns of
- * the result. Both use the same five taps: c(i, j) = the sum of a(i, j + k
- * - 2) f[k], k = 0 ... 4, and b(i, j) = the sum of c(i + k - 2, j) f[k].
- * Each sum starts with 0 and adds the products in turn, by `fmaf`. The
- * image is mirrored at its borders, without a repetition of the border
- * itself: element -1 is element 1, element -2 is element 2, and element n
- * is element n - 2. Both sides are 3 or more. Write the function `mirrored`
- * and the two loops.
+ * the result. Both use the same five taps: c(i, j) = the sum of
+ * a(i, j + k - 2) f[k], k = 0 ... 4, and b(i, j) = the sum of
+ * c(i + k - 2, j) f[k]. Each sum starts with 0 and adds the products in
+ * turn, by `fmaf`. The image is mirrored at its borders, without a
+ * repetition of the border itself: element -1 is element 1, element -2 is
+ * element 2, and element n is element n - 2. Both sides are 3 or more.
+ * Write the function `mirrored` and the two loops.
  *
  * Hint: With i = position + k - 2, which is -2 or more: if i < 0 take -i,
  * and if i >= n take 2 (n - 1) - i.

@@ -1,12 +1,12 @@
 /* Exercise own: sweeps of Jacobi's iteration in a
  * box, with a kernel of your own
  *
- * The box has nx * ny * nz points, and point (i, j, k) is at i + nx * (j +
- * ny * k). In a sweep, each point inside becomes the mean of its six
- * neighbours of the sweep before, all at once. The points of the six faces
- * keep their values. The sum and the mean are rounded, and the results are
- * compared bit for bit, so the order is given. The neighbour whose j is
- * less by 1 is u[j - 1]:
+ * The box has nx * ny * nz points, and point (i, j, k) is at
+ * i + nx * (j + ny * k). In a sweep, each point inside becomes the mean of
+ * its six neighbours of the sweep before, all at once. The points of the
+ * six faces keep their values. The sum and the mean are rounded, and the
+ * results are compared bit for bit, so the order is given. The neighbour
+ * whose j is less by 1 is u[j - 1]:
  *
  *     sum = ((((u[i - 1] + u[i + 1]) + u[j - 1]) + u[j + 1]) + u[k - 1])
  *           + u[k + 1]

@@ -13,8 +13,8 @@
  * keeps its three points of the column in registers: `below`, `here` and
  * `above`. The neighbours in x and y are points of other threads, so the
  * block stores its points of the layer in `plane`, with a border of the
- * points around them. `plane[y][x]` with x = threadIdx.x + 1 and y =
- * threadIdx.y + 1 is the point of a thread.
+ * points around them. `plane[y][x]` with x = threadIdx.x + 1 and
+ * y = threadIdx.y + 1 is the point of a thread.
  *
  * Write the part of the loop that fills `plane`, and computes and stores
  * the new value.

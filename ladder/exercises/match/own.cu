@@ -3,8 +3,8 @@
  * The text has n bytes, in an array of (n + 3) / 4 words of 32 bits, with
  * the first byte in the lowest 8 bits. The last word is padded with letters
  * that do not belong to the text. `word` has four letters in the same form.
- * Write a kernel and its launch: *count = the number of positions p with p
- * + 4 <= n at which the word begins. It may begin at any byte, and
+ * Write a kernel and its launch: *count = the number of positions p with
+ * p + 4 <= n at which the word begins. It may begin at any byte, and
  * occurrences may overlap. n is any number from 1 on. `count` contains
  * arbitrary bytes when `solve` is called.
  *

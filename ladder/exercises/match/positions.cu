@@ -4,9 +4,9 @@
  * of 32 bits, of which the last may be padded with letters that do not
  * belong to the text. A thread processes 16 bytes: it reads its four words
  * and the one after them, if there is one, into registers. *first = the
- * lowest position p with p + 4 <= n at which the word begins, and *last =
- * the highest. If it does not occur, *first = n and *last = 0. n is less
- * than 2^32. Write three parts: the four letters at any byte of the
+ * lowest position p with p + 4 <= n at which the word begins, and
+ * *last = the highest. If it does not occur, *first = n and *last = 0. n is
+ * less than 2^32. Write three parts: the four letters at any byte of the
  * thread's five words, the loop that compares, and the initial values.
  *
  * Hint: Byte b of the thread's 20 bytes is in word b / 4, at byte b % 4 of

@@ -15,9 +15,9 @@
  * GPU, and add the counts. For 10 points, a warp that has counted at least
  * 64 points needs one atomic in global memory.
  *
- * Hint: Let thread i of all T threads of the grid take the points first +
- * i, first + i + T, ... The words depend on the number of the point only,
- * and not on i.
+ * Hint: Let thread i of all T threads of the grid take the points
+ * first + i, first + i + T, ... The words depend on the number of the point
+ * only, and not on i.
  *
  * Hint: A product of two numbers of 32 bits has 32 bits. Convert one of
  * them to `unsigned long long` first.

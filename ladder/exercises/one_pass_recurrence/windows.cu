@@ -10,8 +10,8 @@
  * The first warp of a block looks back to find the value before its tile:
  * it looks at the tiles k - 1 ... k - 32, one for each lane, and composes
  * their maps. If the value after one of them is known, the value before
- * tile k follows. Otherwise the warp goes on with the tiles k - 33 ... k -
- * 64, and so on. Write:
+ * tile k follows. Otherwise the warp goes on with the tiles k - 33 ...
+ * k - 64, and so on. Write:
  *
  * 1. `map_of_tile`: return what tile k has published, as a map. A tile
  *    whose value is known is a constant map: it does not depend on what is

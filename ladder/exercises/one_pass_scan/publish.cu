@@ -2,8 +2,8 @@
  *
  * A scan in one launch: y[i] = x[0] + ... + x[i]. A block takes the number
  * k of its tile from a counter and scans its tile of 256 ints. Then it
- * waits for the total of the tiles 0 ... k - 1, which the block of tile k -
- * 1 publishes, and publishes the total of the tiles 0 ... k itself: the
+ * waits for the total of the tiles 0 ... k - 1, which the block of tile
+ * k - 1 publishes, and publishes the total of the tiles 0 ... k itself: the
  * total in totals[k], and a 1 in flags[k], which says that the total is
  * there.
  *

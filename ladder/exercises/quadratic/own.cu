@@ -1,7 +1,7 @@
 /* Exercise own: the sum of a formula, without an array of its values
  *
- * Write a kernel and its launch: *sum = the sum of a z[i]^2 + b z[i] + c, i
- * = 0 ... n - 1. The elements of z are whole numbers, and so are a, b and
+ * Write a kernel and its launch: *sum = the sum of a z[i]^2 + b z[i] + c,
+ * i = 0 ... n - 1. The elements of z are whole numbers, and so are a, b and
  * c. Each value is below 2^24, so it is exact in f32. The sum is larger,
  * and must be kept in f64, where it is exact in every order. n is any
  * number from 1 on. `sum` contains arbitrary bytes when `solve` is called.

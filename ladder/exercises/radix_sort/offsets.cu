@@ -3,9 +3,9 @@
  * A pass of a radix sort distributes each tile of 256 keys: the keys with
  * digit 0 of all tiles come first, tile by tile, then those with digit 1,
  * and so on. Digits have 4 bits. Compute for each digit and tile where the
- * first of these keys is written, and store it in table[digit * tiles +
- * tile]. This is the number of all keys with a smaller digit, plus the
- * number of keys with this digit in earlier tiles.
+ * first of these keys is written, and store it in
+ * table[digit * tiles + tile]. This is the number of all keys with a
+ * smaller digit, plus the number of keys with this digit in earlier tiles.
  *
  * `count_digits` is launched with a block of 256 threads for each tile, and
  * `scan_table` with one thread. Write both.

@@ -12,9 +12,9 @@
  * The second computes from the counts where the keys of each tile and digit
  * begin. The third writes the keys to these positions.
  *
- * Hint: Store the counts by digit, and for each digit by tile: table[digit
- * * tiles + tile]. Then an exclusive scan of the table gives the positions.
- * One block can compute it, 256 entries at a time.
+ * Hint: Store the counts by digit, and for each digit by tile:
+ * table[digit * tiles + tile]. Then an exclusive scan of the table gives
+ * the positions. One block can compute it, 256 entries at a time.
  *
  * Hint: Keys with equal digits must keep their order, otherwise the next
  * pass destroys the work of the previous one. In a tile, a key's position

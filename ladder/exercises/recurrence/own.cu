@@ -13,8 +13,8 @@
  * w -> s w + u, where w is the value before the run. One thread can compute
  * the map of a run, beginning with s = 1 and u = 0.
  *
- * Hint: The map (s, u), followed by element i, is (s[i] * s, s[i] * u +
- * u[i]).
+ * Hint: The map (s, u), followed by element i, is (s[i] * s,
+ * s[i] * u + u[i]).
  *
  * Hint: A second kernel goes from run to run, and replaces each map by the
  * value before its run. The value before the first run is 0.

@@ -1,9 +1,9 @@
 /* Exercise ping-pong: the scan of a tile with two buffers
  *
  * A block scans a tile of 256 floats by the method of Hillis and Steele: at
- * the distances d = 1, 2, 4, ..., 128, every y[t] with t >= d becomes y[t -
- * d] + y[t], for all t at once. Each tile is scanned alone, so y[256] is
- * x[256] again. The last tile may be shorter.
+ * the distances d = 1, 2, 4, ..., 128, every y[t] with t >= d becomes
+ * y[t - d] + y[t], for all t at once. Each tile is scanned alone, so y[256]
+ * is x[256] again. The last tile may be shorter.
  *
  * Use the two arrays of `tile` in turn: a step reads one of them and writes
  * the other. Then a step needs only one barrier. Write the load and the

@@ -1,12 +1,12 @@
 /* Exercise own: softmax of the rows of a matrix
  *
  * y[j] = exp(x[j] - m) / s for each element of a row, where m is the
- * maximum of the row. s starts with 0 and adds exp(x[0]
- * - m), exp(x[1] - m), ... in turn. Elements may be -infinity, also the
- *   first ones of a row, but at least one element of each row is finite.
- *   Write a kernel and its launch. The matrix has `rows` rows of `columns`
- *   elements, one row after another; both are any numbers from 1 on. Use
- *   `exponential` for exp.
+ * maximum of the row. s starts with 0 and adds exp(x[0] - m),
+ * exp(x[1] - m), ... in turn. Elements may be -infinity, also the first
+ * ones of a row, but at least one element of each row is finite. Write a
+ * kernel and its launch. The matrix has `rows` rows of `columns` elements,
+ * one row after another; both are any numbers from 1 on. Use `exponential`
+ * for exp.
  *
  * For 10 points each element is read at most three times from memory and
  * written once.

@@ -3,11 +3,11 @@
  * The lanes of a warp read adjacent elements of a row: lane l takes the
  * elements l, l + 32, ... The maximum m is that of all elements of the row.
  * Lane l starts with 0 and adds exp(x[l] - m), exp(x[l + 32] - m), ... Then
- * the sums of the lanes are added: for d = 16, 8, 4, 2, 1, v[l] = v[l] +
- * v[l xor d]. y[j] = exp(x[j] - m) / s. Write the two functions that
- * combine the lanes, and the three loops. Rows have any length from 1 on,
- * also less than 32. Elements may be -infinity, but at least one of each
- * row is finite.
+ * the sums of the lanes are added: for d = 16, 8, 4, 2, 1,
+ * v[l] = v[l] + v[l xor d]. y[j] = exp(x[j] - m) / s. Write the two
+ * functions that combine the lanes, and the three loops. Rows have any
+ * length from 1 on, also less than 32. Elements may be -infinity, but at
+ * least one of each row is finite.
  *
  * Hint: `__shfl_xor_sync(0xffffffff, v, d)` returns the v of the lane whose
  * number differs in the bit d. All lanes must call it, and then all have

@@ -3,10 +3,10 @@
  * Eight adjacent lanes compute a row of a matrix in the format CSR, so a
  * warp computes four rows. Lane l = 0 ... 7 of a row starts with 0 and adds
  * the products l, l + 8, l + 16, ... of the row in turn, by `fmaf`. Then
- * the eight sums are added in three steps: for d = 4, 2, 1, v[l] = v[l] +
- * v[l xor d]. Rows have any length, also 0, and the number of rows is no
- * multiple of anything. Write the index of the row and of the lane, the
- * loop, and the three exchanges.
+ * the eight sums are added in three steps: for d = 4, 2, 1,
+ * v[l] = v[l] + v[l xor d]. Rows have any length, also 0, and the number of
+ * rows is no multiple of anything. Write the index of the row and of the
+ * lane, the loop, and the three exchanges.
  *
  * Hint: A block of 128 threads computes 16 rows. The lanes of a row are
  * adjacent threads, so that they read adjacent values: the lane is

@@ -2,10 +2,9 @@
  * exchanged, by tiles in shared memory
  *
  * Write a kernel and its launch: b[j * rows + i] = a[i * columns + j], for
- * i = 0 ... rows - 1 and j = 0 ... columns
- * - 1. Both sides are any numbers from 1 on, and the matrix need not be
- *   square. A warp should read adjacent elements of a and write adjacent
- *   elements of b.
+ * i = 0 ... rows - 1 and j = 0 ... columns - 1. Both sides are any numbers
+ * from 1 on, and the matrix need not be square. A warp should read adjacent
+ * elements of a and write adjacent elements of b.
  *
  * Hint: A block loads a tile of 32 x 32 elements into shared memory, waits,
  * and writes it with rows and columns exchanged. A block may have 32 x 32

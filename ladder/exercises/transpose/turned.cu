@@ -1,11 +1,11 @@
 /* Exercise turned: a picture turned by 90 degrees
  *
  * A picture has `rows` rows of `columns` bytes. Turned clockwise, its first
- * row becomes the last column: element (i, j) goes to row j and column rows
- * - 1 - i of the result. A block of 32 x 8 threads turns a tile of 32 x 32
- * bytes in shared memory; each thread reads and writes four bytes of it. A
- * warp reads 32 adjacent bytes and writes 32 adjacent bytes. Write the two
- * loops of the kernel.
+ * row becomes the last column: element (i, j) goes to row j and column
+ * rows - 1 - i of the result. A block of 32 x 8 threads turns a tile of 32
+ * x 32 bytes in shared memory; each thread reads and writes four bytes of
+ * it. A warp reads 32 adjacent bytes and writes 32 adjacent bytes. Write
+ * the two loops of the kernel.
  *
  * Hint: This is a transpose, after which each row is reversed. Write the
  * load first: it is that of a transpose.
@@ -13,8 +13,8 @@
  * Hint: The threads of a warp write adjacent columns of the result, so they
  * read a column of the tile: rows row + x of the picture, for x = 0 ... 31.
  *
- * Hint: Element (row + x, column + y) is tile[x][y]. It goes to row column
- * + y and column rows - 1 - (row + x).
+ * Hint: Element (row + x, column + y) is tile[x][y]. It goes to row
+ * column + y and column rows - 1 - (row + x).
  *
  * Sizes: 1 2 33 100 1024 1055 1057 3000 20011; 268435456 on a GPU
  */

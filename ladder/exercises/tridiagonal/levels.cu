@@ -6,10 +6,10 @@
  * already divided it by its b, and a missing neighbour has a factor of 0.
  *
  * At each level, the equation takes those at the distance `by` below and
- * above, and eliminates their unknowns. After that its neighbours are 2 *
- * by away. The distances are 1, 2, 4, ... A neighbour that does not exist
- * has the equation 0 = 0, with a, c and d equal to 0. If by is not less
- * than the length, no neighbour is left, and d is the unknown.
+ * above, and eliminates their unknowns. After that its neighbours are
+ * 2 * by away. The distances are 1, 2, 4, ... A neighbour that does not
+ * exist has the equation 0 = 0, with a, c and d equal to 0. If by is not
+ * less than the length, no neighbour is left, and d is the unknown.
  *
  * With "-" for the equation below and "+" for that above, all from the
  * previous level:
@@ -29,9 +29,9 @@
  * Hint: d needs the old a and the old c. Compute it before you change them,
  * or use new names.
  *
- * Hint: Thread t has a neighbour below if t >= by, and one above if t + by
- * < length. Threads after the end of a short system have the equation 0 =
- * 0. They must reach the barriers.
+ * Hint: Thread t has a neighbour below if t >= by, and one above if
+ * t + by < length. Threads after the end of a short system have the
+ * equation 0 = 0. They must reach the barriers.
  *
  * Sizes: 1 2 3 31 33 63 64 65 127 128 129 1000 10007; 16777216 on a GPU
  */

@@ -1,11 +1,12 @@
 /* Exercise own: many tridiagonal systems,
  * interleaved, with a thread for each
  *
- * There are `systems` systems of `rows` equations each: a x[r - 1] + b x[r]
- * + c x[r + 1] = d. Row r of system s is at r * systems + s in all arrays,
- * so that adjacent threads access adjacent elements. The a of the first row
- * and the c of the last row are arbitrary numbers that belong to no
- * unknown. `spare` has the size of x. Both contain arbitrary bytes.
+ * There are `systems` systems of `rows` equations each:
+ * a x[r - 1] + b x[r] + c x[r + 1] = d. Row r of system s is at
+ * r * systems + s in all arrays, so that adjacent threads access adjacent
+ * elements. The a of the first row and the c of the last row are arbitrary
+ * numbers that belong to no unknown. `spare` has the size of x. Both
+ * contain arbitrary bytes.
  *
  * Solve each system by elimination (L. Thomas). The results are compared
  * bit for bit, so the order is given:

@@ -11,8 +11,8 @@
  * than n. So a thread needs a loop.
  *
  * Hint: Thread g of G threads computes the elements g, g + G, g + 2 G, ...
- * The number of the thread in the grid is blockIdx.x * blockDim.x +
- * threadIdx.x.
+ * The number of the thread in the grid is
+ * blockIdx.x * blockDim.x + threadIdx.x.
  *
  * Hint: A thread whose first element is not less than n computes nothing. A
  * `for` loop tests before its first turn.
