@@ -39,12 +39,12 @@ def words(text):
 
 
 class Block:
-    """Lines without an empty line outside of brackets and #if: a function, a type, or declarations."""
+    """Lines without an empty line outside of brackets and #if: a function, a type, or declarations. Also an #if group
+    that includes the headers of a library and defines the macro that says so."""
 
     def __init__(self, text):
         self.text = text
         plain = without_quoted(text)
-        self.is_include = "#include" in plain
         outside = TEMPLATE.sub("", nested(nested(plain, "{", "}"), "(", ")"))
         self.names = set(re.findall(r"#\s*define (\w+)", plain))
         self.names |= set(re.findall(r"\b(?:struct|class|union|enum|using)\s+(?:\w+\(\)\s*)?(\w+)", outside))
@@ -53,15 +53,24 @@ class Block:
         for members in re.findall(r"\benum\b[^{;(]*\{([^}]*)\}", plain):
             self.names |= words(members)
         self.uses = words(text)
+        self.is_include = "#include" in plain and not self.names
 
 
 def blocks_of(code):
     found, lines, depth, open_ifs = [], [], 0, 0
+
+    def end_block():
+        if lines:
+            found.append(Block("\n".join(lines) + "\n"))
+            lines.clear()
+
     for line, plain in zip(code.splitlines(), without_quoted(code).splitlines()):
         if line in ("namespace {", "} // namespace"):
             continue
         is_directive = plain.lstrip().startswith("#")
         if is_directive:
+            if open_ifs == 0 and re.match(r"\s*#\s*if", plain) and lines and lines[-1].startswith("#include"):
+                end_block()
             open_ifs += bool(re.match(r"\s*#\s*if", plain)) - bool(re.match(r"\s*#\s*endif", plain))
         else:
             depth += plain.count("{") - plain.count("}")
@@ -69,10 +78,10 @@ def blocks_of(code):
             "\n".join(lines).rfind("/*") > "\n".join(lines).rfind("*/")
         if line.strip() or depth > 0 or open_ifs > 0 or in_comment:
             lines.append(line)
-        elif lines:
-            found.append(Block("\n".join(lines) + "\n"))
-            lines = []
-    return found + ([Block("\n".join(lines) + "\n")] if lines else [])
+        else:
+            end_block()
+    end_block()
+    return found
 
 
 def statements(body):
