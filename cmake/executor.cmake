@@ -16,7 +16,8 @@ elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|aarch64|arm64)$"
   return()
 endif()
 set(executor_dir ${CMAKE_CURRENT_SOURCE_DIR}/ladder/executor)
-set(executor_parts bulk.cc fibres.cc global.cc order.cc pipeline.cc requests.cc runtime.cc sites.cc watch.cc)
+set(executor_parts bulk.cc fibres.cc global.cc order.cc pipeline.cc proxies.cc requests.cc runtime.cc sites.cc
+  tensor_map.cc watch.cc)
 # Compiler options for files in which every memory access is reported to executor/watch.cc. Without sra, a vector type
 # is accessed as a whole. -g1 is for the lines in the sentences of faults.
 set(executor_watch -fsanitize=thread,alignment,bounds --param=tsan-distinguish-volatile=1 -fno-threadsafe-statics

@@ -22,6 +22,7 @@
 #include "climb.h"
 
 #include <algorithm>
+#include <cuda.h>
 #include <cuda_pipeline.h>
 #include <math.h>
 #ifdef WEFT_EXECUTOR
@@ -211,12 +212,15 @@ __device__ void initialize(mbarrier *b, unsigned count) {
     for (unsigned k = 0; k < count; k++)
         emulated::initialize_mbarrier(b + k, 1);
 }
+__device__ void announce(mbarrier *b, unsigned bytes) {
+    emulated::arrive_and_expect(b, bytes);
+}
 __device__ void wait(mbarrier *b, unsigned parity) {
     emulated::await_phase(b, parity);
 }
 __device__ void start_bulk(float *to, const float *from, unsigned bytes,
                            mbarrier *b) {
-    emulated::arrive_and_expect(b, bytes);
+    announce(b, bytes);
     emulated::start_bulk_load(to, from, bytes, b);
 }
 #endif
@@ -332,7 +336,7 @@ __device__ void wait_for_stores() {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 #elif BULK_COPIES
-__device__ void fence_for_copies() {}
+__device__ void fence_for_copies() { emulated::fence_proxy_async(); }
 __device__ void start_store(float *to, const float *from, unsigned bytes) {
     emulated::start_bulk_store(to, from, bytes);
     emulated::await_bulk_stores(1);
@@ -340,6 +344,7 @@ __device__ void start_store(float *to, const float *from, unsigned bytes) {
 __device__ void wait_for_stores() { emulated::await_bulk_stores(0); }
 #endif
 
+template <bool FENCED>
 static __global__ void change_both_ways(size_t n, const float *x,
                                         float *y) {
 #if BULK_COPIES
@@ -357,7 +362,7 @@ static __global__ void change_both_ways(size_t n, const float *x,
         float *const own = buffer[k % STAGES];
         wait(&arrived[k % STAGES], k / STAGES % 2);
         change_tile(own, own);
-        fence_for_copies();
+        if (FENCED) fence_for_copies();
         __syncthreads();
         if (threadIdx.x > 0) continue;
         start_store(y + tile * TILE, own, TILE * sizeof(float));
@@ -389,6 +394,199 @@ static void accelerated(void (*kernel)(size_t, const float *, float *),
     need_accelerator(kernel);
     by_tiles(kernel, n, x, y);
 }
+
+/* Faulty rung no-fence: the copy to y starts without a fence
+ *
+ * The barrier of the block puts the writes of the threads before accesses
+ * by threads. The accelerator may still read what was in the buffer before.
+ * A GPU often gives the right result. The executor reports a copy of words
+ * that a thread has written if no fence comes between.
+ */
+
+/* Rung tensor-map: tiles of a matrix, without conditions at its edges
+ *
+ * Here the array is a matrix with 1000 columns, row by row, and a tile has
+ * 16 rows of 64 elements. `cp.async.bulk` would copy each row of the tile
+ * separately. `cp.async.bulk.tensor` copies the tile by one instruction. It
+ * needs a tensor map: 128 bytes that contain the address of the matrix, its
+ * size, the distance of two rows in bytes, and the size of a tile (the
+ * box). The host makes the map by `cuTensorMapEncodeTiled`. The accelerator
+ * reads the map from memory, so it is passed to the kernel as a parameter
+ * of the type `const __grid_constant__ CUtensorMap`, which is not copied to
+ * the memory of a thread.
+ *
+ * The instruction contains the column and the row of the first element of
+ * the tile. Elements outside the matrix become zeros in shared memory, and
+ * are not stored. So the kernel has no conditions at the right and at the
+ * lower edge, where tiles are incomplete. The number of bytes that arrive
+ * is that of a whole tile, with the zeros (see `bytes-inside`).
+ *
+ * The address of the matrix, the distance of two rows and a row of the box
+ * must be multiples of 16 bytes. The box has at most 256 rows and columns.
+ * The address in shared memory must be a multiple of 128. The driver
+ * refuses other maps, and the kernel fails at another address.
+ *
+ * `cuTensorMapEncodeTiled` is a function of the driver. The runtime finds
+ * it, so the program need not be linked with the driver's library. The
+ * elements after the last whole row are computed in the usual way.
+ */
+constexpr unsigned COLUMNS = 1000, TILE_COLUMNS = 64;
+constexpr unsigned TILE_ROWS = TILE / TILE_COLUMNS;
+constexpr unsigned ACROSS =
+    (COLUMNS + TILE_COLUMNS - 1) / TILE_COLUMNS; /* tiles */
+
+__host__ __device__ size_t tiles_of(size_t rows) {
+    return (rows + TILE_ROWS - 1) / TILE_ROWS * ACROSS;
+}
+
+#if !defined WEFT_EXECUTOR && BULK_COPIES
+/* Starts the copy of a tile to shared memory. */
+__device__ void start_matrix_load(float *to, const CUtensorMap *map,
+                                  int column, int row, mbarrier *b) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global"
+                 ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :
+                 : "r"(shared_address(to)), "l"(map), "r"(column), "r"(row),
+                   "r"(shared_address(b))
+                 : "memory");
+}
+
+/* Starts the copy of a tile from shared memory, and waits until all copies
+ * of the thread except the last one have read it. */
+__device__ void start_matrix_store(const CUtensorMap *map, int column,
+                                   int row, const float *from) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+                 "[%0, {%1, %2}], [%3];\n"
+                 "cp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group.read 1;"
+                 :
+                 : "l"(map), "r"(column), "r"(row),
+                   "r"(shared_address(from))
+                 : "memory");
+}
+#elif BULK_COPIES
+__device__ void start_matrix_load(float *to, const CUtensorMap *map,
+                                  int column, int row, mbarrier *b) {
+    emulated::start_tensor_load(to, map, column, row, b);
+}
+__device__ void start_matrix_store(const CUtensorMap *map, int column,
+                                   int row, const float *from) {
+    emulated::start_tensor_store(map, column, row, from);
+    emulated::await_bulk_stores(1);
+}
+#endif
+
+#if BULK_COPIES
+__device__ int column_of(size_t tile) {
+    return (int)(tile % ACROSS * TILE_COLUMNS);
+}
+__device__ int row_of(size_t tile) {
+    return (int)(tile / ACROSS * TILE_ROWS);
+}
+
+/* Starts the copy of the tile that a block uses in step k, if there is one.
+ * WHOLE: announces the bytes of a whole tile. */
+template <bool WHOLE>
+__device__ void start_matrix_step(size_t k, size_t rows,
+                                  const CUtensorMap *map,
+                                  float buffer[][TILE], mbarrier *arrived) {
+    const size_t tile = blockIdx.x + k * gridDim.x;
+    if (tile >= tiles_of(rows)) return;
+    const int column = column_of(tile), row = row_of(tile);
+    const unsigned wide = min(TILE_COLUMNS, COLUMNS - column);
+    const unsigned high = min((size_t)TILE_ROWS, rows - row);
+    const unsigned elements = WHOLE ? TILE : wide * high;
+    announce(&arrived[k % STAGES], elements * sizeof(float));
+    start_matrix_load(buffer[k % STAGES], map, column, row,
+                      &arrived[k % STAGES]);
+}
+#endif
+
+template <bool WHOLE>
+__global__ void change_matrix(const __grid_constant__ CUtensorMap from,
+                              const __grid_constant__ CUtensorMap to,
+                              size_t rows) {
+#if BULK_COPIES
+    __shared__ __align__(128) float buffer[STAGES][TILE];
+    __shared__ mbarrier arrived[STAGES];
+    if (threadIdx.x == 0) {
+        initialize(arrived, STAGES);
+        for (size_t k = 0; k < STAGES; k++)
+            start_matrix_step<WHOLE>(k, rows, &from, buffer, arrived);
+    }
+    __syncthreads();
+    size_t k = 0;
+    for (size_t tile = blockIdx.x; tile < tiles_of(rows);
+         tile += gridDim.x, k++) {
+        float *const own = buffer[k % STAGES];
+        wait(&arrived[k % STAGES], k / STAGES % 2);
+        change_tile(own, own);
+        fence_for_copies();
+        __syncthreads();
+        if (threadIdx.x > 0) continue;
+        start_matrix_store(&to, column_of(tile), row_of(tile), own);
+        if (k > 0)
+            start_matrix_step<WHOLE>(k - 1 + STAGES, rows, &from, buffer,
+                                     arrived);
+    }
+    if (threadIdx.x == 0) wait_for_stores();
+#endif
+    (void)rows;
+}
+
+/* Finds the function of the driver that makes maps. */
+static decltype(&cuTensorMapEncodeTiled) find_encoder() {
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    const char *const name = "cuTensorMapEncodeTiled";
+#if CUDART_VERSION >= 12050
+    CUDA_CHECK(cudaGetDriverEntryPointByVersion(
+        name, &found, 12000, cudaEnableDefault, &result));
+#else
+    CUDA_CHECK(
+        cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result));
+#endif
+    if (result != cudaDriverEntryPointSuccess)
+        throw ladder_absent("it needs a driver of CUDA 12 or later");
+    return (decltype(&cuTensorMapEncodeTiled))found;
+}
+
+/* Returns the map of the first rows of an array. */
+static CUtensorMap map_of(const float *array, size_t rows) {
+    static const auto encode = find_encoder();
+    const cuuint64_t size[] = {COLUMNS, rows};
+    const cuuint64_t row_bytes[] = {COLUMNS * sizeof(float)};
+    const cuuint32_t box[] = {TILE_COLUMNS, TILE_ROWS}, steps[] = {1, 1};
+    CUtensorMap map;
+    const CUresult error =
+        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)array,
+               size, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (error != CUDA_SUCCESS)
+        throw std::runtime_error("the driver refuses the tensor map");
+    return map;
+}
+
+template <bool WHOLE>
+static void by_matrix(size_t n, const float *x, float *y) {
+    need_accelerator(change_matrix<WHOLE>);
+    const size_t rows = n / COLUMNS, done = rows * COLUMNS, rest = n - done;
+    const size_t blocks =
+        std::min<size_t>(tiles_of(rows) / STAGES + 1, BLOCKS);
+    change_matrix<WHOLE><<<(unsigned)blocks, THREADS>>>(
+        map_of(x, rows), map_of(y, rows), rows);
+    if (rest > 0)
+        change_one_element<<<blocks_for<size_t>(rest, THREADS), THREADS>>>(
+            rest, x + done, y + done);
+}
+
+/* Faulty rung bytes-inside: only the bytes inside
+ * the matrix are announced
+ *
+ * A tile at the edge arrives as a whole, with zeros. The bytes of the phase
+ * never become those that were announced, and the threads wait forever.
+ */
 
 /* Exercises
  *
@@ -435,5 +633,12 @@ void climb_bulk_copies(climb &c) {
              {.least = TILE});
     c.rung("ring", right, [=] { accelerated(change_in_ring, n, x, y); });
     c.rung("both-ways", right,
-           [=] { accelerated(change_both_ways, n, x, y); });
+           [=] { accelerated(change_both_ways<true>, n, x, y); });
+    c.faulty("no-fence", right,
+             [=] { accelerated(change_both_ways<false>, n, x, y); },
+             {.least = TILE, .executor_only = true});
+    c.rung("tensor-map", right, [=] { by_matrix<true>(n, x, y); },
+           {.least = COLUMNS});
+    c.faulty("bytes-inside", right, [=] { by_matrix<false>(n, x, y); },
+             {.least = COLUMNS, .executor_only = true});
 }
