@@ -1,4 +1,4 @@
-/* The part of CUDA's driver that describes matrices for bulk copies: tensor maps (tensor_map.cc). */
+/* The part of CUDA's driver interface that the ladder and src/cuda use. */
 #ifndef WEFT_EXECUTOR_CUDA_H
 #define WEFT_EXECUTOR_CUDA_H
 
@@ -9,6 +9,13 @@ typedef uint64_t cuuint64_t;
 
 enum CUresult { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_NOT_SUPPORTED = 801 };
 
+/* src/cuda/runtime/cuda.cu asks a driver that is loaded at run time. It has no record of emulated memory, so none of
+ * it counts as device memory there. */
+typedef unsigned long long CUdeviceptr;
+enum CUpointer_attribute { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, CU_POINTER_ATTRIBUTE_IS_MANAGED = 8 };
+enum { CU_MEMORYTYPE_DEVICE = 2 };
+
+/* Tensor maps describe matrices for bulk copies (tensor_map.cc). */
 struct alignas(128) CUtensorMap {
     cuuint64_t opaque[16];
 };
