@@ -9,7 +9,7 @@ namespace {
 
 enum { DIMENSIONS = 2, MOST_OF_BOX = 256, SHARED_ALIGNMENT = 128 };
 
-/* What a CUtensorMap contains here. Index 0: columns, 1: rows. */
+/* Contents of a CUtensorMap of the executor. Index 0: columns, 1: rows. */
 struct tensor_map {
     uint64_t mark;
     char *address;
