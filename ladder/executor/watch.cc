@@ -125,7 +125,7 @@ void check_read(word *w, const moment &now) {
     note_reader(w, now);
 }
 
-void check_write(word *w, size_t bytes, access_kind kind, const moment &now) {
+void check_write(word *w, access_kind kind, const moment &now) {
     for (int i = 0; i < 3; i++)
         if (w->has[i] && unordered(w->reader[i], now)) {
             tell_of_race(w->reader[i], "read", now, "writes");
@@ -135,7 +135,6 @@ void check_write(word *w, size_t bytes, access_kind kind, const moment &now) {
     w->atomically = kind == ATOMIC;
     w->writer = now;
     w->fences = proxy_fences(now.thread);
-    for (size_t i = 1; i < bytes; i++) w[i].is_own = false;
 }
 
 void tell_of_copy(const word &w, const access &a, const moment &now) {
@@ -157,7 +156,7 @@ void check_word(const void *p, size_t bytes, const access &a) {
     else if (w.awaited == now.block && (a.kind != READ || !w.is_leaving))
         tell_of_copy(w, a, now);
     if (a.kind == READ) return check_read(&w, now);
-    check_write(&w, bytes, a.kind, now);
+    check_write(&w, a.kind, now);
     note_written_by(p, bytes, now.block);
 }
 
