@@ -16,11 +16,13 @@ elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|aarch64|arm64)$"
   return()
 endif()
 set(executor_dir ${CMAKE_CURRENT_SOURCE_DIR}/ladder/executor)
-set(executor_parts bulk.cc fibres.cc global.cc order.cc pipeline.cc requests.cc runtime.cc sites.cc watch.cc)
+set(executor_parts bulk.cc fibres.cc global.cc order.cc pipeline.cc proxies.cc requests.cc runtime.cc sites.cc
+  tensor_map.cc watch.cc)
 # Compiler options for files in which every memory access is reported to executor/watch.cc. Without sra, a vector type
-# is accessed as a whole. -g1 is for the lines in the sentences of faults.
+# is accessed as a whole. -g1 is for the lines in the sentences of faults. psabi is a note on parameters with large
+# alignments.
 set(executor_watch -fsanitize=thread,alignment,bounds --param=tsan-distinguish-volatile=1 -fno-threadsafe-statics
-  -fno-optimize-sibling-calls -fno-tree-sra -g1 -gdwarf-4)
+  -fno-optimize-sibling-calls -fno-tree-sra -g1 -gdwarf-4 -Wno-psabi)
 list(TRANSFORM executor_parts PREPEND ${executor_dir}/ OUTPUT_VARIABLE executor)
 
 # executor_sources(OUT DIR FILE.cu...): translates each file to C++ in DIR. The runtime's header is included first, as

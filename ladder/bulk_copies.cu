@@ -11,7 +11,7 @@
  * thread can start a copy of 16 bytes from global to shared memory and go
  * on (`async`). Since 9.0, a unit of the multiprocessor, the tensor memory
  * accelerator, copies whole arrays. One thread starts a copy of many
- * kilobytes (`bulk`).
+ * kilobytes (`bulk`), or of a tile of a matrix (`tensor-map`).
  *
  * The computation is small: y[i] = 2 x[i] + 1. The minimum traffic is one
  * read and one write per element. Rungs for the accelerator need a GPU with
@@ -22,6 +22,7 @@
 #include "climb.h"
 
 #include <algorithm>
+#include <cuda.h>
 #include <cuda_pipeline.h>
 #include <math.h>
 #ifdef WEFT_EXECUTOR
@@ -211,12 +212,15 @@ __device__ void initialize(mbarrier *b, unsigned count) {
     for (unsigned k = 0; k < count; k++)
         emulated::initialize_mbarrier(b + k, 1);
 }
+__device__ void announce(mbarrier *b, unsigned bytes) {
+    emulated::arrive_and_expect(b, bytes);
+}
 __device__ void wait(mbarrier *b, unsigned parity) {
     emulated::await_phase(b, parity);
 }
 __device__ void start_bulk(float *to, const float *from, unsigned bytes,
                            mbarrier *b) {
-    emulated::arrive_and_expect(b, bytes);
+    announce(b, bytes);
     emulated::start_bulk_load(to, from, bytes, b);
 }
 #endif
@@ -332,7 +336,7 @@ __device__ void wait_for_stores() {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 #elif BULK_COPIES
-__device__ void fence_for_copies() {}
+__device__ void fence_for_copies() { emulated::fence_proxy_async(); }
 __device__ void start_store(float *to, const float *from, unsigned bytes) {
     emulated::start_bulk_store(to, from, bytes);
     emulated::await_bulk_stores(1);
@@ -340,6 +344,7 @@ __device__ void start_store(float *to, const float *from, unsigned bytes) {
 __device__ void wait_for_stores() { emulated::await_bulk_stores(0); }
 #endif
 
+template <bool FENCED>
 static __global__ void change_both_ways(size_t n, const float *x,
                                         float *y) {
 #if BULK_COPIES
@@ -357,7 +362,7 @@ static __global__ void change_both_ways(size_t n, const float *x,
         float *const own = buffer[k % STAGES];
         wait(&arrived[k % STAGES], k / STAGES % 2);
         change_tile(own, own);
-        fence_for_copies();
+        if (FENCED) fence_for_copies();
         __syncthreads();
         if (threadIdx.x > 0) continue;
         start_store(y + tile * TILE, own, TILE * sizeof(float));
@@ -390,6 +395,296 @@ static void accelerated(void (*kernel)(size_t, const float *, float *),
     by_tiles(kernel, n, x, y);
 }
 
+/* Faulty rung no-fence: the copy to y starts without a fence
+ *
+ * The barrier of the block puts the writes of the threads before accesses
+ * by threads. The accelerator may still read what was in the buffer before.
+ * A GPU often gives the right result. The executor reports a copy of words
+ * that a thread has written if no fence comes between.
+ */
+
+/* Rung tensor-map: tiles of a matrix, without conditions at its edges
+ *
+ * Here the array is a matrix with 1000 columns, and a tile has 16 rows of
+ * 64 elements. `cp.async.bulk.tensor` copies it by one instruction. It
+ * needs a tensor map: 128 bytes with the address of the matrix, its size,
+ * the distance of two rows, and the size of a tile (the box). The host
+ * makes the map by `cuTensorMapEncodeTiled`, a function of the driver. The
+ * accelerator reads the map from memory, so it is passed to the kernel as
+ * `const __grid_constant__`, which threads do not copy.
+ *
+ * The instruction contains the column and the row of the tile's first
+ * element. Elements outside the matrix become zeros in shared memory, and
+ * are not stored. So incomplete tiles at the right and lower edge need no
+ * conditions. The bytes that arrive are those of a whole tile, with the
+ * zeros (see `bytes-inside`).
+ *
+ * The address of the matrix, the distance of two rows and a row of the box
+ * must be multiples of 16 bytes, and the box has at most 256 rows and
+ * columns; otherwise the driver refuses the map. The address in shared
+ * memory must be a multiple of 128. The elements after the last whole row
+ * are computed in the usual way.
+ */
+constexpr unsigned COLUMNS = 1000, TILE_COLUMNS = 64, TILE_ROWS = 16;
+constexpr unsigned ACROSS = blocks_for(COLUMNS, TILE_COLUMNS); /* tiles */
+static_assert(TILE_COLUMNS * TILE_ROWS == TILE, "the tile of `both-ways`");
+
+#if !defined WEFT_EXECUTOR && BULK_COPIES
+/* Starts the copy of a tile to shared memory. */
+__device__ void start_matrix_load(float *to, const CUtensorMap *map,
+                                  int column, int row, mbarrier *b) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global"
+                 ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :
+                 : "r"(shared_address(to)), "l"(map), "r"(column), "r"(row),
+                   "r"(shared_address(b))
+                 : "memory");
+}
+
+/* Starts the copy of a tile from shared memory, and waits until all copies
+ * of the thread except the last one have read it. */
+__device__ void start_matrix_store(const CUtensorMap *map, int column,
+                                   int row, const float *from) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+                 "[%0, {%1, %2}], [%3];\n"
+                 "cp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group.read 1;"
+                 :
+                 : "l"(map), "r"(column), "r"(row),
+                   "r"(shared_address(from))
+                 : "memory");
+}
+#elif BULK_COPIES
+__device__ void start_matrix_load(float *to, const CUtensorMap *map,
+                                  int column, int row, mbarrier *b) {
+    emulated::start_tensor_load(to, map, column, row, b);
+}
+__device__ void start_matrix_store(const CUtensorMap *map, int column,
+                                   int row, const float *from) {
+    emulated::start_tensor_store(map, column, row, from);
+    emulated::await_bulk_stores(1);
+}
+#endif
+
+__host__ __device__ size_t tiles_of(size_t rows) {
+    return (rows + TILE_ROWS - 1) / TILE_ROWS * ACROSS;
+}
+
+#if BULK_COPIES
+__device__ int column_of(size_t tile) {
+    return (int)(tile % ACROSS * TILE_COLUMNS);
+}
+__device__ int row_of(size_t tile) {
+    return (int)(tile / ACROSS * TILE_ROWS);
+}
+
+/* WHOLE: announces the bytes of a whole tile. */
+template <bool WHOLE>
+__device__ void start_matrix_step(size_t k, size_t rows,
+                                  const CUtensorMap *map,
+                                  float buffer[][TILE], mbarrier *arrived) {
+    const size_t tile = blockIdx.x + k * gridDim.x;
+    if (tile >= tiles_of(rows)) return;
+    const unsigned inside = min(TILE_COLUMNS, COLUMNS - column_of(tile));
+    const unsigned row_bytes = (WHOLE ? TILE_COLUMNS : inside) * 4;
+    announce(&arrived[k % STAGES], row_bytes * TILE_ROWS);
+    start_matrix_load(buffer[k % STAGES], map, column_of(tile),
+                      row_of(tile), &arrived[k % STAGES]);
+}
+#endif
+
+template <bool WHOLE>
+__global__ void change_matrix(const __grid_constant__ CUtensorMap from,
+                              const __grid_constant__ CUtensorMap to,
+                              size_t rows) {
+#if BULK_COPIES
+    __shared__ __align__(128) float buffer[STAGES][TILE];
+    __shared__ mbarrier arrived[STAGES];
+    if (threadIdx.x == 0) {
+        initialize(arrived, STAGES);
+        for (size_t k = 0; k < STAGES; k++)
+            start_matrix_step<WHOLE>(k, rows, &from, buffer, arrived);
+    }
+    __syncthreads();
+    size_t k = 0;
+    for (size_t tile = blockIdx.x; tile < tiles_of(rows);
+         tile += gridDim.x, k++) {
+        float *const own = buffer[k % STAGES];
+        wait(&arrived[k % STAGES], k / STAGES % 2);
+        change_tile(own, own);
+        fence_for_copies();
+        __syncthreads();
+        if (threadIdx.x > 0) continue;
+        start_matrix_store(&to, column_of(tile), row_of(tile), own);
+        if (k > 0)
+            start_matrix_step<WHOLE>(k - 1 + STAGES, rows, &from, buffer,
+                                     arrived);
+    }
+    if (threadIdx.x == 0) wait_for_stores();
+#endif
+    (void)rows;
+}
+
+/* Finds the function of the driver that makes maps. */
+static decltype(&cuTensorMapEncodeTiled) find_encoder() {
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    const char *const name = "cuTensorMapEncodeTiled";
+#if CUDART_VERSION >= 12050
+    CUDA_CHECK(cudaGetDriverEntryPointByVersion(
+        name, &found, 12000, cudaEnableDefault, &result));
+#else
+    CUDA_CHECK(
+        cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result));
+#endif
+    if (result != cudaDriverEntryPointSuccess)
+        throw ladder_absent("it needs a driver of CUDA 12 or later");
+    return (decltype(&cuTensorMapEncodeTiled))found;
+}
+
+/* Returns the map of the first rows of an array, for boxes of this size. */
+static CUtensorMap map_of(const float *array, size_t rows,
+                          unsigned box_columns = TILE_COLUMNS,
+                          unsigned box_rows = TILE_ROWS) {
+    static const auto encode = find_encoder();
+    const cuuint64_t size[] = {COLUMNS, rows};
+    const cuuint64_t row_bytes[] = {COLUMNS * sizeof(float)};
+    const cuuint32_t box[] = {box_columns, box_rows}, steps[] = {1, 1};
+    CUtensorMap map;
+    const CUresult error =
+        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)array,
+               size, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (error != CUDA_SUCCESS)
+        throw std::runtime_error("the driver refuses the tensor map");
+    return map;
+}
+
+static unsigned matrix_blocks(size_t rows) {
+    return (unsigned)std::min<size_t>(tiles_of(rows) / STAGES + 1, BLOCKS);
+}
+
+template <bool WHOLE>
+static void by_matrix(size_t n, const float *x, float *y) {
+    need_accelerator(change_matrix<WHOLE>);
+    const size_t rows = n / COLUMNS, done = rows * COLUMNS, rest = n - done;
+    change_matrix<WHOLE><<<matrix_blocks(rows), THREADS>>>(
+        map_of(x, rows), map_of(y, rows), rows);
+    if (rest > 0)
+        change_one_element<<<blocks_for<size_t>(rest, THREADS), THREADS>>>(
+            rest, x + done, y + done);
+}
+
+/* Faulty rung bytes-inside: only the bytes inside
+ * the matrix are announced
+ *
+ * A tile at the edge arrives as a whole, with zeros. The bytes of the phase
+ * never become those that were announced, and the threads wait forever.
+ */
+
+/* Rung border: the sum of an element and its four neighbours
+ *
+ * A tile with a border of one element on each side begins one column to the
+ * left and one row above, at column -1 and row -1 for the first tile. The
+ * elements outside the matrix are zeros, so no thread compares an index.
+ * The box has 72 columns, because its rows must be multiples of 16 bytes;
+ * 66 are used. The box of the results has no border, so it needs a map of
+ * its own.
+ *
+ * Two buffers are filled alternately. The sums have a third one, which is
+ * free when the copy of the tile before has read it.
+ *
+ * Order: the element, then left, right, above, below.
+ */
+constexpr unsigned BOX_COLUMNS = TILE_COLUMNS + 8, BOX_ROWS = TILE_ROWS + 2;
+
+struct __align__(128) bordered_tile {
+    float at[BOX_ROWS][BOX_COLUMNS];
+};
+
+#if BULK_COPIES
+/* Starts the copy of the tile that a block uses in step k, with its border,
+ * if there is one. */
+__device__ void start_bordered_step(size_t k, size_t rows,
+                                    const CUtensorMap *map,
+                                    bordered_tile *buffer,
+                                    mbarrier *arrived) {
+    const size_t tile = blockIdx.x + k * gridDim.x;
+    if (tile >= tiles_of(rows)) return;
+    announce(&arrived[k % 2], BOX_ROWS * BOX_COLUMNS * sizeof(float));
+    start_matrix_load(buffer[k % 2].at[0], map, column_of(tile) - 1,
+                      row_of(tile) - 1, &arrived[k % 2]);
+}
+
+__device__ void add_in_tile(const bordered_tile &x, float *y) {
+    for (unsigned i = threadIdx.x; i < TILE; i += THREADS) {
+        const unsigned row = i / TILE_COLUMNS + 1;
+        const unsigned column = i % TILE_COLUMNS + 1;
+        y[i] = x.at[row][column] + x.at[row][column - 1] +
+               x.at[row][column + 1] + x.at[row - 1][column] +
+               x.at[row + 1][column];
+    }
+}
+#endif
+
+static __global__ void
+add_neighbours(const __grid_constant__ CUtensorMap from,
+               const __grid_constant__ CUtensorMap to, size_t rows) {
+#if BULK_COPIES
+    __shared__ bordered_tile buffer[2];
+    __shared__ __align__(128) float sums[TILE];
+    __shared__ mbarrier arrived[2];
+    if (threadIdx.x == 0) {
+        initialize(arrived, 2);
+        for (size_t k = 0; k < 2; k++)
+            start_bordered_step(k, rows, &from, buffer, arrived);
+    }
+    __syncthreads();
+    size_t k = 0;
+    for (size_t tile = blockIdx.x; tile < tiles_of(rows);
+         tile += gridDim.x, k++) {
+        if (threadIdx.x == 0) wait_for_stores();
+        __syncthreads(); /* the sums of the tile before are copied */
+        wait(&arrived[k % 2], k / 2 % 2);
+        add_in_tile(buffer[k % 2], sums);
+        fence_for_copies();
+        __syncthreads();
+        if (threadIdx.x > 0) continue;
+        start_matrix_store(&to, column_of(tile), row_of(tile), sums);
+        start_bordered_step(k + 2, rows, &from, buffer, arrived);
+    }
+    if (threadIdx.x == 0) wait_for_stores();
+#endif
+    (void)rows;
+}
+
+static void by_neighbours(size_t n, const float *x, float *y) {
+    need_accelerator(add_neighbours);
+    const size_t rows = n / COLUMNS;
+    add_neighbours<<<matrix_blocks(rows), THREADS>>>(
+        map_of(x, rows, BOX_COLUMNS, BOX_ROWS), map_of(y, rows), rows);
+}
+
+static std::vector<float> sums_of_neighbours(const std::vector<float> &x) {
+    const long rows = (long)(x.size() / COLUMNS), columns = COLUMNS;
+    const auto at = [&](long row, long column) {
+        const bool inside =
+            row >= 0 && row < rows && column >= 0 && column < columns;
+        return inside ? x[(size_t)(row * columns + column)] : 0.0f;
+    };
+    std::vector<float> y((size_t)(rows * columns));
+    ladder_in_parts(y.size(), [&](size_t first, size_t end) {
+        for (size_t i = first; i < end; i++) {
+            const long row = (long)i / columns, column = (long)i % columns;
+            y[i] = at(row, column) + at(row, column - 1) +
+                   at(row, column + 1) + at(row - 1, column) +
+                   at(row + 1, column);
+        }
+    });
+    return y;
+}
+
 /* Exercises
  *
  * 1. How many bytes per multiprocessor must be in flight at 4.8 TB/s and a
@@ -401,6 +696,11 @@ static void accelerated(void (*kernel)(size_t, const float *, float *),
  *    barrier still needed?
  * 4. In `both-ways`, remove the fence. Which data may the copy to y then
  *    read?
+ * 5. How many bytes does `tensor-map` announce for the last tile of a row?
+ *    How many of them are read from memory?
+ * 6. A block of `border` reads 72 x 18 elements for 64 x 16 sums. Which
+ *    size of the tile needs the fewest bytes if shared memory has 20 KB
+ *    for the three buffers?
  */
 
 } // namespace
@@ -435,5 +735,18 @@ void climb_bulk_copies(climb &c) {
              {.least = TILE});
     c.rung("ring", right, [=] { accelerated(change_in_ring, n, x, y); });
     c.rung("both-ways", right,
-           [=] { accelerated(change_both_ways, n, x, y); });
+           [=] { accelerated(change_both_ways<true>, n, x, y); });
+    c.faulty("no-fence", right,
+             [=] { accelerated(change_both_ways<false>, n, x, y); },
+             {.least = TILE, .executor_only = true});
+    c.rung("tensor-map", right, [=] { by_matrix<true>(n, x, y); },
+           {.least = COLUMNS});
+    c.faulty("bytes-inside", right, [=] { by_matrix<false>(n, x, y); },
+             {.least = COLUMNS, .executor_only = true});
+
+    const std::vector<float> sums = sums_of_neighbours(values);
+    c.work(8.0 * (double)sums.size(), 4.0 * (double)sums.size());
+    c.rung(
+        "border", [&] { return c.holds(y, sums); },
+        [=] { by_neighbours(n, x, y); }, {.least = COLUMNS});
 }

@@ -189,8 +189,9 @@ __global__ void follow_looking_back(size_t n, const T *s, const T *u, T *v,
         if (lane < WARPS) of_warp_u[lane] = apply(before_warp, w);
     }
     __syncthreads();
+    const T before_warp = of_warp_u[warp];
     for (unsigned r = 0; r < ROWS; r++) {
-        T w = apply(before[r], of_warp_u[warp]);
+        T w = apply(before[r], before_warp);
         const size_t i = first + r * WARP * PARTS<T>;
         for (unsigned p = 0; p < PARTS<T>; p++)
             term[r].part[p] = w = factor[r].part[p] * w + term[r].part[p];

@@ -349,9 +349,10 @@ __global__ void scan_wide_tiles(size_t n, const T *x, T *y,
         if (lane < WARPS) before_warp[lane] = offset;
     }
     __syncthreads();
+    const T before = before_warp[warp];
     for (unsigned r = 0; r < ROWS; r++) {
         for (unsigned i = 0; i < PARTS<T>; i++)
-            row[r].part[i] = before_warp[warp] + row[r].part[i];
+            row[r].part[i] = before + row[r].part[i];
         store_sixteen(n, y, first + r * WARP * PARTS<T>, row[r]);
     }
 }

@@ -330,11 +330,14 @@ __global__ void scatter_keys(size_t n, const unsigned *codes,
         if (live) sorted_codes[slot] = code;
         if (live && values) sorted_values[slot] = values[i];
         __syncthreads();
-        for (unsigned d = t; d < DIGITS; d += THREADS)
+        for (unsigned d = t; d < DIGITS; d += THREADS) {
+            unsigned all = 0;
             for (unsigned w = 0; w < WARPS; w++) {
-                next[d] += of_warp[w][d];
+                all += of_warp[w][d];
                 of_warp[w][d] = 0;
             }
+            next[d] += all;
+        }
     }
 }
 

@@ -415,6 +415,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaDeviceSynchronize();
+enum { cudaEnableDefault = 0 };
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess,
+    cudaDriverEntryPointSymbolNotFound,
+    cudaDriverEntryPointVersionNotSufficent
+};
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult *result = nullptr);
 /* The number of blocks that have as many threads as a multiprocessor. */
 template <class KERNEL>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, KERNEL, int threads, size_t) {

@@ -146,10 +146,34 @@ void note_arrived(const access &copy);
 /* Notes the end of a copy that comes before all later accesses of the block. */
 void note_ordered_arrival(const access &copy);
 
+/* Reports words of shared memory that a thread has written, if no fence.proxy.async comes between the write and the
+ * bulk copy that reads them. */
+void check_fenced(const access &copy);
+
 /* fibres.cc: for threads: waits until the phase of an mbarrier with this parity is complete. */
 void wait_for_copies(const void *mbarrier, unsigned parity, unsigned site);
 /* bulk.cc: makes the copies of an mbarrier. Returns true if the phase is complete. */
 bool copies_have_arrived(const void *mbarrier, unsigned parity);
+/* Returns why the phase of an mbarrier does not end. */
+std::string what_is_missing(const void *mbarrier);
+
+/* A contiguous part of a bulk copy. `from` is NULL if zeros are stored. */
+struct copy_part {
+    char *to;
+    const char *from;
+    size_t bytes;
+};
+/* Start a copy that consists of parts: to shared memory, counted on an mbarrier, or from it. `site` is that of the
+ * access to global memory. */
+void queue_load(unsigned long long *b, const access &target, const std::vector<copy_part> &parts, unsigned site);
+void queue_store(const access &source, const std::vector<copy_part> &parts, unsigned site);
+
+/* proxies.cc: returns the number of fences that a thread of this block has executed between its own accesses to
+ * shared memory and bulk copies. */
+unsigned proxy_fences(unsigned thread);
+/* Returns true if such a fence, by any thread, comes after a write and before the present moment. `fences` is the
+ * number of the writer's fences before the write. */
+bool is_fenced(const moment &write, unsigned fences);
 
 /* requests.cc: notes an access at an offset of its allocation or of shared memory, and counts those of a block. */
 void note_request(const access &a, size_t offset, bool is_shared);

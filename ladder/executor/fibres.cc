@@ -280,9 +280,8 @@ void tell_of_deadlock(unsigned threads) {
     unsigned first = 0;
     while (fibres[first].state == DONE || (at_copies && fibres[first].state != AT_COPIES)) first++;
     if (at_copies)
-        fault("block %u stands still: %u threads wait%s for an mbarrier: the bytes of the copies are not those that "
-              "were announced, or a thread does not arrive",
-              here.block.x, at_copies, where(fibres[first].site).c_str());
+        fault("block %u stands still: %u threads wait%s for an mbarrier: %s", here.block.x, at_copies,
+              where(fibres[first].site).c_str(), what_is_missing(fibres[first].mbarrier).c_str());
     else if (at_warp)
         fault("block %u stands still: %u threads wait for lanes of their warp that a mask names; %u wait at "
               "__syncthreads, %u have returned, and the block has %u; %s",

@@ -4,11 +4,12 @@
  *     separates (__syncthreads, or within a warp __syncwarp), unless both are atomic;
  *   - a read of shared memory that no thread of the block has written, if unwritten_is_a_fault is set;
  *   - an access to shared memory before an asynchronous copy to it has been awaited;
+ *   - a bulk copy of shared memory that a thread has written, without a fence.proxy.async between;
  *   - races in the device's memory, and reads of it that nothing has written (global.cc);
  *   - an access outside an allocation or outside the shared memory that a launch requested, or to host memory;
  *   - an index outside an array of known size, for example in shared memory;
  *   - an access at an address that is not a multiple of what its type requires.
- * The first four are recorded. The others end the launch, as on a device. */
+ * The first six are recorded. The others end the launch, as on a device. */
 #include "executor.h"
 
 #include <dlfcn.h>
@@ -70,6 +71,8 @@ struct word {
     unsigned awaited; /* the last one with a copy of the word that has not been awaited; 0: none */
     unsigned started; /* site of this copy */
     bool is_leaving;  /* the copy only reads the word */
+    bool is_own;      /* `writer` is a thread, not a copy that has arrived */
+    unsigned fences;  /* proxy_fences of the writer, before the write */
     unsigned epoch;   /* epoch of the accesses below */
     bool was_written, atomically, has[3];
     moment writer, reader[3];
@@ -128,9 +131,10 @@ void check_write(word *w, access_kind kind, const moment &now) {
             tell_of_race(w->reader[i], "read", now, "writes");
             break;
         }
-    w->was_written = true;
+    w->was_written = w->is_own = true;
     w->atomically = kind == ATOMIC;
     w->writer = now;
+    w->fences = proxy_fences(now.thread);
 }
 
 void tell_of_copy(const word &w, const access &a, const moment &now) {
@@ -163,6 +167,7 @@ void note_copy(const access &copy, unsigned block) {
         w.awaited = block;
         w.started = copy.site;
         w.is_leaving = copy.kind == READ;
+        w.is_own = w.is_own && w.is_leaving;
     }
 }
 
@@ -230,6 +235,19 @@ void note_arrived(const access &copy) {
 void note_ordered_arrival(const access &copy) {
     note_copy(copy, 0);
     for (size_t i = 0; copy.kind == WRITE && i < copy.bytes; i++) word_at(copy.at + i).was_written = false;
+}
+
+void check_fenced(const access &copy) {
+    const moment now = this_moment(copy.site);
+    for (size_t i = 0; i < copy.bytes; i++) {
+        const word &w = word_at(copy.at + i);
+        if (!w.is_own || w.writer.block != now.block || is_fenced(w.writer, w.fences)) continue;
+        if (!is_told())
+            fault("block %u: thread %u starts%s a bulk copy of shared memory that thread %u wrote%s, and no "
+                  "fence.proxy.async stands between",
+                  here.block.x, now.thread, where(now.site).c_str(), w.writer.thread, where(w.writer.site).c_str());
+        return;
+    }
 }
 
 void check_access(const access &a) {

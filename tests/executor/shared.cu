@@ -233,16 +233,16 @@ static void copies() {
 
 /* ----------------------------------------------------------------------------- bulk copies */
 
-enum bulk_fault { NONE, ONE_WAITS, WRONG_PARITY, MORE_ANNOUNCED, TOO_EARLY, STORE_NOT_AWAITED };
-enum { LOAD_COPY_LINE = __LINE__ + 13, BULK_WAIT_LINE = __LINE__ + 15, BULK_USE_LINE = __LINE__ + 16 };
-enum { STORE_COPY_LINE = __LINE__ + 18, STORE_USE_LINE = __LINE__ + 20 };
+enum bulk_fault { NONE, ONE_WAITS, WRONG_PARITY, MORE_ANNOUNCED, NO_ARRIVAL, TOO_EARLY, STORE_NOT_AWAITED };
+enum { ANNOUNCE_LINE = __LINE__ + 12, LOAD_COPY_LINE = __LINE__ + 13, BULK_WAIT_LINE = __LINE__ + 15 };
+enum { BULK_USE_LINE = __LINE__ + 15, STORE_COPY_LINE = __LINE__ + 19, STORE_USE_LINE = __LINE__ + 21 };
 
 /* Adds 1 to each element, in shared memory, in two steps. */
 template <bulk_fault FAULT> __global__ void in_bulk(const int *x, int *y) {
     __shared__ __align__(16) int tile[THREADS];
     __shared__ unsigned long long arrived;
     const unsigned t = threadIdx.x, bytes = sizeof tile;
-    if (t == 0) emulated::initialize_mbarrier(&arrived, 1);
+    if (t == 0) emulated::initialize_mbarrier(&arrived, FAULT == NO_ARRIVAL ? 2 : 1);
     __syncthreads();
     for (unsigned step = 0; step < 2; step++) {
         if (t == 0) {
@@ -251,6 +251,7 @@ template <bulk_fault FAULT> __global__ void in_bulk(const int *x, int *y) {
         }
         if (FAULT != ONE_WAITS || t == 0) emulated::await_phase(&arrived, FAULT == WRONG_PARITY ? 1 : step);
         tile[t] = tile[t] + 1;
+        emulated::fence_proxy_async();
         if (FAULT != TOO_EARLY) __syncthreads();
         if (t == 0) {
             emulated::start_bulk_store(y + step * THREADS, tile, bytes);
@@ -286,8 +287,12 @@ static void bulk_copies() {
           BULK_USE_LINE, LOAD_COPY_LINE);
     in_bulk<MORE_ANNOUNCED><<<1, THREADS>>>(x, y);
     found("more bytes announced than copied",
-          "block 0 stands still: 64 threads wait at shared.cu:%d for an mbarrier: the bytes of the copies are not "
-          "those that were announced, or a thread does not arrive",
+          "block 0 stands still: 64 threads wait at shared.cu:%d for an mbarrier: its copies have 16 bytes less than "
+          "were announced at shared.cu:%d",
+          BULK_WAIT_LINE, ANNOUNCE_LINE);
+    in_bulk<NO_ARRIVAL><<<1, THREADS>>>(x, y);
+    found("an arrival that is missing",
+          "block 0 stands still: 64 threads wait at shared.cu:%d for an mbarrier: 1 of its 2 arrivals are missing",
           BULK_WAIT_LINE);
     in_bulk<TOO_EARLY><<<1, THREADS>>>(x, y);
     found("a bulk copy of words that others still write",

@@ -36,7 +36,7 @@ only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|ladder/executor/trans
 only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/match\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
-only "ladder/executor" "$std|<[a-z_]+>|\"(executor|translate|bulk_copies|cuda_runtime|cuda_fp16|cuda_pipeline|cooperative_groups)\.h\"" ladder/executor/*.c ladder/executor/*.cc ladder/executor/*.h ladder/executor/*/*.h
+only "ladder/executor" "$std|<[a-z_]+>|\"(executor|translate|bulk_copies|cuda|cuda_runtime|cuda_fp16|cuda_pipeline|cooperative_groups)\.h\"" ladder/executor/*.c ladder/executor/*.cc ladder/executor/*.h ladder/executor/*/*.h
 only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|exact_ops|fpmode|indices|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
