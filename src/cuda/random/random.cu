@@ -11,7 +11,7 @@ enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
 /* Chunks that a thread block writes, one after another. With more, the thread blocks drift apart, so that memory
  * receives writes to many distant addresses: 8 chunks take 1.5 times as long on an H100. A single one is too short.
  */
-enum { ROUNDS = 3 };
+enum { ROUNDS = 6 };
 
 /* ------------------------------------------------------------------------- table of normals */
 
@@ -85,10 +85,11 @@ struct integer_sample_64 {
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 /* Classes for SAMPLES: each converts the words w of GROUP blocks to their samples; i is the index of the first
- * sample. */
+ * sample. UNROLLED is the number of chunks whose instructions are interleaved. */
 template <class T, class SAMPLE> struct one_by_one {
     static constexpr bool PREPARES = false;
-    static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, UNROLLED = ROUNDS,
+                         COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
     SAMPLE sample;
     __device__ void prepare() {}
     __device__ __forceinline__ void operator()(const uint32_t *w, source s, uint64_t i, T *to) const {
@@ -100,7 +101,7 @@ template <class T, class SAMPLE> struct one_by_one {
 /* Normals in f32, or their exponentials, from the table. */
 template <bool LOG> struct near_samples {
     static constexpr bool PREPARES = true;
-    static constexpr int BLOCK_THREADS = 512, GROUP = 1;
+    static constexpr int BLOCK_THREADS = 512, GROUP = 1, UNROLLED = 1;
     double mean, deviation;
     const normal_part *table;
     uint32_t octaves;
@@ -119,7 +120,7 @@ template <bool LOG> struct near_samples {
 /* Normals in f64, or their exponentials, rounded to T. Converts four words, or four pairs of words, at a time. */
 template <class T, bool LOG> struct quantile_samples {
     static constexpr bool PREPARES = false;
-    static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T));
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T)), UNROLLED = 1;
     double mean, deviation;
     __device__ void prepare() {}
     __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, T *to) const {
@@ -137,8 +138,11 @@ template <class T, bool LOG> struct quantile_samples {
 
 /* -------------------------------------------------------------------------------- kernel */
 
-/* Samples of one Philox block. */
-template <class T, int COUNT> struct alignas(COUNT * sizeof(T)) pack { T sample[COUNT]; };
+/* The type that holds the samples of one Philox block in one register or vector, by their bytes. It is stored by
+ * __stcg, because the compiler divides other stores of vectors here into one for each sample. */
+template <size_t BYTES> struct pack;
+template <> struct pack<4> { typedef uint32_t type; };
+template <> struct pack<16> { typedef uint4 type; };
 
 /* A part of an array of samples: samples first ... first + n - 1 to `out`. A Philox block that begins at a position
  * less than `packs` is aligned in out and fits in it. */
@@ -147,13 +151,12 @@ template <class T> struct samples_part {
     T *__restrict__ out;
 };
 
-/* Writes the samples of Philox block `block` and, if GROUP > 1, of those after each BLOCK_THREADS more. */
+/* Computes the samples of Philox block `block` and, if GROUP > 1, of those after each BLOCK_THREADS more. */
 template <class T, class SAMPLES>
-static __device__ __forceinline__ void write_blocks(const SAMPLES &samples, source s, const round_keys &keys,
-                                                    const samples_part<T> &part, uint64_t block) {
+static __device__ __forceinline__ void make_samples(const SAMPLES &samples, source s, const round_keys &keys,
+                                                    uint64_t block, T *made) {
     constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
     uint32_t w[WEFT_BLOCK_WORDS * GROUP];
-    T made[COUNT * GROUP];
 #pragma unroll
     for (int g = 0; g < GROUP; g++) {
         const weft_philox_block words = philox_words(block + g * SAMPLES::BLOCK_THREADS, s.stream, keys);
@@ -161,16 +164,33 @@ static __device__ __forceinline__ void write_blocks(const SAMPLES &samples, sour
         for (int j = 0; j < WEFT_BLOCK_WORDS; j++) w[g * WEFT_BLOCK_WORDS + j] = words.v[j];
     }
     samples(w, s, block * COUNT, made);
+}
+
+/* Writes the samples of the thread's Philox blocks of a chunk whose blocks are all aligned and fit in the array. */
+template <class T, class SAMPLES>
+static __device__ __forceinline__ void write_whole(const SAMPLES &samples, source s, const round_keys &keys,
+                                                   uint64_t block, T *to) {
+    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
+    typename pack<COUNT * sizeof(T)>::type p;
+    T made[COUNT * GROUP];
+    make_samples(samples, s, keys, block, made);
+#pragma unroll
+    for (int g = 0; g < GROUP; g++) {
+        memcpy(&p, made + g * COUNT, sizeof p);
+        __stcg((decltype(p) *)to + g * SAMPLES::BLOCK_THREADS, p);
+    }
+}
+
+/* As write_whole, for any chunk. `block` may be after the array. */
+template <class T, class SAMPLES>
+static __device__ __forceinline__ void write_inside(const SAMPLES &samples, source s, const round_keys &keys,
+                                                    const samples_part<T> &part, uint64_t block) {
+    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
+    T made[COUNT * GROUP];
+    make_samples(samples, s, keys, block, made);
 #pragma unroll
     for (int g = 0; g < GROUP; g++) {
         const uint64_t to = (block + g * SAMPLES::BLOCK_THREADS) * COUNT - part.first; /* modulo 2^64 */
-        if (to < part.packs) {
-            pack<T, COUNT> p;
-#pragma unroll
-            for (int j = 0; j < COUNT; j++) p.sample[j] = made[g * COUNT + j];
-            *(pack<T, COUNT> *)(part.out + to) = p;
-            continue;
-        }
 #pragma unroll
         for (int j = 0; j < COUNT; j++)
             if (to + j < part.n) part.out[to + j] = made[g * COUNT + j];
@@ -183,16 +203,25 @@ template <class T, class SAMPLES>
 __global__ void __launch_bounds__(SAMPLES::BLOCK_THREADS)
     random_kernel(SAMPLES samples, source s, const __grid_constant__ round_keys keys,
                   const __grid_constant__ samples_part<T> part) {
-    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
-    constexpr uint64_t CHUNK = SAMPLES::BLOCK_THREADS * SAMPLES::GROUP, CHUNKS = CHUNK * ROUNDS;
+    constexpr uint32_t COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
+    constexpr uint32_t CHUNK = SAMPLES::BLOCK_THREADS * SAMPLES::GROUP, CHUNKS = CHUNK * ROUNDS;
     const uint64_t first_block = part.first / COUNT;
     const uint64_t blocks = (part.first + part.n - 1) / COUNT - first_block + 1;
     samples.prepare();
 #pragma unroll 1
-    for (uint64_t k = blockIdx.x * CHUNKS; k < blocks; k += gridDim.x * CHUNKS)
+    for (uint64_t k = blockIdx.x * (uint64_t)CHUNKS; k < blocks; k += gridDim.x * (uint64_t)CHUNKS) {
+        const uint64_t block = first_block + k + threadIdx.x;
+        const uint64_t to = (first_block + k) * COUNT - part.first; /* modulo 2^64 */
+        if (to < part.packs && part.packs - to > (CHUNKS - 1) * COUNT) {
+            T *const own = part.out + to + threadIdx.x * COUNT;
+#pragma unroll(SAMPLES::UNROLLED)
+            for (uint32_t j = 0; j < CHUNKS; j += CHUNK) write_whole(samples, s, keys, block + j, own + j * COUNT);
+            continue;
+        }
 #pragma unroll 1
-        for (uint64_t j = k; j < min(k + CHUNKS, blocks); j += CHUNK)
-            write_blocks(samples, s, keys, part, first_block + j + threadIdx.x);
+        for (uint32_t j = 0; j < CHUNKS && k + j < blocks; j += CHUNK)
+            write_inside(samples, s, keys, part, block + j);
+    }
 }
 
 /* ---------------------------------------------------------------------------------- host */
