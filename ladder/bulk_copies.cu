@@ -585,19 +585,21 @@ static void by_matrix(size_t n, const float *x, float *y) {
 
 /* Rung border: the sum of an element and its four neighbours
  *
- * A tile with a border of one element on each side begins one column to the
- * left and one row above, at column -1 and row -1 for the first tile. The
- * elements outside the matrix are zeros, so no thread compares an index.
- * The box has 72 columns, because its rows must be multiples of 16 bytes;
- * 66 are used. The box of the results has no border, so it needs a map of
- * its own.
+ * A tile with a border of one element on each side begins one row above
+ * the results, at row -1 for the first tile. The elements outside the
+ * matrix are zeros, so no thread compares an index. The column at which a
+ * box begins, and the length of its rows, must be multiples of 16 bytes. So
+ * the box begins 4 columns to the left and has 72 columns, of which 66 are
+ * used. The box of the results has no border, so it needs a map of its own.
  *
  * Two buffers are filled alternately. The sums have a third one, which is
  * free when the copy of the tile before has read it.
  *
  * Order: the element, then left, right, above, below.
  */
-constexpr unsigned BOX_COLUMNS = TILE_COLUMNS + 8, BOX_ROWS = TILE_ROWS + 2;
+constexpr unsigned MARGIN = 4; /* columns: 16 bytes */
+constexpr unsigned BOX_COLUMNS = TILE_COLUMNS + 2 * MARGIN;
+constexpr unsigned BOX_ROWS = TILE_ROWS + 2;
 
 struct __align__(128) bordered_tile {
     float at[BOX_ROWS][BOX_COLUMNS];
@@ -613,14 +615,15 @@ __device__ void start_bordered_step(size_t k, size_t rows,
     const size_t tile = blockIdx.x + k * gridDim.x;
     if (tile >= tiles_of(rows)) return;
     announce(&arrived[k % 2], BOX_ROWS * BOX_COLUMNS * sizeof(float));
-    start_matrix_load(buffer[k % 2].at[0], map, column_of(tile) - 1,
-                      row_of(tile) - 1, &arrived[k % 2]);
+    start_matrix_load(buffer[k % 2].at[0], map,
+                      column_of(tile) - (int)MARGIN, row_of(tile) - 1,
+                      &arrived[k % 2]);
 }
 
 __device__ void add_in_tile(const bordered_tile &x, float *y) {
     for (unsigned i = threadIdx.x; i < TILE; i += THREADS) {
         const unsigned row = i / TILE_COLUMNS + 1;
-        const unsigned column = i % TILE_COLUMNS + 1;
+        const unsigned column = i % TILE_COLUMNS + MARGIN;
         y[i] = x.at[row][column] + x.at[row][column - 1] +
                x.at[row][column + 1] + x.at[row - 1][column] +
                x.at[row + 1][column];

@@ -65,7 +65,7 @@ tensor_map map_at(const CUtensorMap *p, unsigned site) {
 
 unsigned box_bytes(const tensor_map &m) { return m.box[0] * m.box[1] * m.element_bytes; }
 
-void check_box(const void *in_shared, unsigned site) {
+void check_box(const tensor_map &m, int column, const void *in_shared, unsigned site) {
     if (!is_shared(in_shared))
         abandon(site, cudaErrorIllegalAddress,
                 "block %u: thread %u starts a tensor copy that is not between global and shared memory,",
@@ -74,6 +74,11 @@ void check_box(const void *in_shared, unsigned site) {
         abandon(site, cudaErrorMisalignedAddress,
                 "block %u: thread %u starts a tensor copy whose address in shared memory is not a multiple of %d,",
                 here.block.x, this_thread(), SHARED_ALIGNMENT);
+    if (column * (int64_t)m.element_bytes % 16)
+        abandon(site, cudaErrorIllegalInstruction,
+                "block %u: thread %u starts a tensor copy at column %d, whose distance from column 0 is not a "
+                "multiple of 16 bytes,",
+                here.block.x, this_thread(), column);
 }
 
 int64_t limited(int64_t i, uint64_t size) { return i < 0 ? 0 : min(i, (int64_t)size); }
@@ -105,7 +110,7 @@ void start_tensor_load(void *to, const CUtensorMap *map, int column, int row, un
     const tensor_map m = map_at(map, site);
     const size_t row_bytes = m.box[0] * m.element_bytes;
     std::vector<copy_part> parts;
-    check_box(to, site);
+    check_box(m, column, to, site);
     for (uint32_t i = 0; i < m.box[1]; i++) {
         char *const at = (char *)to + i * row_bytes;
         const row_part part = part_of_row(m, column, (int64_t)row + i);
@@ -120,7 +125,7 @@ void start_tensor_store(const CUtensorMap *map, int column, int row, const void 
     const unsigned site = site_of(caller);
     const tensor_map m = map_at(map, site);
     std::vector<copy_part> parts;
-    check_box(from, site);
+    check_box(m, column, from, site);
     for (uint32_t i = 0; i < m.box[1]; i++) {
         const row_part part = part_of_row(m, column, (int64_t)row + i);
         const char *const at = (const char *)from + i * m.box[0] * m.element_bytes;

@@ -135,12 +135,12 @@ __global__ void move_box(const __grid_constant__ CUtensorMap x, const __grid_con
     emulated::await_bulk_stores(0);
 }
 
-/* A box at any position: inside, at each edge, and outside. */
+/* A box at any position that is a multiple of 16 bytes: inside, at each edge, and outside. */
 static void boxes(int *y, int *seen, const CUtensorMap &from, const CUtensorMap &to) {
     static int stored[ROWS * COLUMNS], box[BOX];
     bool are_right = true;
     for (int row = -BOX_ROWS - 1; row <= ROWS + 1; row++)
-        for (int column = -BOX_COLUMNS - 1; column <= COLUMNS + 1; column++) {
+        for (int column = -BOX_COLUMNS - 4; column <= COLUMNS + 4; column += 4) {
             (void)cudaMemset(y, 0, sizeof stored);
             move_box<<<1, THREADS>>>(from, to, column, row, BOX * sizeof(int), 0, seen);
             (void)cudaMemcpy(stored, y, sizeof stored, cudaMemcpyDeviceToHost);
@@ -170,6 +170,11 @@ static void wrong_copies(const int *x, int *seen, const CUtensorMap &from, const
     found("an address of shared memory that is a multiple of 16",
           "block 0: thread 0 starts a tensor copy whose address in shared memory is not a multiple of 128, at "
           "tensor.cu:%d",
+          AWAIT_LINE - 3);
+    move_box<<<1, THREADS>>>(from, to, -1, 0, bytes, 0, seen);
+    found("a column that is not a multiple of 16 bytes",
+          "block 0: thread 0 starts a tensor copy at column -1, whose distance from column 0 is not a multiple of 16 "
+          "bytes, at tensor.cu:%d",
           AWAIT_LINE - 3);
     move_box<<<1, THREADS>>>(from, to, 0, 0, 0, 0, seen);
     found("a write before the wait",
