@@ -5,10 +5,11 @@
  * --only runs the rows whose names contain TEXT.
  *
  * Each row consists of rounds in which weft, its peer and a loop that only reads the input (the ceiling) alternate.
- * In a round each makes one call that is not measured, so that its own threads are awake and those of the previous
- * one asleep; then it is measured. The medians of the rounds are printed as GB/s of input read. For a scan, a sort
- * (of random elements), a recurrence and a merge of two sorted halves they are GB/s read and written, and the ceiling
- * is a copy. Long arrays (2^26 elements) are in memory, short ones (2^14) in the caches of one core. */
+ * In a round each waits until the threads of the previous one are asleep and makes one call that is not measured, so
+ * that its own threads are awake; then it is measured. The medians of the rounds are printed as GB/s of input read.
+ * For a scan, a sort (of random elements), a recurrence and a merge of two sorted halves they are GB/s read and
+ * written, and the ceiling is a copy. Long arrays (2^26 elements) are in memory, short ones (2^14) in the caches of
+ * one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
 
@@ -353,8 +354,16 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Waits until the threads of all libraries are asleep. Those of GCC's OpenMP poll for new work for 3 to 15 ms, which
+ * depends on the CPU, and would take time from the threads of the next library. */
+static void wait_for_idle_threads(void) {
+    const struct timespec longest = {0, 20 * 1000 * 1000};
+    nanosleep(&longest, NULL);
+}
+
 /* Returns the seconds of one call, averaged over `calls` calls after one that is not measured. */
 static double measure(void (*call)(const work *), const work *w, int calls) {
+    if (w->threads > 1) wait_for_idle_threads();
     call(w);
     const double start = now();
     for (int i = 0; i < calls; i++) call(w);

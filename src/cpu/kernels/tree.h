@@ -27,14 +27,6 @@ INLINE bool exact_products(weft_dtype dtype) { return element_bytes(dtype) <= 2 
  * row is read once and in order. */
 #define COLUMN_VECTORS_MAX (VECTOR_BYTES == 64 ? 2 * COLUMN_VECTORS : COLUMN_VECTORS)
 
-/* Prefetches the `bytes` bytes that are PREFETCH_DISTANCE after x. Hardware prefetchers stop at the end of a page,
- * which costs more the shorter the time between two pages is. */
-INLINE void prefetch_after(const char *x, size_t bytes) {
-    enum { PREFETCH_DISTANCE = 4096, LINE = 64 };
-#pragma GCC unroll 16
-    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(x + PREFETCH_DISTANCE + i);
-}
-
 #define REAL float
 #define VECTOR vector_f32
 #define FUSED fma_f32

@@ -44,6 +44,14 @@ INLINE size_t element_bytes(weft_dtype dtype) {
     return 0;
 }
 
+/* Prefetches the `bytes` bytes that are PREFETCH_DISTANCE after x. Hardware prefetchers stop at the end of a page,
+ * which costs more the shorter the time between two pages is. */
+INLINE void prefetch_after(const char *x, size_t bytes) {
+    enum { PREFETCH_DISTANCE = 4096, LINE = 64 };
+#pragma GCC unroll 16
+    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(x + PREFETCH_DISTANCE + i);
+}
+
 typedef float vector_f32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef double vector_f64 __attribute__((vector_size(VECTOR_BYTES)));
 

@@ -3,6 +3,7 @@
  *   OF(name)   name_i8 ... name_f64
  *   U          the unsigned integer of T's size
  *   IS_SIGNED  1 for i8 ... i64, else 0;  IS_FLOAT  1 for f32 and f64, else 0
+ *   LANE       T, or the signed integer of T's size for a float
  *   COUNT      an unsigned integer that counts to 2^15, narrow, so that many fit in a vector
  * and for integers
  *   WIDE       the 64-bit type they are extended to
@@ -11,6 +12,7 @@
 #define T int8_t
 #define OF(name) name##_i8
 #define U uint8_t
+#define LANE int8_t
 #define IS_SIGNED 1
 #define IS_FLOAT 0
 #define COUNT uint16_t
@@ -22,6 +24,7 @@
 #define T int16_t
 #define OF(name) name##_i16
 #define U uint16_t
+#define LANE int16_t
 #define IS_SIGNED 1
 #define IS_FLOAT 0
 #define COUNT uint16_t
@@ -33,6 +36,7 @@
 #define T int32_t
 #define OF(name) name##_i32
 #define U uint32_t
+#define LANE int32_t
 #define IS_SIGNED 1
 #define IS_FLOAT 0
 #define COUNT uint32_t
@@ -44,6 +48,7 @@
 #define T int64_t
 #define OF(name) name##_i64
 #define U uint64_t
+#define LANE int64_t
 #define IS_SIGNED 1
 #define IS_FLOAT 0
 #define COUNT uint64_t
@@ -55,6 +60,7 @@
 #define T uint8_t
 #define OF(name) name##_u8
 #define U uint8_t
+#define LANE uint8_t
 #define IS_SIGNED 0
 #define IS_FLOAT 0
 #define COUNT uint16_t
@@ -66,6 +72,7 @@
 #define T uint16_t
 #define OF(name) name##_u16
 #define U uint16_t
+#define LANE uint16_t
 #define IS_SIGNED 0
 #define IS_FLOAT 0
 #define COUNT uint16_t
@@ -77,6 +84,7 @@
 #define T uint32_t
 #define OF(name) name##_u32
 #define U uint32_t
+#define LANE uint32_t
 #define IS_SIGNED 0
 #define IS_FLOAT 0
 #define COUNT uint32_t
@@ -88,6 +96,7 @@
 #define T uint64_t
 #define OF(name) name##_u64
 #define U uint64_t
+#define LANE uint64_t
 #define IS_SIGNED 0
 #define IS_FLOAT 0
 #define COUNT uint64_t
@@ -99,6 +108,7 @@
 #define T float
 #define OF(name) name##_f32
 #define U uint32_t
+#define LANE int32_t
 #define IS_SIGNED 0
 #define IS_FLOAT 1
 #define COUNT uint32_t
@@ -108,6 +118,7 @@
 #define T double
 #define OF(name) name##_f64
 #define U uint64_t
+#define LANE int64_t
 #define IS_SIGNED 0
 #define IS_FLOAT 1
 #define COUNT uint64_t

@@ -2,6 +2,7 @@
 #undef T
 #undef OF
 #undef U
+#undef LANE
 #undef IS_SIGNED
 #undef IS_FLOAT
 #undef COUNT
