@@ -21,9 +21,10 @@ enum {
     ROWS_AHEAD = 2,  /* distance of prefetching, in rows */
     RING_MARGIN = 3, /* slots of a ring in addition to those of one pair: row j reads rows j - 1 to j + 1 */
     LEAST_ROWS = 8,
-    LONGEST_ROW = 1 << 18, /* bytes of a row above which sweeps are not combined */
-    BLOCKS_PER_THREAD = 4, /* desired minimum */
-    ALONE_BYTES = 1 << 17  /* below this size, starting threads costs more than it gains */
+    LONGEST_ROW = 1 << 18,  /* bytes of a row above which sweeps are not combined */
+    BLOCKS_PER_THREAD = 2,  /* desired minimum */
+    CACHED_BYTES = 1 << 20, /* grids up to this size are not prefetched */
+    ALONE_BYTES = 1 << 17   /* below this size, starting threads costs more than it gains */
 };
 
 /* Block sizes (laplace.def). */
@@ -46,6 +47,7 @@ typedef struct pass {
     char *to;
     stencil_row *row;
     stencil_pair_row *pair;
+    bool prefetches;
     ptrdiff_t rows, planes;        /* per block; an even number of planes */
     char *rings;                   /* ring_bytes per thread */
     size_t ring_bytes, row_stride; /* row_stride: bytes from one row of a ring to the next */
@@ -60,6 +62,7 @@ typedef struct extent {
  * The rows of consecutive pairs take consecutive slots, modulo the number of slots. */
 typedef struct stage {
     extent rows, planes;
+    extent lines; /* cache lines of each prefetched row that this sweep prefetches */
     char *ring;
     ptrdiff_t slots, current, previous; /* current, previous: slot of the first row of the latest two pairs */
 } stage;
@@ -150,10 +153,10 @@ static void make_rows(const block *b, int sweep, ptrdiff_t j, ptrdiff_t k) {
 static inline __attribute__((always_inline)) void prefetch_part(const block *b, int sweep, const char *grid,
                                                                 ptrdiff_t j, ptrdiff_t k, bool write) {
     const pass *p = b->pass;
-    const size_t lines = p->row_bytes / LINE + 1, sweeps = (size_t)p->sweeps;
+    const extent lines = b->stages[sweep].lines;
     if (k < 0 || k >= (ptrdiff_t)p->nz || j >= (ptrdiff_t)p->ny) return;
     const char *row = grid + offset_of(p, j, k);
-    for (size_t i = lines * (size_t)(sweep - 1) / sweeps; i < lines * (size_t)sweep / sweeps; i++) {
+    for (ptrdiff_t i = lines.begin; i < lines.end; i++) {
         if (write)
             __builtin_prefetch(row + i * LINE, 1, 2);
         else
@@ -190,7 +193,7 @@ static void make_front(block *b, ptrdiff_t k) {
     }
     for (ptrdiff_t r = b->stages[1].rows.begin; r < b->stages[sweeps].rows.end + sweeps - 1; r++)
         for (int sweep = 1; sweep <= sweeps; sweep++) {
-            prefetch_rows(b, sweep, r, k);
+            if (b->pass->prefetches) prefetch_rows(b, sweep, r, k);
             if (contains(b->stages[sweep].rows, r - (sweep - 1)))
                 make_rows(b, sweep, r - (sweep - 1), k - (sweep - 1));
         }
@@ -209,9 +212,11 @@ static void take_block(void *self, size_t i) {
     block b = {.pass = p};
     for (int sweep = 1; sweep <= p->sweeps; sweep++) {
         const int after = p->sweeps - sweep;
+        const ptrdiff_t lines = (ptrdiff_t)p->row_bytes / LINE + 1;
         stage *s = &b.stages[sweep];
         *s = (stage){.rows = widened(rows, after, p->ny), .planes = widened(planes, after, p->nz), .ring = ring};
         s->slots = slots_of(s->rows);
+        s->lines = (extent){lines * (sweep - 1) / p->sweeps, lines * sweep / p->sweeps};
         ring += 2 * (size_t)s->slots * p->row_stride;
     }
     for (ptrdiff_t pair = 0; pair < p->planes / 2 + p->sweeps - 1; pair++)
@@ -220,7 +225,7 @@ static void take_block(void *self, size_t i) {
 
 static void run_pass(pass *p, int threads) {
     const size_t blocks = blocks_along(p->ny, p->rows) * blocks_along(p->nz, p->planes);
-    cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, take_block, p);
+    cpu_parallel_for(threads, blocks, PARALLEL_RANGES, take_block, p);
 }
 
 /* Returns the length of the parts if n is divided into as many parts as parts of length `longest` need. */
@@ -301,6 +306,7 @@ weft_status cpu_laplace(void *state, const laplace_call *c, weft_error *error) {
     pass p = {.nx = c->nx, .ny = c->ny, .nz = c->nz, .row_bytes = row_bytes, .sweeps = v->together, .variant = v};
     p.row = c->dtype == WEFT_F32 ? kernels->laplace_f32 : kernels->laplace_f64;
     p.pair = c->dtype == WEFT_F32 ? kernels->laplace_pair_f32 : kernels->laplace_pair_f64;
+    p.prefetches = grid_bytes > CACHED_BYTES;
     if (c->change) *c->change = 0;
     if (c->sweeps == 0) {
         if (c->u != c->v) memcpy(c->v, c->u, grid_bytes);
