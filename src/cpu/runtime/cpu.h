@@ -117,6 +117,18 @@ typedef struct scan_kernels {
 typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
                          const void *above, void *to);
 
+/* Row j of two adjacent planes of a sweep. middle, south, north: rows j, j - 1 and j + 1 of both planes before the
+ * sweep. below, above: row j of the plane below the first one and of the plane above the second one. Unless `stored`
+ * is set, NaN need not be canonical. */
+typedef struct stencil_pair {
+    const void *middle[2], *south[2], *north[2], *below, *above;
+    void *to[2];
+    bool stored;
+} stencil_pair;
+
+/* Computes n points of both rows. */
+typedef void stencil_pair_row(size_t n, const stencil_pair *rows);
+
 /* Rows of the right-hand side of a time step (ORDER.md 23.2). `before` and `after` may be NULL: a missing row
  * is 0. */
 typedef struct heat_rows {
@@ -127,6 +139,7 @@ typedef struct heat_rows {
 
 typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
+    stencil_pair_row *laplace_pair_f32, *laplace_pair_f64;
     heat_rows heat_f32, heat_f64;
 } stencil_kernels;
 
