@@ -36,6 +36,23 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Precedes a loop over the lanes of a vector. If Clang does not unroll the loop before it optimizes the function, it
+ * keeps the vectors of every inlined copy on the stack. It warns if the loops around it are not unrolled, as with
+ * sanitizers. */
+#if defined(__clang__) && FMA_INSTRUCTION
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define UNROLL_LANES _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL_LANES
+#endif
+
+/* A function that rearranges a square of vectors. Clang keeps the square of every inlined copy on the stack. */
+#ifdef __clang__
+#define SQUARE_INLINE static __attribute__((noinline))
+#else
+#define SQUARE_INLINE INLINE
+#endif
+
 /* Returns weft_dtype_size(dtype), as a constant if dtype is one. */
 INLINE size_t element_bytes(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) \
