@@ -182,7 +182,8 @@ static void row(const char *name, work w) {
     w.a = uniform(w.dtype, w.kind < TRANSFORM ? square : w.kind == TRANSFORM ? 2 * n : 1);
     w.b = uniform(w.dtype, w.kind == PRODUCT ? square : w.kind == VECTOR ? n : 1);
     w.c = uniform(w.dtype, w.kind == PRODUCT ? square : 2 * n);
-    if (w.kind >= TRANSFORM) snprintf(elements, sizeof elements, "%zu", n);
+    if (w.kind > TRANSFORM) snprintf(elements, sizeof elements, "%zu", n);
+    if (w.kind == TRANSFORM) snprintf(elements, sizeof elements, "2^%d", __builtin_ctzll(n));
     if (w.kind == TRANSFORM) w.descriptor = descriptor_of(&w);
     measure(&w, median);
     double value[2], work = 2e-9 * (double)n * (double)(w.kind == PRODUCT ? square : n);

@@ -207,7 +207,8 @@ other without synchronization.
 LEVELS = """
 Time of the same call with the instruction sets x86-64-v2 (SSE4.2), v3 (AVX2 and FMA) and v4 (AVX-512) of one machine,
 for which the devices `cpu:v2`, `cpu:v3` and `cpu:v4` stand. The last columns are the speed with v2 and v3 divided by
-the speed with v4. All three return the same bits. The elements of matrix products are the order of the matrices.
+the speed with v4. All three return the same bits. v2 has no fused multiply-add: operations whose order contains it compute it by several
+instructions or by a function. The elements of matrix products are the order of the matrices.
 """
 SEVERAL = """
 The array is spread over the GPUs of one host, with one MPI rank for each GPU ([dist](guide/dist.md)). Blocks are sent

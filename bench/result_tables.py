@@ -118,7 +118,7 @@ LINES = {
     "transform": rf"(?P<name>\S.*?)\s+(?P<weft>{FLOAT}) us(?:\s+(?P<rate>{FLOAT}) GB/s)?"
                  rf"(?:\s+(?P<peer>cuFFT|by cuFFT)\s+(?P<other>{FLOAT}) us\s+(?P<ratio>{FLOAT})x)?",
     # bench_cpu_mkl, bench_cpu_heat
-    "named": rf"(?P<name>\S.*?)\s+(?P<n>\d+|-)\s+(?P<threads>\d+)\s+(?P<weft>{FLOAT}) "
+    "named": rf"(?P<name>\S.*?)\s+(?P<n>\d+|2\^\d+|-)\s+(?P<threads>\d+)\s+(?P<weft>{FLOAT}) "
              rf"(?P<unit>GFLOP/s|us|ns a sample|ns a point and step)\s+{PEER}\s+(?P<ratio>{FLOAT})x",
     # bench_cpu
     "cpu": rf"(?P<name>\S.*?)\s+(?P<n>\d+)\s+(?P<threads>\d+)\s+(?P<weft>{FLOAT})\s+{PEER}\s+(?P<ratio>{FLOAT})x\s+"
@@ -148,6 +148,7 @@ CASES = [
     ("map_reduce", r"running (.*), f32", r"running sum of \1, f32"),
     ("map_reduce", r"map (.*)", r"map \1"),
     ("reduce", r"(sum|min|max|mean|norm2) (\w+)", r"\1 \2"),
+    ("reduce", r"(sum|mean) (\w+) exact", r"\1 \2 exact"),
     ("reduce", r"(argmax) (\w+)", r"\1 \2"),
     ("scan", r"scan max (\w+)", r"inclusive max \1"),
     ("scan", r"scan (\w+)", r"inclusive sum \1"),
@@ -294,8 +295,8 @@ def levels_of(line, run, pages):
     if not found:
         return None
     name, n, threads, *times, unit, of_v2, of_v3 = found.groups()
-    page, case = case_of(name, pages)
-    return Levels(page, case, number(n), threads, ["" if time == "-" else f"{time} {unit}" for time in times],
+    named = case_of(name, pages)
+    return named and Levels(*named, number(n), threads, ["" if time == "-" else f"{time} {unit}" for time in times],
                   [ratio and f"{ratio}x" or "" for ratio in (of_v2, of_v3)], run)
 
 
