@@ -36,14 +36,16 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Precedes a loop over the lanes of a vector. If Clang does not unroll the loop before it optimizes the function, it
- * keeps the vectors of every inlined copy on the stack. It warns if the loops around it are not unrolled, as with
- * sanitizers. */
+/* Precedes a loop over the lanes of a vector that is one instruction, such as fma(). GCC unrolls loops over four
+ * lanes (f64, AVX2) and makes scalar code of them. Clang must unroll the loop: otherwise it keeps the vectors of
+ * every inlined copy on the stack. It warns if the loops around it are not unrolled, as with sanitizers. */
 #if defined(__clang__) && FMA_INSTRUCTION
 #pragma clang diagnostic ignored "-Wpass-failed"
-#define UNROLL_LANES _Pragma("clang loop unroll(full)")
+#define LANE_LOOP _Pragma("clang loop unroll(full)")
+#elif FMA_INSTRUCTION && VECTOR_BYTES == 32
+#define LANE_LOOP _Pragma("GCC unroll 1")
 #else
-#define UNROLL_LANES
+#define LANE_LOOP
 #endif
 
 /* A function that rearranges a square of vectors. Clang keeps the square of every inlined copy on the stack. */

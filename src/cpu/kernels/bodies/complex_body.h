@@ -28,7 +28,7 @@ INLINE void OF(store)(REAL *p, VECTOR v) { memcpy(p, &v, sizeof v); }
 INLINE VECTOR OF(fill)(REAL value) { return value - (VECTOR){0}; }
 
 INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) {
-    UNROLL_LANES
+    LANE_LOOP
     for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
     return z;
 }

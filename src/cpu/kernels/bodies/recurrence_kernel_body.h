@@ -30,7 +30,7 @@ INLINE A OF(apply)(A s, A u, A w) {
 
 /* Returns s w + u in each lane. */
 INLINE VECTOR OF(fused_lanes)(VECTOR s, VECTOR w, VECTOR u) {
-    UNROLL_LANES
+    LANE_LOOP
     for (size_t l = 0; l < WIDTH; l++) u[l] = FUSED(s[l], w[l], u[l]);
     return u;
 }
