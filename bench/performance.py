@@ -161,6 +161,13 @@ def scaling_lines(scaling, letters):
                   "run"], cells)
 
 
+def levels_lines(levels, letters):
+    cells = [(PAGES[row.page][0], row.case, row.elements, row.threads, *row.times, *row.ratios, letters[row.run])
+             for page in PAGES for row in levels if row.page == page]
+    return table(["operation", "case", "-elements", "-threads", "-v2", "-v3", "-v4", "-v2 of v4", "-v3 of v4", "run"],
+                 cells)
+
+
 def filled(text):
     """Lines of at most 118 columns; a paragraph or an item of a list each."""
     lines = []
@@ -197,6 +204,12 @@ other without synchronization.
 
 * CPU figures are of different machines; the last column names the run. No test fails because a machine is slow.
 """
+LEVELS = """
+Time of the same call with the instruction sets x86-64-v2 (SSE4.2), v3 (AVX2 and FMA) and v4 (AVX-512) of one machine,
+for which the devices `cpu:v2`, `cpu:v3` and `cpu:v4` stand. The last columns are the speed with v2 and v3 divided by
+the speed with v4. All three return the same bits. v2 has no fused multiply-add: operations whose order contains it compute it by several
+instructions or by a function. The elements of matrix products are the order of the matrices.
+"""
 SEVERAL = """
 The array is spread over the GPUs of one host, with one MPI rank for each GPU ([dist](guide/dist.md)). Blocks are sent
 by NCCL. *Weak scaling* is the time of one GPU with the elements of one rank, divided by the time of all GPUs with all
@@ -204,8 +217,8 @@ elements.
 """
 
 
-def performance(rows, scaling):
-    runs = sorted({row.run for row in rows} | {row.run for row in scaling},
+def performance(rows, scaling, levels):
+    runs = sorted({row.run for row in (*rows, *scaling, *levels)},
                   key=lambda run: (not run.is_gpu, run.date, run.file, run.commit, run.machine))
     letters = {run: f"{letter}{1 + at}" for letter, gpu in (("G", True), ("C", False))
                for at, run in enumerate(run for run in runs if run.is_gpu is gpu)}
@@ -225,6 +238,8 @@ def performance(rows, scaling):
         [(letters[run], run.machine, day(run.date), run.commit, f"[{run.file}](../bench/results/{run.file})")
          for run in runs])
     lines += ["## GPU", ""] + section(rows, letters, True) + ["## CPU", ""] + section(rows, letters, False)
+    if levels:
+        lines += ["## Instruction sets of a CPU", "", *filled(LEVELS), *levels_lines(levels, letters)]
     lines += ["## Several GPUs", "", *filled(SEVERAL), *scaling_lines(scaling, letters)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -308,9 +323,9 @@ def with_block(path, block):
 def main():
     check = "--check" in sys.argv
     source = Path([word for word in sys.argv[1:] if word != "--check"][0])
-    rows, scaling = read_results(source / "bench" / "results")
+    rows, scaling, levels = read_results(source / "bench" / "results")
     readme, faq = source / "README.md", source / "docs/guide/FAQ.md"
-    made = {source / "docs/performance.md": performance(rows, scaling),
+    made = {source / "docs/performance.md": performance(rows, scaling, levels),
             source / "docs/pictures/speed.svg": picture(rows),
             readme: with_block(readme, readme_block(rows)), faq: with_block(faq, faq_block(rows))}
     stale = [path for path, text in made.items()

@@ -75,6 +75,26 @@ class Scaling:
     weak: str
     run: Run
 
+    @property
+    def key(self):
+        return self.name, self.log2, self.ranks
+
+
+@dataclasses.dataclass
+class Levels:
+    """A row of bench_cpu_levels: the same call with several instruction sets."""
+    page: str
+    case: str
+    elements: str
+    threads: str
+    times: list  # texts: with v2, v3 and v4
+    ratios: list  # texts: speed with v2 and v3, divided by that with v4
+    run: Run
+
+    @property
+    def key(self):
+        return self.page, self.case, self.elements, self.threads
+
 
 # -------------------------------------------------------------------------- reading bench/results
 
@@ -97,10 +117,16 @@ LINES = {
     # bench_gpu_transforms
     "transform": rf"(?P<name>\S.*?)\s+(?P<weft>{FLOAT}) us(?:\s+(?P<rate>{FLOAT}) GB/s)?"
                  rf"(?:\s+(?P<peer>cuFFT|by cuFFT)\s+(?P<other>{FLOAT}) us\s+(?P<ratio>{FLOAT})x)?",
+    # bench_cpu_mkl, bench_cpu_heat
+    "named": rf"(?P<name>\S.*?)\s+(?P<n>\d+|2\^\d+|-)\s+(?P<threads>\d+)\s+(?P<weft>{FLOAT}) "
+             rf"(?P<unit>GFLOP/s|us|ns a sample|ns a point and step)\s+{PEER}\s+(?P<ratio>{FLOAT})x",
     # bench_cpu
     "cpu": rf"(?P<name>\S.*?)\s+(?P<n>\d+)\s+(?P<threads>\d+)\s+(?P<weft>{FLOAT})\s+{PEER}\s+(?P<ratio>{FLOAT})x\s+"
            rf"(?P<share>{FLOAT}) %",
 }
+# bench_cpu_levels
+LEVELS = re.compile(rf"(\S.*?)\s+(\d+)\s+(\d+)\s+v2\s+({FLOAT}|-) v3\s+({FLOAT}|-) v4\s+({FLOAT}) (ns|us|ms)\s+"
+                    rf"(?:({FLOAT})x|-)\s+(?:({FLOAT})x|-)")
 RANKS = re.compile(r"2\^(\d+) elements, (\d+) ranks of ")
 RANK = re.compile(rf"(\S.*?)\s+({FLOAT})\s+{FLOAT}\s+({FLOAT})\s+({FLOAT})\s+({FLOAT}) %\s+yes")
 
@@ -122,6 +148,7 @@ CASES = [
     ("map_reduce", r"running (.*), f32", r"running sum of \1, f32"),
     ("map_reduce", r"map (.*)", r"map \1"),
     ("reduce", r"(sum|min|max|mean|norm2) (\w+)", r"\1 \2"),
+    ("reduce", r"(sum|mean) (\w+) exact", r"\1 \2 exact"),
     ("reduce", r"(argmax) (\w+)", r"\1 \2"),
     ("scan", r"scan max (\w+)", r"inclusive max \1"),
     ("scan", r"scan (\w+)", r"inclusive sum \1"),
@@ -147,6 +174,12 @@ CASES = [
     ("sort", r"sort u32 down", "sort u32, descending"),
     ("sort", r"sort (\w+)", r"sort \1"),
     ("sort", r"pairs u32\+(\d+)", r"sort u32 keys with values of \1 bytes"),
+    ("matmul", r"matmul (.*), order", r"\1"),
+    ("matmul", r"matmul (.*)", r"\1"),
+    ("fft", r"fft (.*)", r"\1"),
+    ("random", r"random (.*)", r"\1"),
+    ("tridiag", r"tridiag (.*)", r"\1"),
+    ("heat", r"heat (f32|f64), (.*)", r"\1, \2"),
     ("matmul", r"f32 in f64 (\d+ x \d+ x \d+)", r"f32 accumulated in f64, \1"),
     ("matmul", r"(f32|f64) (\d+ x \d+ x \d+)", r"\1, \2"),
     ("fft", r"(c2c|r2c|c2r) (f32|f64) (.*)", r"\1 \2, \3"),
@@ -237,6 +270,8 @@ def row_of(line, above, run, pages):
             share = ", ".join(filter(None, [f"{digits(float(field['rate']))} {field['unit']}", share]))
         elif form == "matmul":
             unit, name, elements = "TFLOP/s", f"{name} {field['m']} x {field['n']} x {field['k']}", ""
+        elif form == "named":
+            unit, elements = field["unit"], elements.strip("-")
         elif form == "transform":
             unit, share = "us", field["rate"] and f"{field['rate']} GB/s"
         else:
@@ -250,13 +285,24 @@ def row_of(line, above, run, pages):
         elements = " x ".join(map(number, elements.split(" x ")))
         peer = "CUB SortKeys, sorts all elements" if found[0] == "top_k" else PEERS.get(peer, peer)
         return Row(*found, elements, field.get("threads", ""), f"{weft} {unit}", peer,
-                   other and f"{other} {unit.split(',')[0]}", field["ratio"] and field["ratio"] + "x", share, run)
+                   other and f"{other} {unit.split(',')[0].split(' ')[0]}", field["ratio"] and field["ratio"] + "x", share, run)
     return None
 
 
+def levels_of(line, run, pages):
+    """The row of bench_cpu_levels that the line contains, or None."""
+    found = LEVELS.fullmatch(line.rstrip())
+    if not found:
+        return None
+    name, n, threads, *times, unit, of_v2, of_v3 = found.groups()
+    named = case_of(name, pages)
+    return named and Levels(*named, number(n), threads, ["" if time == "-" else f"{time} {unit}" for time in times],
+                  [ratio and f"{ratio}x" or "" for ratio in (of_v2, of_v3)], run)
+
+
 def read_block(lines, run, pages):
-    """The rows and the scaling rows of a fenced block."""
-    rows, scaling, above, ranks = [], [], "", None
+    """The rows, the scaling rows and the rows of instruction sets of a fenced block."""
+    rows, scaling, levels, above, ranks = [], [], [], "", None
     for line in lines:
         heading = RANKS.match(line)
         if heading:
@@ -265,12 +311,24 @@ def read_block(lines, run, pages):
         if scaled:
             scaling.append(Scaling(scaled[1], *ranks, scaled[2], scaled[3], scaled[4], scaled[5], run))
             continue
+        compared = levels_of(line, run, pages)
+        if compared:
+            levels.append(compared)
+            continue
         row = row_of(line, above, run, pages)
         if not line.startswith("  ") and line.strip():
             above = re.split(r"\s{2,}| (?:GB/s|Gkeys/s|latency us|queued us) ", line)[0]
         if row:
             rows.append(row)
-    return rows, scaling
+    return rows, scaling, levels
+
+
+def newest_of(rows):
+    """The rows without those of which a later run has another."""
+    newest = {}
+    for row in sorted(rows, key=lambda row: row.run.date):  # stable
+        newest[row.key] = row
+    return [row for row in rows if newest[row.key] is row]
 
 
 def read_table(lines, file):
@@ -282,9 +340,9 @@ def read_table(lines, file):
 
 
 def read_results(folder):
-    """All rows and scaling rows that count, in the order of the files."""
+    """All rows, scaling rows and rows of instruction sets that count, in the order of the files."""
     pages = [page.stem for page in sorted((folder.parents[1] / "docs/ops").glob("*.md"))]
-    rows, scaling = [], []
+    rows, scaling, levels = [], [], []
     for file in sorted(folder.glob("*.md")):
         lines = file.read_text(encoding="utf-8").split("\n")
         for at, line in enumerate(lines):
@@ -302,11 +360,5 @@ def read_results(folder):
             found = read_block(lines[first + 1:end], run, pages)
             rows += found[0]
             scaling += found[1]
-    newest = {}
-    for row in sorted(rows, key=lambda row: row.run.date):  # stable
-        newest[row.key] = row
-    rows = [row for row in rows if newest[row.key] is row]
-    last = {}
-    for row in sorted(scaling, key=lambda row: row.run.date):
-        last[row.name, row.log2, row.ranks] = row
-    return rows, [row for row in scaling if last[row.name, row.log2, row.ranks] is row]
+            levels += found[2]
+    return newest_of(rows), newest_of(scaling), newest_of(levels)

@@ -1,3 +1,23 @@
+# OpenBLAS of the system, or that of the Python package scipy-openblas32 in the directory DIR:
+# -DWEFT_CBLAS_H=DIR/include -DWEFT_OPENBLAS=DIR/lib/libscipy_openblas.so.
+find_path(WEFT_CBLAS_H openblas_config.h
+  PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE} openblas ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
+find_library(WEFT_OPENBLAS openblas)
+
+# weft_link_openblas(TARGET): links OpenBLAS. All names of that package begin with scipy_.
+function(weft_link_openblas target)
+  if(WEFT_CBLAS_H)
+    target_include_directories(${target} SYSTEM PRIVATE ${WEFT_CBLAS_H})
+  endif()
+  target_link_libraries(${target} PRIVATE ${WEFT_OPENBLAS})
+  if(WEFT_OPENBLAS MATCHES "scipy_openblas")
+    foreach(name cblas_sdot cblas_ddot cblas_dnrm2 cblas_sgemv cblas_dgemv cblas_sgemm cblas_dgemm sgtsv_ dgtsv_ dpbsv_
+        dgbsv_ openblas_set_num_threads openblas_get_config openblas_get_corename)
+      target_compile_definitions(${target} PRIVATE ${name}=scipy_${name})
+    endforeach()
+  endif()
+endfunction()
+
 # build/bench_cpu: weft compared with OpenMP simd loops and, if available, with OpenBLAS and the parallel scan of the
 # C++ standard library (which requires TBB).
 find_package(OpenMP COMPONENTS C)
@@ -10,16 +30,12 @@ if(OpenMP_C_FOUND)
   set_source_files_properties(bench/cpu_openmp_peer.c PROPERTIES
     COMPILE_OPTIONS "-O3;$<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>;-ffp-contract=fast;$<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>")
 
-  find_path(WEFT_CBLAS_H openblas_config.h
-    PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE} openblas ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
-  find_library(WEFT_OPENBLAS openblas)
   if(WEFT_CBLAS_H AND WEFT_OPENBLAS)
-    target_include_directories(bench_cpu SYSTEM PRIVATE ${WEFT_CBLAS_H})
-    target_link_libraries(bench_cpu PRIVATE ${WEFT_OPENBLAS})
+    weft_link_openblas(bench_cpu)
     target_compile_definitions(bench_cpu PRIVATE WEFT_BENCH_OPENBLAS)
     add_executable(bench_cpu_matmul bench/cpu_matmul_peer.c)
-    target_include_directories(bench_cpu_matmul SYSTEM PRIVATE ${WEFT_CBLAS_H})
-    target_link_libraries(bench_cpu_matmul PRIVATE weft ${WEFT_OPENBLAS})
+    target_link_libraries(bench_cpu_matmul PRIVATE weft)
+    weft_link_openblas(bench_cpu_matmul)
   else()
     weft_left_out(PEERS "benchmark rows of OpenBLAS" OpenBLAS)
   endif()
@@ -64,7 +80,7 @@ if(OpenMP_C_FOUND)
     target_compile_options(bench_cpu_${program} PRIVATE -O3
       $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native> -ffp-contract=fast)
     if(WEFT_OPENBLAS)
-      target_link_libraries(bench_cpu_${program} PRIVATE ${WEFT_OPENBLAS})
+      weft_link_openblas(bench_cpu_${program})
       target_compile_definitions(bench_cpu_${program} PRIVATE WEFT_BENCH_LAPACK)
     endif()
   endforeach()
@@ -87,6 +103,24 @@ function(weft_loop_bench name file)
   target_compile_options(${name} PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native> -ffp-contract=fast)
 endfunction()
 
+# build/bench_cpu_levels: the instruction sets of this machine compared with each other.
+add_executable(bench_cpu_levels bench/cpu_levels.c)
+target_link_libraries(bench_cpu_levels PRIVATE weft)
+
+# build/bench_cpu_mkl: products, transforms and random numbers compared with MKL. -DWEFT_MKL_ROOT=DIR or the variable
+# MKLROOT names the directory that contains include/mkl.h and lib/libmkl_rt.so. MKL is not free software, so its absence
+# is reported, but not as a part that is left out.
+set(WEFT_MKL_ROOT "$ENV{MKLROOT}" CACHE PATH "Directory of MKL, for benchmarks only")
+find_path(WEFT_MKL_H mkl.h HINTS ${WEFT_MKL_ROOT} PATH_SUFFIXES include mkl)
+find_library(WEFT_MKL NAMES mkl_rt libmkl_rt.so.3 libmkl_rt.so.2 HINTS ${WEFT_MKL_ROOT} PATH_SUFFIXES lib lib/intel64)
+if(OpenMP_C_FOUND AND WEFT_MKL_H AND WEFT_MKL)
+  weft_loop_bench(bench_cpu_mkl bench/cpu_mkl_peers.c)
+  target_include_directories(bench_cpu_mkl SYSTEM PRIVATE ${WEFT_MKL_H})
+  target_link_libraries(bench_cpu_mkl PRIVATE ${WEFT_MKL})
+else()
+  message(STATUS "weft: the benchmark of MKL is not built (WEFT_MKL_ROOT names its directory)")
+endif()
+
 # build/bench_cpu_random: weft_random compared with the C library's generator.
 weft_loop_bench(bench_cpu_random bench/cpu_random_peers.c)
 
@@ -98,8 +132,12 @@ add_executable(bench_cpu_price bench/cpu_price_peer.c)
 target_link_libraries(bench_cpu_price PRIVATE weft m)
 target_compile_options(bench_cpu_price PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>)
 
-# build/bench_cpu_heat: weft_heat compared with the Thomas algorithm.
+# build/bench_cpu_heat and bench_cpu_heat_f64: weft_heat compared with the Thomas algorithm.
 weft_loop_bench(bench_cpu_heat bench/cpu_heat_peer.c)
+weft_loop_bench(bench_cpu_heat_f64 bench/cpu_heat_peer.c)
+if(TARGET bench_cpu_heat_f64)
+  target_compile_definitions(bench_cpu_heat_f64 PRIVATE WEFT_BENCH_F64)
+endif()
 
 # build/bench_ranks: ranks of MPI compared with one process; with NCCL also with CUB's reduce and ncclAllReduce.
 if(TARGET weft_dist)

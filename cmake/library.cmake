@@ -7,6 +7,14 @@ target_include_directories(weft
 target_link_libraries(weft PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 weft_harden(weft)
+
+# A call needs at most 128 KiB of stack. A function with a frame of more than 80 KiB leaves too little for its callers.
+# Sanitizers and builds without optimization have larger frames.
+set(WEFT_FRAME_BYTES 81920)
+if(NOT WEFT_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT "${CMAKE_C_FLAGS} ${WEFT_O_LEVEL}" MATCHES "-O0")
+  set(WEFT_FRAME_LIMIT -Wframe-larger-than=${WEFT_FRAME_BYTES})
+endif()
+target_compile_options(weft PRIVATE $<$<COMPILE_LANGUAGE:C>:${WEFT_FRAME_LIMIT}>)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   target_link_options(weft PRIVATE LINKER:--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/weft.map)
   set_target_properties(weft PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/weft.map)

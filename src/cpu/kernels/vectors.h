@@ -36,6 +36,25 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Precedes a loop over the lanes of a vector that is one instruction, such as fma(). GCC unrolls loops over four
+ * lanes (f64, AVX2) and makes scalar code of them. Clang must unroll the loop: otherwise it keeps the vectors of
+ * every inlined copy on the stack. It warns if the loops around it are not unrolled, as with sanitizers. */
+#if defined(__clang__) && FMA_INSTRUCTION
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define LANE_LOOP _Pragma("clang loop unroll(full)")
+#elif FMA_INSTRUCTION && VECTOR_BYTES == 32
+#define LANE_LOOP _Pragma("GCC unroll 1")
+#else
+#define LANE_LOOP
+#endif
+
+/* A function that rearranges a square of vectors. Clang keeps the square of every inlined copy on the stack. */
+#ifdef __clang__
+#define SQUARE_INLINE static __attribute__((noinline))
+#else
+#define SQUARE_INLINE INLINE
+#endif
+
 /* Returns weft_dtype_size(dtype), as a constant if dtype is one. */
 INLINE size_t element_bytes(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) \

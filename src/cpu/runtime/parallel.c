@@ -21,7 +21,7 @@ enum {
     CREWS = 16,               /* number of calls that can use pool threads concurrently */
     RANGES_MAX = 64,          /* ranges per region */
     CLAIMS = 64,              /* a thread claims the items of its range in about CLAIMS steps */
-    STACK_BYTES = 1 << 20,    /* stack of a thread in bytes; the largest frame of a kernel has 140 KiB */
+    STACK_BYTES = 1 << 20,    /* stack of a thread in bytes; sanitizers make frames of 140 KiB */
     SPIN = 30 * 1000,         /* nanoseconds that a thread spins before it sleeps */
     LOOKS = 16,               /* polls of the awaited word between two clock reads */
     PREEMPTED = 100 * 1000,   /* nanoseconds between two clock reads from which a thread counts as preempted */

@@ -28,6 +28,7 @@ INLINE void OF(store)(REAL *p, VECTOR v) { memcpy(p, &v, sizeof v); }
 INLINE VECTOR OF(fill)(REAL value) { return value - (VECTOR){0}; }
 
 INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) {
+    LANE_LOOP
     for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
     return z;
 }
@@ -44,9 +45,9 @@ INLINE LANES OF(lane_numbers)(void) {
 /* Returns a vector whose lane l is lane from[l] of the concatenation of a and b. `from` must be constant. */
 INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, LANES from) {
 #ifdef __clang__
-    VECTOR v = a;
-    for (size_t l = 0; l < WIDTH; l++) v[l] = from[l] < WIDTH ? a[from[l] % WIDTH] : b[from[l] % WIDTH];
-    return v;
+    const LANES of_a = (LANES)(from < WIDTH);
+    return (VECTOR)((of_a & (LANES)__builtin_shufflevector(a, from)) |
+                    (~of_a & (LANES)__builtin_shufflevector(b, from)));
 #else
     return __builtin_shuffle(a, b, from);
 #endif

@@ -30,6 +30,7 @@ INLINE A OF(apply)(A s, A u, A w) {
 
 /* Returns s w + u in each lane. */
 INLINE VECTOR OF(fused_lanes)(VECTOR s, VECTOR w, VECTOR u) {
+    LANE_LOOP
     for (size_t l = 0; l < WIDTH; l++) u[l] = FUSED(s[l], w[l], u[l]);
     return u;
 }
@@ -44,7 +45,7 @@ INLINE bool OF(any)(LANES mask) {
 /* Loads elements first .. first + WIDTH - 1 of WIDTH adjacent groups. Lane l of vector i is element first + i of
  * group l, or in reverse element first + WIDTH - 1 - i. Prefetches the elements that are `ahead` elements later in
  * memory, if it is not 0. */
-INLINE void OF(load_groups)(bool reverse, const A *x, size_t first, size_t ahead, VECTOR *v) {
+SQUARE_INLINE void OF(load_groups)(bool reverse, const A *x, size_t first, size_t ahead, VECTOR *v) {
 #pragma GCC unroll 16
     for (size_t l = 0; l < WIDTH; l++) {
         const A *from = x + OF(at)(reverse, l * WEFT_SCAN_GROUP + first + (reverse ? WIDTH - 1 : 0));
@@ -54,7 +55,7 @@ INLINE void OF(load_groups)(bool reverse, const A *x, size_t first, size_t ahead
     OF(transpose)(v);
 }
 
-INLINE void OF(store_groups)(bool reverse, VECTOR *v, size_t first, A *to) {
+SQUARE_INLINE void OF(store_groups)(bool reverse, VECTOR *v, size_t first, A *to) {
     OF(transpose)(v);
 #pragma GCC unroll 16
     for (size_t l = 0; l < WIDTH; l++)
@@ -135,7 +136,7 @@ INLINE bool OF(scan_if_finite)(VECTOR *s, VECTOR *u) {
 }
 
 /* Loads WIDTH blocks of 16 values, one block per lane. */
-INLINE void OF(load_blocks)(const A *x, VECTOR *v) {
+SQUARE_INLINE void OF(load_blocks)(const A *x, VECTOR *v) {
     for (size_t g = 0; g < WEFT_SCAN_GROUP; g += WIDTH) {
 #pragma GCC unroll 16
         for (size_t l = 0; l < WIDTH; l++) memcpy(&v[g + l], x + l * WEFT_SCAN_GROUP + g, sizeof *v);

@@ -16,6 +16,7 @@ INLINE VECTOR OF(splat)(REAL value) { return value - (VECTOR){0}; }
 
 /* Returns fma(x, y, z) in each lane. Without an instruction for it, this is much code, which is not inlined. */
 FUSED_INLINE VECTOR OF(fused)(VECTOR x, VECTOR y, VECTOR z) {
+    LANE_LOOP
     for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
     return z;
 }

@@ -16,6 +16,29 @@ INLINE bool OF(along)(weft_lines lines, size_t count, size_t rows) {
     return lines.step == 1 && count == WIDTH && rows == CHUNK;
 }
 
+/* Loads and stores a chunk of WIDTH lanes. Lane l starts at p + l * line, and its rows are consecutive. */
+SQUARE_INLINE void OF(load_along)(const REAL *p, size_t line, VECTOR *v) {
+    for (size_t q = 0; q < CHUNK; q += WIDTH) {
+        VECTOR block[WIDTH];
+#pragma GCC unroll 16
+        for (size_t l = 0; l < WIDTH; l++) memcpy(&block[l], p + q + l * line, sizeof *block);
+        OF(transpose)(block);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < WIDTH; i++) v[q + i] = block[i];
+    }
+}
+
+SQUARE_INLINE void OF(store_along)(REAL *p, size_t line, const VECTOR *v) {
+    for (size_t q = 0; q < CHUNK; q += WIDTH) {
+        VECTOR block[WIDTH];
+#pragma GCC unroll 16
+        for (size_t i = 0; i < WIDTH; i++) block[i] = v[q + i];
+        OF(transpose)(block);
+#pragma GCC unroll 16
+        for (size_t l = 0; l < WIDTH; l++) memcpy(p + q + l * line, &block[l], sizeof *block);
+    }
+}
+
 /* Loads rows first .. first + rows - 1, at most a chunk, of `count` lanes; missing lanes are `none`. */
 INLINE void OF(load)(weft_lines lines, size_t count, size_t first, size_t rows, REAL none, VECTOR *v) {
     const REAL *p = (const REAL *)lines.p + first * lines.step;
@@ -24,14 +47,7 @@ INLINE void OF(load)(weft_lines lines, size_t count, size_t first, size_t rows, 
     } else if (OF(across)(lines, count)) {
         for (size_t i = 0; i < rows; i++) memcpy(&v[i], p + i * lines.step, sizeof *v);
     } else if (OF(along)(lines, count, rows)) {
-        for (size_t q = 0; q < CHUNK; q += WIDTH) {
-            VECTOR block[WIDTH];
-#pragma GCC unroll 16
-            for (size_t l = 0; l < WIDTH; l++) memcpy(&block[l], p + q + l * lines.line, sizeof *block);
-            OF(transpose)(block);
-#pragma GCC unroll 16
-            for (size_t i = 0; i < WIDTH; i++) v[q + i] = block[i];
-        }
+        OF(load_along)(p, lines.line, v);
     } else {
         for (size_t i = 0; i < rows; i++) {
             REAL lane[WIDTH];
@@ -46,14 +62,7 @@ INLINE void OF(store)(weft_lines lines, void *to, size_t count, size_t first, si
     if (OF(across)(lines, count)) {
         for (size_t i = 0; i < rows; i++) memcpy(p + i * lines.step, &v[i], sizeof *v);
     } else if (OF(along)(lines, count, rows)) {
-        for (size_t q = 0; q < CHUNK; q += WIDTH) {
-            VECTOR block[WIDTH];
-#pragma GCC unroll 16
-            for (size_t i = 0; i < WIDTH; i++) block[i] = v[q + i];
-            OF(transpose)(block);
-#pragma GCC unroll 16
-            for (size_t l = 0; l < WIDTH; l++) memcpy(p + q + l * lines.line, &block[l], sizeof *block);
-        }
+        OF(store_along)(p, lines.line, v);
     } else {
         for (size_t i = 0; i < rows; i++)
             for (size_t l = 0; l < count; l++) p[i * lines.step + l * lines.line] = v[i][l];
