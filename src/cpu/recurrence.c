@@ -13,7 +13,7 @@ enum {
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     ROWS_BYTES = 1 << 16,  /* minimum bytes of short rows per work item */
     ROWS_ITEMS = 64,       /* maximum number of such items per thread */
-    STREAM_ROW = 1 << 8,   /* minimum row length in elements for nontemporal stores */
+    STREAM_ROW = 1 << 8,   /* minimum row length in elements for nontemporal stores without `rows` of the kernel */
     STREAM_BYTES = 1 << 25 /* results above this size use nontemporal stores, unless they overwrite an input */
 };
 
@@ -63,6 +63,23 @@ static void run_row(const work *w, size_t row) {
     if (w->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->map);
 }
 
+/* Computes adjacent short rows. */
+static void run_rows(const work *w, size_t first, size_t rows) {
+    const recurrence_call *c = w->call;
+    const size_t at = first * c->n * w->size;
+    size_t done = 0;
+    if (w->kernel->rows && c->n <= RECURRENCE_TILE && !w->map)
+        done = w->kernel->rows(&(recurrence_rows){.s = (const char *)c->s + at,
+                                                  .u = (const char *)c->u + at,
+                                                  .init = init_of(w, first),
+                                                  .v = (char *)c->v + at,
+                                                  .n = c->n,
+                                                  .rows = rows,
+                                                  .streams = w->streams});
+    for (size_t row = first + done; row < first + rows; row++) run_row(w, row);
+    w->kernel->end();
+}
+
 /* ---------------------------------------------------------------------------------- threads */
 
 /* State shared by the threads. Only the thread whose turn it is may access `left`. */
@@ -71,13 +88,11 @@ typedef struct recurrence_parts {
     recurrence_state left; /* state after the parts before */
 } recurrence_parts;
 
-/* Computes a group of short rows. */
-static void run_rows(void *parts, size_t i, relay *turns) {
+static void run_item(void *parts, size_t i, relay *turns) {
     const work *w = ((recurrence_parts *)parts)->work;
     const size_t first = i * w->rows, left = w->call->rows - first;
     (void)turns;
-    for (size_t row = first; row < first + (left < w->rows ? left : w->rows); row++) run_row(w, row);
-    w->kernel->end();
+    run_rows(w, first, left < w->rows ? left : w->rows);
 }
 
 /* Computes one part of a long row. */
@@ -99,7 +114,7 @@ static void run_part(void *parts, size_t i, relay *turns) {
 static void run_on_threads(const work *w, int threads) {
     recurrence_parts shared = {.work = w};
     if (w->row_parts == 1)
-        relay_run(threads, (w->call->rows - 1) / w->rows + 1, run_rows, &shared);
+        relay_run(threads, (w->call->rows - 1) / w->rows + 1, run_item, &shared);
     else
         relay_run(threads, w->call->rows * w->row_parts, run_part, &shared);
     if (w->map && w->row_parts > 1) w->kernel->map(&shared.left, w->call->n / RECURRENCE_TILE, w->map);
@@ -117,19 +132,20 @@ static void run(const cpu_context *ctx, const recurrence_call *c, uint64_t *map)
     const size_t size = weft_dtype_size(c->dtype), row_bytes = 3 * size * c->n;
     const size_t part = RECURRENCE_TILE * RECURRENCE_TILES_MAX * sizeof(float) / size;
     const size_t tile = RECURRENCE_TILE * sizeof(double) / size;
+    const recurrence_kernel *kernel = &(c->dtype == WEFT_F32 ? kernels->f32 : kernels->f64)[c->reverse];
     const work w = {.call = c,
-                    .kernel = &(c->dtype == WEFT_F32 ? kernels->f32 : kernels->f64)[c->reverse],
+                    .kernel = kernel,
                     .size = size,
                     .tile = tile,
                     .part = part,
                     .row_parts = (c->n - 1) / part + 1,
                     .rows = rows_of_item(c->rows, row_bytes, ctx->threads),
-                    .streams =
-                        c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES,
+                    .streams = c->v != c->s && c->v != c->u && (c->n > STREAM_ROW || kernel->rows) &&
+                               c->rows * row_bytes / 3 > STREAM_BYTES,
                     .map = map};
     cpu_plan_regions(1);
     if (c->rows * row_bytes < ALONE_BYTES)
-        for (size_t row = 0; row < c->rows; row++) run_row(&w, row);
+        run_rows(&w, 0, c->rows);
     else
         run_on_threads(&w, ctx->threads);
 }

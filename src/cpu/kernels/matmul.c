@@ -24,16 +24,6 @@ INLINE double fma_of_f32(double x, double y, double z) { return FMA_INSTRUCTION 
 typedef uint32_t lanes_u32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Hides the origin of a vector from the compiler. Otherwise GCC loads the elements of a transposed vector one by one
- * instead of transposing. */
-#if defined(__x86_64__)
-#define KEEP_IN_REGISTER(v) __asm__("" : "+v"(v))
-#elif defined(__aarch64__)
-#define KEEP_IN_REGISTER(v) __asm__("" : "+w"(v))
-#else
-#define KEEP_IN_REGISTER(v) __asm__("" : "+m"(v))
-#endif
-
 #define REAL float
 #define ELEMENT float
 #define VECTOR vector_f32

@@ -11,6 +11,7 @@ typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
 #define LANES recurrence_lanes_f32
 #define LANE int32_t
 #define FUSED fma_f32
+#define FUSED_LANES fma_lanes_f32
 #define INFINITE __builtin_inff()
 #define CANONICAL weft_canonical_f32
 #define MEMBER f32
@@ -22,19 +23,21 @@ typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
 #define LANES recurrence_lanes_f64
 #define LANE int64_t
 #define FUSED fma_f64
+#define FUSED_LANES fma_lanes_f64
 #define INFINITE __builtin_inf()
 #define CANONICAL weft_canonical_f64
 #define MEMBER f64
 #define OF(name) name##_f64
 #include "cpu/kernels/bodies/recurrence_kernel_body.h"
 
+#define KERNEL(direction, type)                                                                            \
+    {                                                                                                      \
+        begin_##type, recurrence_maps_##direction##_##type, recurrence_pass_##type, recurrence_map_##type, \
+            recurrence_run_##direction##_##type, stream_fence,                                             \
+            FMA_INSTRUCTION ? recurrence_rows_##direction##_##type : NULL                                  \
+    }
+
 const recurrence_kernels LEVELED(cpu_recurrences) = {
-    .f32 = {{begin_f32, recurrence_maps_forward_f32, recurrence_pass_f32, recurrence_map_f32,
-             recurrence_run_forward_f32, stream_fence},
-            {begin_f32, recurrence_maps_reverse_f32, recurrence_pass_f32, recurrence_map_f32,
-             recurrence_run_reverse_f32, stream_fence}},
-    .f64 = {{begin_f64, recurrence_maps_forward_f64, recurrence_pass_f64, recurrence_map_f64,
-             recurrence_run_forward_f64, stream_fence},
-            {begin_f64, recurrence_maps_reverse_f64, recurrence_pass_f64, recurrence_map_f64,
-             recurrence_run_reverse_f64, stream_fence}},
+    .f32 = {KERNEL(forward, f32), KERNEL(reverse, f32)},
+    .f64 = {KERNEL(forward, f64), KERNEL(reverse, f64)},
 };

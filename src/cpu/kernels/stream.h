@@ -75,9 +75,13 @@ INLINE void stream_put(stream *s, size_t bytes) {
     s->held = held - whole;
 }
 
-/* Writes the remaining bytes. */
-INLINE void stream_end(const stream *s) {
+/* Writes the remaining bytes. The caller must order the stores before later ones. */
+INLINE void stream_flush(const stream *s) {
     memcpy(s->to + s->foreign, s->buffer + s->foreign, s->held - s->foreign);
+}
+
+INLINE void stream_end(const stream *s) {
+    stream_flush(s);
     stream_fence();
 }
 

@@ -35,6 +35,7 @@
 #define COLUMN_VECTORS 8
 
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE static __attribute__((noinline))
 
 /* Precedes a loop over the lanes of a vector that is one instruction, such as fma(). GCC unrolls loops over four
  * lanes (f64, AVX2) and makes scalar code of them. Clang must unroll the loop: otherwise it keeps the vectors of
@@ -70,6 +71,16 @@ INLINE void prefetch_after(const char *x, size_t bytes) {
 #pragma GCC unroll 16
     for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(x + PREFETCH_DISTANCE + i);
 }
+
+/* Hides the origin of a vector from the compiler. Otherwise GCC computes the lanes of a transposed vector one by one,
+ * from the elements in memory. */
+#if defined(__x86_64__)
+#define KEEP_IN_REGISTER(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define KEEP_IN_REGISTER(v) __asm__("" : "+w"(v))
+#else
+#define KEEP_IN_REGISTER(v) __asm__("" : "+m"(v))
+#endif
 
 typedef float vector_f32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef double vector_f64 __attribute__((vector_size(VECTOR_BYTES)));
@@ -109,7 +120,7 @@ INLINE float emulated_fmaf(float x, float y, float z) {
 #if FMA_INSTRUCTION
 #define FUSED_INLINE INLINE
 #else
-#define FUSED_INLINE static __attribute__((noinline))
+#define FUSED_INLINE NOINLINE
 #endif
 
 INLINE float fma_f32(float x, float y, float z) {
@@ -117,5 +128,35 @@ INLINE float fma_f32(float x, float y, float z) {
 }
 
 INLINE double fma_f64(double x, double y, double z) { return __builtin_fma(x, y, z); }
+
+/* Fused multiply-add of each lane. GCC leaves a loop over the lanes of vectors in registers scalar in large
+ * functions, so it needs its built-in. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
+    return __builtin_ia32_vfmaddps512_mask(x, y, z, (unsigned short)-1, 4);
+}
+
+INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
+    return __builtin_ia32_vfmaddpd512_mask(x, y, z, (unsigned char)-1, 4);
+}
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__AVX__) && defined(__FMA__)
+INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
+    return __builtin_ia32_vfmaddps256(x, y, z);
+}
+
+INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
+    return __builtin_ia32_vfmaddpd256(x, y, z);
+}
+#else
+INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
+    for (size_t l = 0; l < VECTOR_BYTES / sizeof(float); l++) z[l] = fma_f32(x[l], y[l], z[l]);
+    return z;
+}
+
+INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
+    for (size_t l = 0; l < VECTOR_BYTES / sizeof(double); l++) z[l] = fma_f64(x[l], y[l], z[l]);
+    return z;
+}
+#endif
 
 #endif

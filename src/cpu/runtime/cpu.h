@@ -229,6 +229,15 @@ typedef struct exact_segment_kernels {
 typedef union recurrence_maps recurrence_maps;
 typedef union recurrence_state recurrence_state;
 
+/* Adjacent rows of at most RECURRENCE_TILE elements. init may be NULL. With `streams`, v is written with nontemporal
+ * stores, which are ordered before all later stores; then v must be neither s nor u. */
+typedef struct recurrence_rows {
+    const void *s, *u, *init;
+    void *v;
+    size_t n, rows;
+    bool streams;
+} recurrence_rows;
+
 /* Kernels of the recurrences of one type in one direction. A row is split into parts; only the last part may have a
  * length that is not a multiple of a tile. s, u and v point to the part's first element in the order of the
  * recurrence. */
@@ -243,6 +252,9 @@ typedef struct recurrence_kernel {
     /* With `streams`, v is written with nontemporal stores; then v must be neither s nor u. */
     void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams, void *v);
     void (*end)(void); /* orders these stores before all later stores of the thread */
+    /* Computes the first rows, of a number that is a multiple of the lanes of a vector if necessary. Returns the
+     * number of rows. NULL if there is no instruction for fma. */
+    size_t (*rows)(const recurrence_rows *rows);
 } recurrence_kernel;
 
 typedef struct recurrence_kernels {

@@ -4,37 +4,9 @@
  * caches. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
+#include "cpu/kernels/bodies/transpose_body.h"
+
 /* --------------------------------------------------------------------------------- packing */
-
-/* Interleaves the lower halves of a and b: a[0], b[0], a[1], b[1], ...; with `upper`, the upper halves. A shuffle
- * with constant lane numbers, which GCC and Clang express differently. */
-INLINE VECTOR OF(zipped)(VECTOR a, VECTOR b, bool upper) {
-    const size_t from = upper ? WIDTH / 2 : 0;
-#ifdef __clang__
-    VECTOR v;
-    for (size_t l = 0; l < WIDTH; l++) v[l] = l % 2 ? b[from + l / 2] : a[from + l / 2];
-    return v;
-#else
-    LANES number = {0};
-    for (size_t l = 0; l < WIDTH; l++) number[l] = (LANE)(from + l / 2 + (l % 2 ? WIDTH : 0));
-    return __builtin_shuffle(a, b, number);
-#endif
-}
-
-/* Transposes WIDTH rows of WIDTH elements. Each round interleaves rows i and i + WIDTH / 2. */
-INLINE void OF(turn)(VECTOR *rows) {
-#pragma GCC unroll 4
-    for (size_t round = 1; round < WIDTH; round *= 2) {
-        VECTOR next[WIDTH];
-#pragma GCC unroll 8
-        for (size_t i = 0; i < WIDTH / 2; i++) {
-            next[2 * i] = OF(zipped)(rows[i], rows[i + WIDTH / 2], false);
-            next[2 * i + 1] = OF(zipped)(rows[i], rows[i + WIDTH / 2], true);
-        }
-        /* cppcheck-suppress uninitvar ; the loop sets all rows */
-        memcpy(rows, next, sizeof next);
-    }
-}
 
 /* Returns WIDTH elements as REAL. loaded_tail returns `count` elements and then zeros. */
 INLINE VECTOR OF(loaded)(const ELEMENT *x) {
@@ -63,13 +35,13 @@ INLINE void OF(pack_transposed)(const ELEMENT *x, size_t ld, size_t lanes, size_
             __builtin_prefetch(row + width * ld, 0, 2);
             rows[l] = OF(loaded)(row);
         }
-        OF(turn)(rows);
+        OF(transpose)(rows);
 #pragma GCC unroll 16
         for (size_t i = 0; i < WIDTH; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
     }
     if (t == terms) return;
     for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_tail)(x + (l < lanes ? l : 0) * ld + t, terms - t);
-    OF(turn)(rows);
+    OF(transpose)(rows);
     for (size_t i = 0; i < terms - t; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
 }
 
@@ -164,15 +136,15 @@ enum {
     OF(STEP_BYTES) = GEMV_VECTORS * WIDTH * WIDTH * sizeof(ELEMENT) /* WIDTH terms of a group of rows */
 };
 
-/* Prefetches to the L2 cache one of the equal shares of the next group, row after row: contiguous lines are fast to
- * read from memory, and the same lines of several rows can occupy the same set of the L1 cache. */
+/* Prefetches to the L2 cache one of the equal shares of the next group, row after row: contiguous lines are
+ * fast to read from memory, and the same lines of several rows can occupy the same set of the L1 cache. */
 INLINE void OF(prefetch_rows)(const ELEMENT *next, size_t ld, size_t step) {
-#pragma GCC unroll 32
-    for (size_t i = 0; i < OF(STEP_BYTES); i += 64) {
-        const size_t at = step * OF(STEP_BYTES) + i;
-        const ELEMENT *row = next + at / OF(ROW_BYTES) * ld;
-        __builtin_prefetch((const char *)row + at % OF(ROW_BYTES), 0, 2);
-    }
+    const size_t at = step * OF(STEP_BYTES), part = OF(STEP_BYTES) < OF(ROW_BYTES) ? OF(STEP_BYTES) : OF(ROW_BYTES);
+    const char *row = (const char *)(next + at / OF(ROW_BYTES) * ld) + at % OF(ROW_BYTES);
+#pragma GCC unroll 4
+    for (size_t rows = 0; rows < OF(STEP_BYTES) / part; rows++, row += ld * sizeof(ELEMENT))
+#pragma GCC unroll 16
+        for (size_t i = 0; i < part; i += 64) __builtin_prefetch(row + i, 0, 2);
 }
 
 /* Matrix-vector product, if a row of A is contiguous. Transposes WIDTH terms of WIDTH rows at a time. */
@@ -190,17 +162,15 @@ static void OF(matmul_gemv_rows)(size_t terms, const void *a, size_t ld, const v
         for (size_t j = 0; j < GEMV_VECTORS; j++) {
 #pragma GCC unroll 16
             for (size_t l = 0; l < WIDTH; l++, row += ld) rows[l] = OF(loaded)(row);
-            OF(turn)(rows);
+            OF(transpose)(rows);
 #pragma GCC unroll 16
-            for (size_t i = 0; i < WIDTH; i++) KEEP_IN_REGISTER(rows[i]);
-#pragma GCC unroll 16
-            for (size_t i = 0; i < WIDTH; i++) s[j] = OF(matmul_term)(rows[i], y[i] - (VECTOR){0}, s[j]);
+            for (size_t i = 0; i < WIDTH; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);
         }
     }
     for (size_t j = 0; j < GEMV_VECTORS && terms > 0; j++) {
         for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_tail)(x + (j * WIDTH + l) * ld, terms);
-        OF(turn)(rows);
-        for (size_t i = 0; i < terms; i++) s[j] = OF(matmul_term)(rows[i], y[i] - (VECTOR){0}, s[j]);
+        OF(transpose)(rows);
+        for (size_t i = 0; i < terms; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);
     }
     memcpy(sums, s, sizeof s);
 }

@@ -1,7 +1,7 @@
 /* Body of cpu/kernels/recurrence.c for one type. The includer defines A, VECTOR (of A), LANES (integers of its
- * lanes, of type LANE), FUSED, INFINITE, CANONICAL, MEMBER (of the unions) and OF(name). Loops over the 16 columns of
- * a tile are plain C, which compilers vectorize. WIDTH adjacent groups are computed in the lanes of a vector, and the
- * remaining groups of a tile in a scalar loop. */
+ * lanes, of type LANE), FUSED and FUSED_LANES (of scalars and of vectors), INFINITE, CANONICAL, MEMBER (of the
+ * unions) and OF(name). Loops over the 16 columns of a tile are plain C, which compilers vectorize. WIDTH adjacent
+ * groups are computed in the lanes of a vector, and the remaining groups of a tile in a scalar loop. */
 
 #define WIDTH (sizeof(VECTOR) / sizeof(A))
 
@@ -28,13 +28,6 @@ INLINE A OF(apply)(A s, A u, A w) {
     return (w == 0) & ((s == INFINITE) | (s == -INFINITE)) ? u : value;
 }
 
-/* Returns s w + u in each lane. */
-INLINE VECTOR OF(fused_lanes)(VECTOR s, VECTOR w, VECTOR u) {
-    LANE_LOOP
-    for (size_t l = 0; l < WIDTH; l++) u[l] = FUSED(s[l], w[l], u[l]);
-    return u;
-}
-
 INLINE bool OF(any)(LANES mask) {
     uint64_t words[VECTOR_BYTES / 8], all = 0;
     memcpy(words, &mask, sizeof words);
@@ -42,38 +35,37 @@ INLINE bool OF(any)(LANES mask) {
     return all != 0;
 }
 
-/* Loads elements first .. first + WIDTH - 1 of WIDTH adjacent groups. Lane l of vector i is element first + i of
- * group l, or in reverse element first + WIDTH - 1 - i. Prefetches the elements that are `ahead` elements later in
- * memory, if it is not 0. */
-SQUARE_INLINE void OF(load_groups)(bool reverse, const A *x, size_t first, size_t ahead, VECTOR *v) {
+/* Loads elements first .. first + WIDTH - 1 of WIDTH groups that are `stride` elements apart. Lane l of vector i is
+ * element first + i of group l, or in reverse element first + WIDTH - 1 - i. */
+SQUARE_INLINE void OF(load_groups)(bool reverse, const A *x, ptrdiff_t stride, size_t first, VECTOR *v) {
 #pragma GCC unroll 16
     for (size_t l = 0; l < WIDTH; l++) {
-        const A *from = x + OF(at)(reverse, l * WEFT_SCAN_GROUP + first + (reverse ? WIDTH - 1 : 0));
+        const A *from = x + (ptrdiff_t)l * stride + OF(at)(reverse, first + (reverse ? WIDTH - 1 : 0));
         memcpy(&v[l], from, sizeof v[l]);
-        if (ahead) __builtin_prefetch((const void *)((uintptr_t)from + ahead * sizeof(A)), 0, 2);
     }
     OF(transpose)(v);
 }
 
-SQUARE_INLINE void OF(store_groups)(bool reverse, VECTOR *v, size_t first, A *to) {
+SQUARE_INLINE void OF(store_groups)(bool reverse, VECTOR *v, ptrdiff_t stride, size_t first, A *to) {
     OF(transpose)(v);
 #pragma GCC unroll 16
     for (size_t l = 0; l < WIDTH; l++)
-        memcpy(to + OF(at)(reverse, l * WEFT_SCAN_GROUP + first + (reverse ? WIDTH - 1 : 0)), &v[l], sizeof v[l]);
+        memcpy(to + (ptrdiff_t)l * stride + OF(at)(reverse, first + (reverse ? WIDTH - 1 : 0)), &v[l], sizeof v[l]);
 }
 
 /* Computes the maps of WIDTH adjacent groups. */
 INLINE void OF(maps_of_lanes)(bool reverse, const A *s, const A *u, A *to_s, A *to_u) {
+    const ptrdiff_t stride = OF(at)(reverse, WEFT_SCAN_GROUP);
     VECTOR product = (VECTOR){0} + 1, value = {0};
     for (size_t first = 0; first < WEFT_SCAN_GROUP; first += WIDTH) {
         VECTOR vs[WIDTH], vu[WIDTH];
-        OF(load_groups)(reverse, s, first, 0, vs);
-        OF(load_groups)(reverse, u, first, 0, vu);
+        OF(load_groups)(reverse, s, stride, first, vs);
+        OF(load_groups)(reverse, u, stride, first, vu);
 #pragma GCC unroll 16
         for (size_t j = 0; j < WIDTH; j++) {
             const size_t i = reverse ? WIDTH - 1 - j : j;
             product *= vs[i];
-            value = OF(fused_lanes)(vs[i], value, vu[i]);
+            value = FUSED_LANES(vs[i], value, vu[i]);
         }
     }
     product = (VECTOR)((LANES)(product == product) & (LANES)product);
@@ -112,7 +104,7 @@ INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask
 
 /* Replaces b by then(a, b) in each lane, with a = (s, u) and b = (to_s, to_u). */
 INLINE void OF(then)(VECTOR s, VECTOR u, VECTOR *to_s, VECTOR *to_u) {
-    const VECTOR value = OF(fused_lanes)(*to_s, u, *to_u);
+    const VECTOR value = FUSED_LANES(*to_s, u, *to_u);
     const LANES stays = (LANES)(u == 0) & ((LANES)(*to_s == INFINITE) | (LANES)(*to_s == -INFINITE));
     *to_u = OF(select)(stays, *to_u, value);
     const VECTOR product = s * *to_s;
@@ -127,7 +119,7 @@ INLINE bool OF(scan_if_finite)(VECTOR *s, VECTOR *u) {
     for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
 #pragma GCC unroll 16
         for (size_t g = WEFT_SCAN_GROUP; g-- > w;) {
-            u[g] = OF(fused_lanes)(s[g], u[g - w], u[g]);
+            u[g] = FUSED_LANES(s[g], u[g - w], u[g]);
             s[g] *= s[g - w];
         }
 #pragma GCC unroll 16
@@ -177,9 +169,22 @@ INLINE size_t OF(blocks_of)(size_t groups) {
     return groups < RECURRENCE_BLOCK ? groups / WEFT_SCAN_GROUP + 1 : WEFT_SCAN_GROUP;
 }
 
-INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, recurrence_maps *maps, size_t tile) {
+/* Composes the maps of the first `groups` groups of a tile, which are in order. */
+INLINE void OF(compose)(A *s, A *u, size_t groups, recurrence_maps *maps, size_t tile) {
     A(*const to_s)[WEFT_SCAN_GROUP] = maps->MEMBER.group[tile].s;
     A(*const to_u)[WEFT_SCAN_GROUP] = maps->MEMBER.group[tile].u;
+    if (groups < WEFT_SCAN_GROUP) {
+        OF(scan_line)(s, u, groups);
+        for (size_t g = 0; g < groups; g++) to_s[g][0] = s[g], to_u[g][0] = u[g];
+        return;
+    }
+    OF(recurrence_scan_columns)(s, u, to_s, to_u, OF(blocks_of)(groups));
+    memcpy(maps->MEMBER.block[tile].s, to_s[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].s);
+    memcpy(maps->MEMBER.block[tile].u, to_u[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].u);
+    OF(scan_line)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u, groups / WEFT_SCAN_GROUP);
+}
+
+INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, recurrence_maps *maps, size_t tile) {
     const size_t groups = OF(groups_needed)(n), together = OF(INTERLEAVED);
     A of_s[RECURRENCE_BLOCK], of_u[RECURRENCE_BLOCK]; /* maps of the groups, in order */
     if (groups == 0) return;
@@ -200,15 +205,7 @@ INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, rec
         const ptrdiff_t from = OF(at)(reverse, done * WEFT_SCAN_GROUP);
         OF(maps_of_groups)(reverse, 1, s + from, u + from, of_s + done, of_u + done);
     }
-    if (groups < WEFT_SCAN_GROUP) {
-        OF(scan_line)(of_s, of_u, groups);
-        for (size_t g = 0; g < groups; g++) to_s[g][0] = of_s[g], to_u[g][0] = of_u[g];
-        return;
-    }
-    OF(recurrence_scan_columns)(of_s, of_u, to_s, to_u, OF(blocks_of)(groups));
-    memcpy(maps->MEMBER.block[tile].s, to_s[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].s);
-    memcpy(maps->MEMBER.block[tile].u, to_u[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].u);
-    OF(scan_line)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u, groups / WEFT_SCAN_GROUP);
+    OF(compose)(of_s, of_u, groups, maps, tile);
 }
 
 INLINE void OF(maps)(bool reverse, const A *s, const A *u, size_t n, recurrence_maps *maps) {
@@ -283,19 +280,20 @@ static __attribute__((noinline)) void OF(canonicalize_groups)(bool reverse, A *v
 
 /* Computes WIDTH adjacent groups from the value before each, which is in a column. A NaN persists to the end of its
  * group, so the last value shows if the group has NaNs to be canonicalized. */
-INLINE void OF(run_lanes)(bool reverse, const A *s, const A *u, const A *before, size_t ahead, A *v) {
+INLINE void OF(run_lanes)(bool reverse, const A *s, const A *u, const A *before, A *v) {
+    const ptrdiff_t stride = OF(at)(reverse, WEFT_SCAN_GROUP);
     VECTOR value = {0};
     for (size_t l = 0; l < WIDTH; l++) value[l] = before[l * WEFT_SCAN_GROUP];
     for (size_t first = 0; first < WEFT_SCAN_GROUP; first += WIDTH) {
         VECTOR vs[WIDTH], vu[WIDTH];
-        OF(load_groups)(reverse, s, first, ahead, vs);
-        OF(load_groups)(reverse, u, first, ahead, vu);
+        OF(load_groups)(reverse, s, stride, first, vs);
+        OF(load_groups)(reverse, u, stride, first, vu);
 #pragma GCC unroll 16
         for (size_t j = 0; j < WIDTH; j++) {
             const size_t i = reverse ? WIDTH - 1 - j : j;
-            vu[i] = value = OF(fused_lanes)(vs[i], value, vu[i]);
+            vu[i] = value = FUSED_LANES(vs[i], value, vu[i]);
         }
-        OF(store_groups)(reverse, vu, first, v);
+        OF(store_groups)(reverse, vu, stride, first, v);
     }
     if (OF(any)((LANES)(value != value))) OF(canonicalize_groups)(reverse, v);
 }
@@ -314,23 +312,27 @@ INLINE void OF(run_groups)(bool reverse, size_t groups, size_t count, const A *s
         if (value[g] != value[g]) OF(canonicalize)(reverse, count, v + OF(at)(reverse, g * WEFT_SCAN_GROUP));
 }
 
-/* Computes the values before the groups of a tile: that of group g of block b is at [g][b]. Whole vectors of columns
- * are computed. */
-INLINE void OF(find_before)(const recurrence_maps *maps, size_t tile, size_t groups, A (*before)[WEFT_SCAN_GROUP]) {
-    for (size_t b = 0; b < WEFT_SCAN_GROUP; b++) before[0][b] = maps->MEMBER.before[tile];
-    const size_t rows = groups < WEFT_SCAN_GROUP ? groups + 1 : WEFT_SCAN_GROUP;
-    const size_t blocks = OF(blocks_of)(groups);
+/* Computes the first `rows` values before the groups of each block from the first one: that of group g of block b is
+ * at [g][b]. Whole vectors of columns are computed. */
+INLINE void OF(spread_before)(const A *s, const A *u, size_t rows, size_t blocks, A (*before)[WEFT_SCAN_GROUP]) {
     const size_t columns = blocks == 1 ? 1 : (blocks - 1) / WIDTH * WIDTH + WIDTH;
-    for (size_t b = 1; b < blocks; b++)
-        before[0][b] = OF(apply)(maps->MEMBER.block[tile].s[b - 1], maps->MEMBER.block[tile].u[b - 1], before[0][0]);
     for (size_t g = 1; g < rows; g++)
         for (size_t b = 0; b < columns; b++)
             before[g][b] =
-                OF(apply)(maps->MEMBER.group[tile].s[g - 1][b], maps->MEMBER.group[tile].u[g - 1][b], before[0][b]);
+                OF(apply)(s[(g - 1) * WEFT_SCAN_GROUP + b], u[(g - 1) * WEFT_SCAN_GROUP + b], before[0][b]);
+}
+
+/* Computes the values before the groups of a tile. */
+INLINE void OF(find_before)(const recurrence_maps *maps, size_t tile, size_t groups, A (*before)[WEFT_SCAN_GROUP]) {
+    const size_t rows = groups < WEFT_SCAN_GROUP ? groups + 1 : WEFT_SCAN_GROUP, blocks = OF(blocks_of)(groups);
+    for (size_t b = 0; b < WEFT_SCAN_GROUP; b++) before[0][b] = maps->MEMBER.before[tile];
+    for (size_t b = 1; b < blocks; b++)
+        before[0][b] = OF(apply)(maps->MEMBER.block[tile].s[b - 1], maps->MEMBER.block[tile].u[b - 1], before[0][0]);
+    OF(spread_before)(&maps->MEMBER.group[tile].s[0][0], &maps->MEMBER.group[tile].u[0][0], rows, blocks, before);
 }
 
 INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u, size_t n,
-                         size_t ahead, A *v) {
+                         A *v) {
     const size_t together = OF(INTERLEAVED), step = together * WEFT_SCAN_GROUP, wide = OF(VECTOR_ELEMENTS);
     A before[WEFT_SCAN_GROUP][WEFT_SCAN_GROUP];
     OF(find_before)(maps, tile, OF(groups_needed)(n), before);
@@ -339,10 +341,7 @@ INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile,
         const ptrdiff_t at = OF(at)(reverse, done);
         const size_t g = done / WEFT_SCAN_GROUP;
         const A *const first = &before[g % WEFT_SCAN_GROUP][g / WEFT_SCAN_GROUP];
-        if (ahead)
-            OF(run_lanes)(reverse, s + at, u + at, first, ahead, v + at);
-        else
-            OF(run_lanes)(reverse, s + at, u + at, first, 0, v + at);
+        OF(run_lanes)(reverse, s + at, u + at, first, v + at);
     }
     for (; done + step <= n; done += step) {
         const ptrdiff_t at = OF(at)(reverse, done);
@@ -363,27 +362,26 @@ INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile,
 /* Computes a tile with nontemporal stores, which the caller must order before later stores. v is first written to a
  * buffer in the cache. */
 INLINE void OF(run_tile_past_caches)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u,
-                                     size_t n, size_t ahead, A *v) {
+                                     size_t n, A *v) {
     _Alignas(VECTOR_BYTES) A workspace[WIDTH + RECURRENCE_TILE];
     A *const to = reverse ? v - (n - 1) : v;
     A *const from = workspace + (uintptr_t)to % VECTOR_BYTES / sizeof(A);
-    OF(run_tile)(reverse, maps, tile, s, u, n, ahead, reverse ? from + (n - 1) : from);
+    OF(run_tile)(reverse, maps, tile, s, u, n, reverse ? from + (n - 1) : from);
     stream_copy(to, from, n * sizeof(A));
 }
 
-/* A row of less than a tile is usually followed by more rows in memory. It prefetches as many elements as it has, so
- * that memory is read while it computes. */
 INLINE void OF(run)(bool reverse, const recurrence_maps *maps, const A *s, const A *u, size_t n, bool streams, A *v) {
-    const size_t ahead = streams && n < RECURRENCE_TILE ? n : 0;
     for (size_t tile = 0; tile * RECURRENCE_TILE < n; tile++) {
         const size_t left = n - tile * RECURRENCE_TILE, count = left < RECURRENCE_TILE ? left : RECURRENCE_TILE;
         const ptrdiff_t at = OF(at)(reverse, tile * RECURRENCE_TILE);
         if (streams)
-            OF(run_tile_past_caches)(reverse, maps, tile, s + at, u + at, count, ahead, v + at);
+            OF(run_tile_past_caches)(reverse, maps, tile, s + at, u + at, count, v + at);
         else
-            OF(run_tile)(reverse, maps, tile, s + at, u + at, count, 0, v + at);
+            OF(run_tile)(reverse, maps, tile, s + at, u + at, count, v + at);
     }
 }
+
+#include "cpu/kernels/bodies/recurrence_rows_body.h"
 
 /* Kernels: the bodies with a constant direction. */
 static void OF(recurrence_maps_forward)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
@@ -400,6 +398,8 @@ static void OF(recurrence_run_reverse)(const recurrence_maps *maps, const void *
                                        bool streams, void *v) {
     OF(run)(true, maps, s, u, n, streams, v);
 }
+static size_t OF(recurrence_rows_forward)(const recurrence_rows *r) { return OF(rows)(false, r); }
+static size_t OF(recurrence_rows_reverse)(const recurrence_rows *r) { return OF(rows)(true, r); }
 
 #undef WIDTH
 #undef A
@@ -407,6 +407,7 @@ static void OF(recurrence_run_reverse)(const recurrence_maps *maps, const void *
 #undef LANES
 #undef LANE
 #undef FUSED
+#undef FUSED_LANES
 #undef INFINITE
 #undef CANONICAL
 #undef MEMBER

@@ -170,7 +170,9 @@ INLINE VECTOR OF(every_second)(VECTOR a, VECTOR b, size_t odd) {
     for (size_t l = 0; l < WIDTH; l++) v[l] = l < WIDTH / 2 ? a[2 * l + odd] : b[2 * l + odd - WIDTH];
     return v;
 #else
-    return __builtin_shuffle(a, b, OF(lane_numbers)() * 2 + (LANE)odd);
+    LANES number = {0};
+    for (size_t l = 0; l < WIDTH; l++) number[l] = (LANE)(2 * l + odd);
+    return __builtin_shuffle(a, b, number);
 #endif
 }
 
@@ -181,8 +183,9 @@ INLINE VECTOR OF(interleaved)(VECTOR a, VECTOR b, size_t half) {
     for (size_t l = 0; l < WIDTH; l++) v[l] = l % 2 ? b[half * (WIDTH / 2) + l / 2] : a[half * (WIDTH / 2) + l / 2];
     return v;
 #else
-    const LANES number = OF(lane_numbers)();
-    return __builtin_shuffle(a, b, number / 2 + number % 2 * WIDTH + (LANE)(half * (WIDTH / 2)));
+    LANES number = {0};
+    for (size_t l = 0; l < WIDTH; l++) number[l] = (LANE)(half * (WIDTH / 2) + l / 2 + l % 2 * WIDTH);
+    return __builtin_shuffle(a, b, number);
 #endif
 }
 
