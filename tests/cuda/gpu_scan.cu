@@ -144,6 +144,56 @@ static void test_graph() {
     for (float *p : {device_x, device_y}) CUDA_OK(cudaFree(p));
 }
 
+/* Segmented scans in a graph, where the call cannot check the offsets: segments with invalid ones are skipped. */
+static void test_segments_in_graph() {
+    enum { SEGMENTS = 300, LENGTH = 331, LONG = 200, BAD = 100, N = SEGMENTS * LENGTH };
+    const std::vector<float> x = mixed(N, 16), poison(N, -1.0f);
+    std::vector<uint64_t> offsets(SEGMENTS + 1);
+    std::vector<float> expected(N), y(N);
+    float *device_x, *device_y;
+    uint64_t *device_offsets;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    weft_context *fresh;
+    for (uint64_t s = 0; s <= SEGMENTS; s++) /* segment LONG has more than a tile, those after it are shorter */
+        offsets[s] = s <= LONG ? s * LENGTH : N - (SEGMENTS - s) * 250;
+    OK(weft_open(&fresh, "cuda"));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc(&device_x, N * sizeof(float)));
+    CUDA_OK(cudaMalloc(&device_y, N * sizeof(float)));
+    CUDA_OK(cudaMalloc(&device_offsets, (SEGMENTS + 1) * sizeof(uint64_t)));
+    upload(device_x, x.data(), N * sizeof(float));
+    upload(device_offsets, offsets.data(), (SEGMENTS + 1) * sizeof(uint64_t));
+    OK(weft_set_stream(fresh, stream));
+    const auto run = [&](weft_context *ctx, const float *from, const uint64_t *cuts, float *to) {
+        OK(weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, from, SEGMENTS, cuts, to));
+    };
+    run(cpu, x.data(), offsets.data(), expected.data());
+    run(fresh, device_x, device_offsets, device_y);
+    CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    run(fresh, device_x, device_offsets, device_y);
+    CUDA_OK(cudaStreamEndCapture(stream, &graph));
+    CUDA_OK(cudaGraphInstantiate(&executable, graph, 0));
+    for (const bool bad : {false, true, false}) {
+        std::vector<uint64_t> cuts = offsets;
+        if (bad) cuts[BAD] = N + 1;
+        upload(device_offsets, cuts.data(), (SEGMENTS + 1) * sizeof(uint64_t));
+        upload(device_y, poison.data(), N * sizeof(float));
+        CUDA_OK(cudaGraphLaunch(executable, stream));
+        CUDA_OK(cudaMemcpyAsync(y.data(), device_y, N * sizeof(float), cudaMemcpyDefault, stream));
+        CUDA_OK(cudaStreamSynchronize(stream));
+        std::vector<float> wanted = expected;
+        if (bad) std::fill(&wanted[(BAD - 1) * LENGTH], &wanted[(BAD + 1) * LENGTH], -1.0f);
+        CHECK(memcmp(y.data(), wanted.data(), N * sizeof(float)) == 0);
+    }
+    CUDA_OK(cudaGraphExecDestroy(executable));
+    CUDA_OK(cudaGraphDestroy(graph));
+    weft_close(fresh);
+    CUDA_OK(cudaStreamDestroy(stream));
+    for (void *p : {(void *)device_x, (void *)device_y, (void *)device_offsets}) CUDA_OK(cudaFree(p));
+}
+
 /* Scratch memory stays under a 500th of the input and half a MiB, and does not grow in the steady state. */
 static void test_scratch() {
     const size_t n = (size_t)1 << 26;
@@ -218,6 +268,7 @@ int main() {
     test_chunks();
     test_past_32_bits();
     test_graph();
+    test_segments_in_graph();
     test_scratch();
     test_long<float>(WEFT_F32);
     test_long<double>(WEFT_F64);

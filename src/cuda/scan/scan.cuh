@@ -7,39 +7,43 @@
 
 #include <cuda_pipeline.h>
 
-/* Copies the warp's 512 elements from x + start to its buffer one by one; elements of 4 bytes or more asynchronously.
- * After the end of x it writes zeros, whose prefixes are never stored. */
-template <class T> static __device__ void scan_copy(const scan_params &a, uint64_t start, uint4 *buffer) {
+/* Copies those of the warp's 512 elements at x whose number is at least `from` and less than `to` to its buffer;
+ * elements of 4 bytes or more asynchronously. Other entries are set to zero. */
+template <class T>
+static __device__ __forceinline__ void scan_fetch_elements(const T *x, int from, int to, uint4 *buffer) {
     T *elements = (T *)buffer;
-#pragma unroll
+#pragma unroll 4
     for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
         const int i = r * 32 + threadIdx.x % 32;
-        const int bytes = i % WEFT_SCAN_GROUP * (int)sizeof(T);
-        const int chunk = scan_chunk_index<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
-        T *to = &elements[(chunk * 16 + bytes % 16) / sizeof(T)];
-        if (start + i >= a.n)
-            *to = T(0);
+        T *at = &elements[scan_element_index<T>(i)];
+        if (i < from || i >= to)
+            *at = T(0);
         else if constexpr (sizeof(T) >= 4)
-            __pipeline_memcpy_async(to, (const T *)a.x + start + i, sizeof(T));
+            __pipeline_memcpy_async(at, x + i, sizeof(T));
         else
-            *to = ((const T *)a.x)[start + i];
+            *at = x[i];
     }
 }
 
-/* Starts to copy the warp's 512 elements in 16-byte chunks if that is possible; otherwise copies them one by one. */
-template <class T>
-static __device__ __forceinline__ void scan_fetch(const scan_params &a, uint64_t start, uint4 *buffer) {
+/* Starts to copy the warp's 512 elements at x, which must be aligned to 16 bytes, to its buffer. */
+template <class T> static __device__ __forceinline__ void scan_fetch_chunks(const T *x, uint4 *buffer) {
     constexpr int CHUNKS = sizeof(T);
-    if (!scan_in_chunks(a, start)) {
-        scan_copy<T>(a, start, buffer);
-        return;
-    }
-    const uint4 *x = (const uint4 *)((const T *)a.x + start);
 #pragma unroll
     for (int r = 0; r < CHUNKS; r++) {
         const int c = r * 32 + threadIdx.x % 32;
-        __pipeline_memcpy_async(&buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)], &x[c], sizeof *x);
+        __pipeline_memcpy_async(&buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)], (const uint4 *)x + c, 16);
     }
+}
+
+/* Starts to copy the warp's 512 elements in 16-byte chunks if that is possible; otherwise copies them one by one.
+ * The prefixes of elements after the end of x are never stored. */
+template <class T>
+static __device__ __forceinline__ void scan_fetch(const scan_params &a, uint64_t start, uint4 *buffer) {
+    const T *x = (const T *)a.x + start;
+    if (scan_in_chunks(a, start))
+        scan_fetch_chunks(x, buffer);
+    else
+        scan_fetch_elements(x, 0, start < a.n ? (int)min((uint64_t)SCAN_PART, a.n - start) : 0, buffer);
 }
 
 /* The array a.x as the source of a scan. */

@@ -57,6 +57,13 @@ template <int CHUNKS> __device__ __forceinline__ int scan_chunk_index(int owner,
     return owner * CHUNKS + ((j + owner * CHUNKS / 8) & (CHUNKS - 1));
 }
 
+/* Returns the index of element i of the warp's 512 in its buffer, which is an array of T. */
+template <class T> __device__ __forceinline__ int scan_element_index(int i) {
+    const int bytes = i % WEFT_SCAN_GROUP * (int)sizeof(T);
+    const int chunk = scan_chunk_index<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
+    return (chunk * 16 + bytes % 16) / (int)sizeof(T);
+}
+
 /* The elements of a 16-byte chunk. */
 template <class T> struct scan_chunk {
     static constexpr int COUNT = 16 / sizeof(T);
@@ -96,39 +103,53 @@ static __device__ __forceinline__ uint64_t scan_prefetch_start(const scan_params
     return a.prefetch_distance && from + block <= a.n ? from : 0;
 }
 
-/* Writes results 16 l .. 16 l + 15 of the warp's 512 from lane l, through the buffer, to y. */
+/* Stores results 16 l .. 16 l + 15 of the warp's 512 from lane l to the buffer. */
 template <class Op>
-__device__ __forceinline__ void scan_write(const Op &op, const scan_params &a, uint64_t start, uint4 *buffer,
+__device__ __forceinline__ void scan_stage(const Op &op, uint4 *buffer,
                                            const typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::result R;
     enum { CHUNKS = sizeof(R) };
-    const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int j = 0; j < CHUNKS; j++) {
         scan_chunk<R> chunk;
 #pragma unroll
         for (int e = 0; e < scan_chunk<R>::COUNT; e++) chunk.element[e] = op.store(v[j * scan_chunk<R>::COUNT + e]);
-        buffer[scan_chunk_index<CHUNKS>(lane, j)] = chunk.bits();
+        buffer[scan_chunk_index<CHUNKS>(threadIdx.x % 32, j)] = chunk.bits();
     }
-    if (a.exclusive && !a.has_init && a.first_tile == 0 && start == 0 && lane == 0)
-        *(R *)&buffer[scan_chunk_index<CHUNKS>(0, 0)] = op.empty();
+}
+
+/* Copies the warp's 512 results from the buffer to y, which must be aligned to 16 bytes. */
+template <class R> __device__ __forceinline__ void scan_store_chunks(const uint4 *buffer, R *y) {
+    enum { CHUNKS = sizeof(R) };
+#pragma unroll
+    for (int r = 0; r < CHUNKS; r++) {
+        const int c = r * 32 + threadIdx.x % 32;
+        ((uint4 *)y)[c] = buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)];
+    }
+}
+
+/* Copies those of the warp's 512 results whose number is at least `from` and less than `to` from the buffer to y. */
+template <class R> __device__ __forceinline__ void scan_store_elements(const uint4 *buffer, R *y, int from, int to) {
+#pragma unroll 4
+    for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
+        const int i = r * 32 + threadIdx.x % 32;
+        if (i >= from && i < to) y[i] = ((const R *)buffer)[scan_element_index<R>(i)];
+    }
+}
+
+/* Writes results 16 l .. 16 l + 15 of the warp's 512 from lane l, through the buffer, to y. */
+template <class Op>
+__device__ __forceinline__ void scan_write(const Op &op, const scan_params &a, uint64_t start, uint4 *buffer,
+                                           const typename Op::value (&v)[WEFT_SCAN_GROUP]) {
+    typedef typename Op::result R;
+    scan_stage(op, buffer, v);
+    if (a.exclusive && !a.has_init && a.first_tile == 0 && start == 0 && threadIdx.x % 32 == 0)
+        *(R *)&buffer[scan_chunk_index<sizeof(R)>(0, 0)] = op.empty();
     __syncwarp();
-    if (scan_in_chunks(a, start)) {
-        uint4 *y = (uint4 *)((R *)a.y + start);
-#pragma unroll
-        for (int r = 0; r < CHUNKS; r++) {
-            const int c = r * 32 + lane;
-            y[r * 32 + lane] = buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)];
-        }
-    } else {
-        const R *elements = (const R *)buffer;
-#pragma unroll
-        for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
-            const int i = r * 32 + lane, bytes = i % WEFT_SCAN_GROUP * (int)sizeof(R);
-            const int chunk = scan_chunk_index<CHUNKS>(i / WEFT_SCAN_GROUP, bytes / 16);
-            if (start + i < a.n) ((R *)a.y)[start + i] = elements[(chunk * 16 + bytes % 16) / sizeof(R)];
-        }
-    }
+    if (scan_in_chunks(a, start))
+        scan_store_chunks(buffer, (R *)a.y + start);
+    else if (start < a.n)
+        scan_store_elements(buffer, (R *)a.y + start, 0, (int)min((uint64_t)SCAN_PART, a.n - start));
 }
 
 /* --------------------------------------------------------------------------------- the kernel */

@@ -75,19 +75,21 @@ static weft_status check_on_host(progress *p, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Checks and summarises offsets in device memory by a kernel, and waits for the result. Does nothing while the stream
- * is being captured. */
+/* Checks and summarises offsets in device memory by a kernel, and waits for the result. While the stream is being
+ * captured it does not wait: then scans read the result on the device, and reductions check each segment. */
 static weft_status check_on_device(progress *p, segments_found *found, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = p->g->stream;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
-    if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
+    const bool captured = capture != cudaStreamCaptureStatusNone;
+    if (captured && !p->c->scan) return WEFT_OK;
     const uint64_t segments = p->c->segments, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
     const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
     const uint64_t *offsets = p->j.offsets;
     check_kernel<<<(unsigned)min_u64(blocks, most), SEGMENT_THREADS, 0, stream>>>(offsets, segments, p->c->n,
                                                                                   block_elements, found);
     CUDA_TRY(cudaGetLastError(), p->c->name);
+    if (captured) return WEFT_OK;
     static_assert(sizeof p->found <= PINNED_BYTES && 2 * sizeof *offsets <= PINNED_BYTES,
                   "results fit in the pinned buffer");
     CUDA_TRY(cudaMemcpyAsync(p->g->pinned, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
@@ -157,37 +159,51 @@ static layout lay_out(const progress *p) {
 
 /* --------------------------------------------------------------------------------- launches */
 
-static weft_status launch(const progress *p, const void *kernel, uint64_t blocks, size_t shared, weft_error *error) {
+static weft_status launch(const progress *p, const void *kernel, uint64_t blocks, unsigned threads, size_t shared,
+                          weft_error *error) {
     segments_params j = p->j;
     void *arguments[] = {&j};
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SEGMENT_THREADS), arguments, shared, p->g->stream),
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, p->g->stream),
              p->c->name);
     return WEFT_OK;
 }
 
-/* Returns the number of blocks of a kernel whose warps take segments: enough to fill the GPU if the number
- * of segments is only in device memory. */
-static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
-    const uint64_t most = (uint64_t)of_multiprocessor * (unsigned)p->g->multiprocessors;
+/* Returns the number of blocks of the first kernel of reductions, whose warps take segments: enough to fill the GPU
+ * if the number of segments is only in device memory. */
+static uint64_t reduce_short_blocks(const progress *p) {
+    const uint64_t most = (uint64_t)p->kernels.reduce_short_blocks * (unsigned)p->g->multiprocessors;
     return p->j.count ? most : min_u64(most, (p->j.segments - 1) / SEGMENT_WARPS + 1);
 }
 
+/* Returns the number of blocks of the first kernel of scans, whose warps divide the elements and the segments among
+ * themselves. If most elements belong to long segments, which this kernel only lists, the GPU takes all blocks at a
+ * time. */
+static uint64_t scan_short_blocks(const progress *p) {
+    const uint64_t segments = p->j.count ? 0 : p->j.segments, work = p->c->n + segments;
+    const uint64_t at_a_time = (uint64_t)p->kernels.scan_short_blocks * (unsigned)p->g->multiprocessors;
+    const uint64_t most = min_u64(at_a_time, work / (SCAN_SHORT_WARPS * SCAN_PART) + 1);
+    if (segments && p->c->n / segments > SCAN_TILE) return most;
+    return max_u64(most, min_u64(work / (SCAN_SHORT_WARPS * SCAN_SHORT_WORK), INT32_MAX));
+}
+
 static weft_status fold(const progress *p, weft_error *error) {
-    RETURN_IF_ERROR(launch(p, p->kernels.reduce_short, blocks_for(p, p->kernels.reduce_short_blocks), 0, error));
+    RETURN_IF_ERROR(launch(p, p->kernels.reduce_short, reduce_short_blocks(p), SEGMENT_THREADS, 0, error));
     const uint64_t longest = p->checked ? p->found.longest : p->c->n;
     if (longest <= p->kernels.reduce_short_max) return WEFT_OK;
-    return launch(p, p->kernels.reduce_long, (uint64_t)TREE_BLOCKS * (unsigned)p->g->multiprocessors, 0, error);
+    const uint64_t blocks = (uint64_t)TREE_BLOCKS * (unsigned)p->g->multiprocessors;
+    return launch(p, p->kernels.reduce_long, blocks, SEGMENT_THREADS, 0, error);
 }
 
 static weft_status scan(progress *p, weft_error *error) {
     const scan_launch *k = &p->kernels.scan_long;
-    RETURN_IF_ERROR(launch(p, p->kernels.scan_short, blocks_for(p, p->kernels.scan_short_blocks), 0, error));
+    RETURN_IF_ERROR(launch(p, p->kernels.scan_short, scan_short_blocks(p), SCAN_SHORT_THREADS, 0, error));
     if ((p->checked ? p->found.longest : p->c->n) <= SCAN_TILE) return WEFT_OK;
     const size_t shared = k->shared_bytes + (p->j.scan.block_tiles - 1) * k->tile_bytes;
     p->j.once = p->checked;
     RETURN_IF_ERROR(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
     const uint64_t most = (uint64_t)SCAN_BLOCKS * (unsigned)p->g->multiprocessors;
-    return launch(p, k->kernel, p->checked ? p->found.items : min_u64(most, p->c->n / SCAN_TILE), shared, error);
+    const uint64_t blocks = p->checked ? p->found.items : min_u64(most, p->c->n / SCAN_TILE);
+    return launch(p, k->kernel, blocks, SCAN_THREADS, shared, error);
 }
 
 /* Sets the parameters that long scans need in addition to the lists, and reserves the workspace for their totals. */
@@ -213,6 +229,8 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
     segments_params *j = &p->j;
     j->x = arrays[X].at;
     j->y = arrays[Y].at;
+    j->scan.vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
+    j->found = (const segments_found *)(scratch + l->found);
     j->lists = (segments_lists *)(scratch + l->lists);
     j->middle = (uint64_t *)(scratch + l->middle);
     j->longs = (segments_long *)(scratch + l->longs);

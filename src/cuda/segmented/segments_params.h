@@ -15,7 +15,12 @@
 #define REDUCE_ITEM_TILES (4 * SEGMENT_WARPS)
 /* Blocks that a multiprocessor should hold, by the bytes of a value. This bounds the registers. */
 #define REDUCE_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 4 : 5)
-#define SCAN_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 3 : 4)
+#define SCAN_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 3 : 5)
+/* Scans of short segments: threads of a block; elements and segments of a warp, fewer if there are fewer than the GPU
+ * can take at a time. */
+#define SCAN_SHORT_THREADS 128
+#define SCAN_SHORT_WARPS (SCAN_SHORT_THREADS / 32)
+#define SCAN_SHORT_WORK 8192
 
 /* Summary of the offsets. Initially all zero. */
 struct segments_found {
@@ -40,13 +45,15 @@ struct segments_long {
 };
 
 struct segments_params {
-    scan_params scan; /* parameters common to long scans, without x, y and n */
+    scan_params scan; /* parameters common to all scans, without x, y and n; `vectors` is that of x and y */
     const void *x;
     void *y;
     uint64_t n;
     const uint64_t *offsets;
     uint64_t segments;
     const uint64_t *count; /* number of segments, if it is only in device memory; otherwise NULL */
+    const segments_found
+        *found; /* of scans: no segment is bad, or some are and the offsets were not checked before */
     segments_lists *lists;
     uint64_t *middle;
     segments_long *longs;

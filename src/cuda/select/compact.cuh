@@ -367,7 +367,8 @@ static __device__ __forceinline__ uint32_t left_of(const compact_params &a, uint
 
 /* Compacts one tile per block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_params a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS(BY, sizeof(T)))
+    compact_kernel(const compact_params a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
     extern __shared__ uint4 dynamic[];

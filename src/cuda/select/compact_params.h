@@ -10,9 +10,10 @@
 #define COMPACT_WARPS (COMPACT_THREADS / 32)
 
 /* Tuning: elements of a thread, blocks per multiprocessor, tiles per multiprocessor that are prefetched to L2, and
- * number of groups of 32 tiles that look-back loads at once (compact.cuh). */
+ * number of groups of 32 tiles that look-back loads at once (compact.cuh). With five blocks a thread has too few
+ * registers for elements of four bytes or more, and for flags. */
 #define COMPACT_ITEMS(size) ((size) == 8 ? 16 : 32)
-#define COMPACT_BLOCKS 3
+#define COMPACT_BLOCKS(by, size) ((by) == BY_COMPARISON && (size) <= 2 ? 5 : 3)
 #define COMPACT_PREFETCH_DISTANCE 2
 #define COMPACT_LOOKS 1
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
