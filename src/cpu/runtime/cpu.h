@@ -117,17 +117,15 @@ typedef struct scan_kernels {
 typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
                          const void *above, void *to);
 
-/* Row j of two adjacent planes of a sweep. middle, south, north: rows j, j - 1 and j + 1 of both planes before the
- * sweep. below, above: row j of the plane below the first one and of the plane above the second one. Unless `stored`
- * is set, NaN need not be canonical. */
+/* Row j of two adjacent planes before a sweep. middle, south, north: rows j, j - 1 and j + 1 of both. below, above: row j
+ * of the planes below and above the two. Unless `stored` is set, NaN need not be canonical. */
 typedef struct stencil_pair {
     const void *middle[2], *south[2], *north[2], *below, *above;
     void *to[2];
     bool stored;
 } stencil_pair;
 
-/* Computes n points of both rows. */
-typedef void stencil_pair_row(size_t n, const stencil_pair *rows);
+typedef void stencil_pair_row(size_t n, const stencil_pair *rows); /* computes n points of both rows */
 
 /* Rows of the right-hand side of a time step (ORDER.md 23.2). `before` and `after` may be NULL: a missing row
  * is 0. */
@@ -252,8 +250,8 @@ typedef struct recurrence_kernel {
     /* With `streams`, v is written with nontemporal stores; then v must be neither s nor u. */
     void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams, void *v);
     void (*end)(void); /* orders these stores before all later stores of the thread */
-    /* Computes the first rows, of a number that is a multiple of the lanes of a vector if necessary. Returns the
-     * number of rows. NULL if there is no instruction for fma. */
+    /* Computes the first rows, and returns their number: if necessary, a multiple of the lanes of a vector. NULL if
+     * there is no instruction for fma. */
     size_t (*rows)(const recurrence_rows *rows);
 } recurrence_kernel;
 
