@@ -117,8 +117,8 @@ typedef struct scan_kernels {
 typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
                          const void *above, void *to);
 
-/* Row j of two adjacent planes before a sweep. middle, south, north: rows j, j - 1 and j + 1 of both. below, above: row j
- * of the planes below and above the two. Unless `stored` is set, NaN need not be canonical. */
+/* Row j of two adjacent planes before a sweep. middle, south, north: rows j, j - 1 and j + 1 of both. below, above:
+ * row j of the planes below and above both. Unless `stored` is set, NaN need not be canonical. */
 typedef struct stencil_pair {
     const void *middle[2], *south[2], *north[2], *below, *above;
     void *to[2];
@@ -236,9 +236,8 @@ typedef struct recurrence_rows {
     bool streams;
 } recurrence_rows;
 
-/* Kernels of the recurrences of one type in one direction. A row is split into parts; only the last part may have a
- * length that is not a multiple of a tile. s, u and v point to the part's first element in the order of the
- * recurrence. */
+/* Kernels of the recurrences of one type in one direction. A row is split into parts; the length of all but the last
+ * is a multiple of a tile. s, u and v point to the part's first element in the order of the recurrence. */
 typedef struct recurrence_kernel {
     void (*begin)(const void *init, recurrence_state *state); /* starts a row; init may be NULL */
     void (*maps)(const void *s, const void *u, size_t n, recurrence_maps *maps);
