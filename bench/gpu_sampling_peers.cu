@@ -145,14 +145,22 @@ static void measure_random() {
     random_row("exponential f32", WEFT_EXPONENTIAL, WEFT_F32, work());
 }
 
-/* Compares Sobol points. cuRAND stores the coordinates axis by axis, weft point by point. A few calls would use up
- * the 2^32 points that cuRAND has for one axis. */
+static curandRngType_t sobol_peer(bool scrambled, bool f32) {
+    if (scrambled) return f32 ? CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 : CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+    return f32 ? CURAND_RNG_QUASI_SOBOL32 : CURAND_RNG_QUASI_SOBOL64;
+}
+
+/* Compares Sobol points. cuRAND stores the coordinates axis by axis, weft point by point. cuRAND scrambles the
+ * direction numbers once per generator, which is not measured, and shifts the points. A few calls would use up the
+ * 2^32 points that cuRAND has for one axis. */
 static void sobol_row(const char *name, weft_scrambling scrambling, weft_dtype dtype, unsigned dimensions) {
     const size_t values = 4 * N / weft_dtype_size(dtype), points = values / dimensions;
     char *const to = workspace;
-    const bool f32 = dtype == WEFT_F32;
+    const bool f32 = dtype == WEFT_F32, scrambled = scrambling != WEFT_UNSCRAMBLED;
+    const std::string peer_name =
+        std::string("cuRAND, ") + (scrambled ? "scrambled" : "plain") + (f32 ? " Sobol32" : " Sobol64");
     curandGenerator_t peer;
-    ok(curandCreateGenerator(&peer, f32 ? CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 : CURAND_RNG_QUASI_SCRAMBLED_SOBOL64));
+    ok(curandCreateGenerator(&peer, sobol_peer(scrambled, f32)));
     ok(curandSetQuasiRandomGeneratorDimensions(peer, dimensions));
     ok(curandSetStream(peer, stream));
     const work filled = [=] {
@@ -163,17 +171,22 @@ static void sobol_row(const char *name, weft_scrambling scrambling, weft_dtype d
     };
     row(
         name, writes(4.0 * N), [=] { ok(weft_sobol(ctx, scrambling, dtype, SEED, 0, dimensions, 0, points, to)); },
-        f32 ? "cuRAND, Sobol32" : "cuRAND, Sobol64", dimensions == 1 ? work() : filled);
+        peer_name.c_str(), dimensions == 1 ? work() : filled);
     ok(curandDestroyGenerator(peer));
 }
 
 static void measure_sobol() {
-    for (unsigned dimensions : {1u, 32u, 1024u}) {
-        const std::string tail = ", " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
-        sobol_row(("sobol f32, Owen" + tail).c_str(), WEFT_OWEN, WEFT_F32, dimensions);
-        sobol_row(("sobol f32, shifted" + tail).c_str(), WEFT_DIGITAL_SHIFT, WEFT_F32, dimensions);
-        sobol_row(("sobol f64, Owen" + tail).c_str(), WEFT_OWEN, WEFT_F64, dimensions);
-    }
+    const struct {
+        const char *name;
+        weft_scrambling scrambling;
+    } kinds[] = {{", Owen", WEFT_OWEN}, {", shifted", WEFT_DIGITAL_SHIFT}, {", plain", WEFT_UNSCRAMBLED}};
+    for (unsigned dimensions : {1u, 32u, 1024u})
+        for (weft_dtype dtype : {WEFT_F32, WEFT_F64})
+            for (const auto &kind : kinds) {
+                const std::string name = std::string("sobol ") + weft_dtype_name(dtype) + kind.name + ", " +
+                                         std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
+                sobol_row(name.c_str(), kind.scrambling, dtype, dimensions);
+            }
 }
 
 /* --------------------------------------------------------------------------------- formulas */

@@ -200,6 +200,7 @@ CASES = [
     ("random", r"(uniform|normal|log-normal|exponential) (\w+)", r"\1 \2, 1 GiB"),
     ("sobol", r"sobol (\w+), Owen, (.*)", r"\1, Owen-scrambled, \2"),
     ("sobol", r"sobol (\w+), shifted, (.*)", r"\1, digital shift, \2"),
+    ("sobol", r"sobol (\w+), plain, (.*)", r"\1, unscrambled, \2"),
     ("price", r"price, the classic, (\w+)", r"double digital option, 9.6e6 paths of 100 steps, \1"),
     ("match", r"count, 4 words of 4: whatever their case", "count, 4 words of 4 bytes, case folded"),
     ("match", r"count, 4 words of 4: where they stand alone", "count, 4 words of 4 bytes, whole words"),
@@ -216,6 +217,7 @@ PEERS = {"by cuFFT": "cuFFT, overlap-save", "a thread a point": "kernel, one thr
          "gtsvInterleavedBatch, LU": "cuSPARSE gtsvInterleavedBatch, LU, interleaved",
          "gtsvInterleavedBatch, QR": "cuSPARSE gtsvInterleavedBatch, QR",
          "gpsvInterleavedBatch": "cuSPARSE gpsvInterleavedBatch",
+         "cuRAND, Sobol32": "cuRAND, scrambled Sobol32", "cuRAND, Sobol64": "cuRAND, scrambled Sobol64",
          "CUB If, unstable": "CUB DevicePartition::If, not stable"}
 
 

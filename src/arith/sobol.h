@@ -16,16 +16,15 @@ typedef struct weft_sobol_line {
 /* Computes the direction numbers of a coordinate for the lowest bits of a point's number: that for bit b at v[b *
  * stride]. `line` must be NULL for the first coordinate, which has no entry. */
 WEFT_ARITH void weft_sobol_directions(const weft_sobol_line *line, unsigned bits, size_t stride, uint64_t *v) {
-    for (unsigned b = 0; b < bits; b++) {
-        uint64_t *const to = v + b * stride;
-        if (!line || b < line->degree) {
-            *to = (line ? line->m[b] : UINT64_C(1)) << (WEFT_SOBOL_BITS - 1 - b);
-            continue;
-        }
-        const uint64_t oldest = *(to - line->degree * stride);
-        *to = oldest ^ oldest >> line->degree;
-        for (unsigned l = 1; l < line->degree; l++)
-            if (line->inner >> (line->degree - 1 - l) & 1) *to ^= *(to - l * stride);
+    const unsigned degree = line ? line->degree : WEFT_SOBOL_BITS, inner = line ? line->inner : 0;
+    for (unsigned b = 0; b < bits && b < degree; b++)
+        v[b * stride] = (line ? line->m[b] : UINT64_C(1)) << (WEFT_SOBOL_BITS - 1 - b);
+    for (unsigned b = degree; b < bits; b++) {
+        const uint64_t *const oldest = v + (b - degree) * stride;
+        uint64_t sum = *oldest ^ *oldest >> degree;
+        for (unsigned l = 1; l < degree; l++)
+            if (inner >> (l - 1) & 1) sum ^= oldest[l * stride];
+        v[b * stride] = sum;
     }
 }
 
