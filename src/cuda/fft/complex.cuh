@@ -6,6 +6,7 @@
 #include "arith/bits.h"
 
 #include <cuda_runtime.h>
+#include <type_traits>
 
 template <typename T> struct __align__(2 * sizeof(T)) number { T re, im; };
 
@@ -54,25 +55,31 @@ static __device__ __forceinline__ void store_number(T *y, uint64_t i, bool align
         store_parts(y, i, v);
 }
 
-/* Access the numbers offset(0) to offset(COUNT - 1) of an array, with one branch for all. */
-template <int COUNT, typename T, typename Offset>
-static __device__ __forceinline__ void load_numbers(number<T> *v, const T *x, bool aligned, Offset offset) {
+/* Returns the address `count` steps after x. A step of 32 bits and a constant count take one instruction. */
+template <typename T> static __device__ __forceinline__ T *stepped(T *x, uint32_t step_bytes, uint32_t count) {
+    typedef typename std::conditional<std::is_const<T>::value, const char, char>::type byte;
+    return (T *)((byte *)x + (uint64_t)step_bytes * count);
+}
+
+/* Access the numbers at address(0) to address(COUNT - 1), with one branch for all. */
+template <int COUNT, typename T, typename Address>
+static __device__ __forceinline__ void load_numbers(number<T> *v, bool aligned, Address address) {
     if (aligned) {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) v[i] = load_aligned(x, offset(i));
+        for (int i = 0; i < COUNT; i++) v[i] = load_aligned(address(i), 0);
     } else {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) v[i] = load_parts(x, offset(i));
+        for (int i = 0; i < COUNT; i++) v[i] = load_parts(address(i), 0);
     }
 }
-template <int COUNT, typename T, typename Offset>
-static __device__ __forceinline__ void store_numbers(const number<T> *v, T *y, bool aligned, Offset offset) {
+template <int COUNT, typename T, typename Address>
+static __device__ __forceinline__ void store_numbers(const number<T> *v, bool aligned, Address address) {
     if (aligned) {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) store_aligned(y, offset(i), v[i]);
+        for (int i = 0; i < COUNT; i++) store_aligned(address(i), 0, v[i]);
     } else {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) store_parts(y, offset(i), v[i]);
+        for (int i = 0; i < COUNT; i++) store_parts(address(i), 0, v[i]);
     }
 }
 

@@ -22,18 +22,20 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const int tiles_log = step_log - log2_of(shape::WIDTH);
     const uint32_t tile = blockIdx.x & ((1u << tiles_log) - 1);
     const uint32_t block = blockIdx.x >> tiles_log & (uint32_t)(j.blocks - 1);
-    const uint64_t array = blockIdx.x >> (tiles_log + blocks_log), step = (uint64_t)1 << step_log;
+    const uint64_t array = blockIdx.x >> (tiles_log + blocks_log), step = j.n >> (blocks_log + LOG);
+    const uint32_t step_bytes = (uint32_t)(step * sizeof(number<T>));
     const uint64_t first = (uint64_t)block * (step << LOG) + tile * shape::WIDTH + c;
     const T *x = (const T *)j.x + 2 * (array * j.x_step + first + l::template index_of<0>(t, 0) * step);
     T *y = (T *)j.y + 2 * (array * j.y_step + first + l::template index_of<l::PHASES - 1>(t, 0) * step);
     number<T> v[l::HELD];
     wait_for_stream();
     let_next_start();
-    load_numbers<l::HELD>(v, x, j.x_aligned, [=](int i) { return l::template index_of<0>(0, i) * step; });
+    load_numbers<l::HELD>(v, j.x_aligned,
+                          [=](int i) { return stepped(x, step_bytes, l::template index_of<0>(0, i)); });
     swap_parts<l::HELD>(v, j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, block, side_by_side<shape::WIDTH>{c});
-    store_numbers<l::HELD>(v, y, j.y_aligned,
-                           [=](int i) { return l::template index_of<l::PHASES - 1>(0, i) * step; });
+    store_numbers<l::HELD>(v, j.y_aligned,
+                           [=](int i) { return stepped(y, step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
 }
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -54,17 +56,19 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const int t = threadIdx.x % l::THREADS, c = threadIdx.x / l::THREADS;
     const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
     const uint64_t row = mirrored(first + c, digits);
+    const uint32_t step_bytes = (uint32_t)(j.blocks * sizeof(number<T>));
     const T *x = (const T *)j.x + 2 * (array * j.x_step + (row << LOG) + l::template index_of<0>(t, 0));
     T *y = (T *)j.y + 2 * (array * j.y_step + first + d + (natural_index<LOG>(u, 0) << digits));
     number<T> v[l::HELD];
     wait_for_stream();
     let_next_start();
-    load_numbers<l::HELD>(v, x, j.x_aligned, [](int i) { return l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
     phase<LOG, 0>(v, t, table, (uint32_t)row);
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
     phases_from<LOG, 1>(v, shared, u, table, (uint32_t)mirrored(first + d, digits), rows{d});
     finish<l::HELD>(j, v);
-    store_numbers<l::HELD>(v, y, j.y_aligned, [=](int i) { return natural_index<LOG>(0, i) << digits; });
+    store_numbers<l::HELD>(v, j.y_aligned,
+                           [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
 }
 
 /* ----------------------------------------------------------------------------------- short */
@@ -164,7 +168,7 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof
     number<T> v[l::HELD];
     wait_for_stream();
     let_next_start();
-    load_numbers<l::HELD>(v, x, j.x_aligned, [](int i) { return l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
     swap_parts<l::HELD>(v, j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, at);
     padded::wait<LOG>();
@@ -176,7 +180,7 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = own[first ^ moved<LOG>(i * l::THREADS)];
     finish<l::HELD>(j, v);
-    if (there) store_numbers<l::HELD>(v, y, j.y_aligned, [](int i) { return i * l::THREADS; });
+    if (there) store_numbers<l::HELD>(v, j.y_aligned, [=](int i) { return y + 2 * i * l::THREADS; });
 }
 
 /* ------------------------------------------------------------------------------ launches */

@@ -88,6 +88,7 @@ template <typename T, int LOG, bool NARROW> struct split_thread {
     typedef line<LOG> l;
     int slot, index;
     bool special;
+    uint32_t step_bytes;             /* distance of numbers of a line */
     uint64_t array, first, lines, f; /* f: number 0 of the line, `lines` for special threads of slot SIDE */
     __device__ __forceinline__ explicit split_thread(const fft_params &j) {
         const int lines_log = log2_of(j.n) - LOG, tiles_log = lines_log - log2_of(shape::LINES);
@@ -96,7 +97,8 @@ template <typename T, int LOG, bool NARROW> struct split_thread {
         if (slot >= shape::SIDE) index = l::THREADS - 1 - index;
         array = blockIdx.x >> tiles_log;
         first = (blockIdx.x & ((1u << tiles_log) - 1)) * shape::SIDE;
-        lines = (uint64_t)1 << lines_log;
+        lines = j.n >> LOG;
+        step_bytes = (uint32_t)(lines * sizeof(number<T>));
         const uint64_t c = first + slot % shape::SIDE;
         special = c == 0;
         f = slot < shape::SIDE ? c : lines - c;
@@ -140,14 +142,15 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     number<T> *shared = (number<T> *)dynamic_shared;
     const split_thread<T, LOG, NARROW> at(j);
     const T *x = (const T *)j.x + 2 * at.array * j.x_step;
-    const uint64_t low = at.f + at.lines * l::template index_of<0>(at.index, 0);
-    const uint64_t high = j.n - low - at.lines * l::template index_of<0>(0, l::HELD - 1);
-    const uint32_t k = (uint32_t)(mirrored(low, log2_of(j.n)) / 2);
+    const uint64_t f = at.f + at.lines * l::template index_of<0>(at.index, 0);
+    const T *low = x + 2 * f, *high = x + 2 * (j.n - f - at.lines * l::template index_of<0>(0, l::HELD - 1));
+    const uint32_t k = (uint32_t)(mirrored(f, log2_of(j.n)) / 2);
     number<T> v[l::HELD];
     wait_for_stream();
     let_next_start();
-    load_numbers<l::HELD>(v, x, j.x_aligned,
-                          [=](int i) { return (i & UPPER ? high : low) + at.lines * l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) {
+        return stepped(i & UPPER ? high : low, at.step_bytes, l::template index_of<0>(0, i));
+    });
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         if (i & (UPPER | NEXT)) continue;
@@ -173,8 +176,8 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     phases_from<LOG>(v, shared, at.index, (const number<T> *)j.table, 0, columns{at.slot});
     T *y =
         (T *)j.y + 2 * (at.array * j.y_step + column + at.lines * l::template index_of<l::PHASES - 1>(at.index, 0));
-    store_numbers<l::HELD>(v, y, j.y_aligned,
-                           [=](int i) { return at.lines * l::template index_of<l::PHASES - 1>(0, i); });
+    store_numbers<l::HELD>(
+        v, j.y_aligned, [=](int i) { return stepped(y, at.step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
 }
 
 /* ----------------------------------------------------------------------- rows, then their pairs */
@@ -211,9 +214,9 @@ template <typename T, int LOG, bool NARROW>
 static __device__ __forceinline__ void store_pairs(const fft_params &j, const split_thread<T, LOG, NARROW> &at,
                                                    number<T> *v, T *y) {
     typedef line<LOG> l;
-    const uint64_t low = at.f + at.lines * natural_index<LOG>(at.index, 0);
-    const uint64_t high = j.n - low - at.lines * natural_index<LOG>(0, l::HELD - 1);
-    const uint32_t k = (uint32_t)(mirrored(low, log2_of(j.n)) / 2);
+    const uint64_t f = at.f + at.lines * natural_index<LOG>(at.index, 0);
+    T *low = y + 2 * f, *high = y + 2 * (j.n - f - at.lines * natural_index<LOG>(0, l::HELD - 1));
+    const uint32_t k = (uint32_t)(mirrored(f, log2_of(j.n)) / 2);
 #pragma unroll
     for (int i = 0; i < l::HELD; i += 4) {
         number<T> w[2]; /* of registers i and i + 2 */
@@ -224,8 +227,9 @@ static __device__ __forceinline__ void store_pairs(const fft_params &j, const sp
     }
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = finished(v[i], (T)0.5);
-    store_numbers<l::HELD>(v, y, j.y_aligned,
-                           [=](int i) { return (i % 2 ? high : low) + at.lines * natural_index<LOG>(0, i); });
+    store_numbers<l::HELD>(v, j.y_aligned, [=](int i) {
+        return stepped(i % 2 ? high : low, at.step_bytes, (uint32_t)natural_index<LOG>(0, i));
+    });
 }
 
 /* The last pass of R2C. Rows as in rows_kernel, and those with the other numbers of their pairs. Writes the n + 1
@@ -246,7 +250,7 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     number<T> v[l::HELD];
     wait_for_stream();
     let_next_start();
-    load_numbers<l::HELD>(v, x, j.x_aligned, [](int i) { return l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
     phase<LOG, 0>(v, t, table, (uint32_t)row);
     exchange<LOG, 0, 1>(v, shared, t, at.index, rows{c}, rows{at.slot});
     phases_from<LOG, 1>(v, shared, at.index, table,
