@@ -239,6 +239,7 @@ template <class T> __forceinline__ T __ldg(const T *p) { return *p; }
 template <class T> __forceinline__ T __ldcg(const T *p) { return *p; }
 template <class T> __forceinline__ T __ldcs(const T *p) { return *p; }
 template <class T> __forceinline__ void __stcg(T *p, T v) { *p = v; }
+template <class T> __forceinline__ void __stcs(T *p, T v) { *p = v; }
 
 /* Replaces *p by next(*p). Returns the old value. */
 template <class T, class NEXT> __attribute__((noinline, no_sanitize("thread"))) T atomic_step(T *p, NEXT next) {

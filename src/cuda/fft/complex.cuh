@@ -6,7 +6,6 @@
 #include "arith/bits.h"
 
 #include <cuda_runtime.h>
-#include <type_traits>
 
 template <typename T> struct __align__(2 * sizeof(T)) number { T re, im; };
 
@@ -28,6 +27,22 @@ static __device__ __forceinline__ void store_aligned(float *y, uint64_t i, numbe
 }
 static __device__ __forceinline__ void store_aligned(double *y, uint64_t i, number<double> v) {
     __stcg((double2 *)y + i, make_double2(v.re, v.im));
+}
+
+/* Access numbers that are not accessed again soon: the cache evicts them before others. */
+static __device__ __forceinline__ number<float> load_once(const float *x) {
+    const float2 v = __ldcs((const float2 *)x);
+    return number<float>{v.x, v.y};
+}
+static __device__ __forceinline__ number<double> load_once(const double *x) {
+    const double2 v = __ldcs((const double2 *)x);
+    return number<double>{v.x, v.y};
+}
+static __device__ __forceinline__ void store_once(float *y, number<float> v) {
+    __stcs((float2 *)y, make_float2(v.re, v.im));
+}
+static __device__ __forceinline__ void store_once(double *y, number<double> v) {
+    __stcs((double2 *)y, make_double2(v.re, v.im));
 }
 
 /* Access a number whose parts are aligned, but not the number. */
@@ -55,16 +70,23 @@ static __device__ __forceinline__ void store_number(T *y, uint64_t i, bool align
         store_parts(y, i, v);
 }
 
-/* Returns the address `count` steps after x. A step of 32 bits and a constant count take one instruction. */
+/* Return the address `count` steps after x. A step of 32 bits and a constant count take one instruction. */
+template <typename T>
+static __device__ __forceinline__ const T *stepped(const T *x, uint32_t step_bytes, uint32_t count) {
+    return (const T *)((const char *)x + (uint64_t)step_bytes * count);
+}
 template <typename T> static __device__ __forceinline__ T *stepped(T *x, uint32_t step_bytes, uint32_t count) {
-    typedef typename std::conditional<std::is_const<T>::value, const char, char>::type byte;
-    return (T *)((byte *)x + (uint64_t)step_bytes * count);
+    return (T *)((char *)x + (uint64_t)step_bytes * count);
 }
 
-/* Access the numbers at address(0) to address(COUNT - 1), with one branch for all. */
+/* Access the numbers at address(0) to address(COUNT - 1), with one branch for all. `once`: they are not accessed
+ * again soon. */
 template <int COUNT, typename T, typename Address>
-static __device__ __forceinline__ void load_numbers(number<T> *v, bool aligned, Address address) {
-    if (aligned) {
+static __device__ __forceinline__ void load_numbers(number<T> *v, bool aligned, bool once, Address address) {
+    if (aligned && once) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) v[i] = load_once(address(i));
+    } else if (aligned) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) v[i] = load_aligned(address(i), 0);
     } else {
@@ -73,8 +95,11 @@ static __device__ __forceinline__ void load_numbers(number<T> *v, bool aligned, 
     }
 }
 template <int COUNT, typename T, typename Address>
-static __device__ __forceinline__ void store_numbers(const number<T> *v, bool aligned, Address address) {
-    if (aligned) {
+static __device__ __forceinline__ void store_numbers(const number<T> *v, bool aligned, bool once, Address address) {
+    if (aligned && once) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) store_once(address(i), v[i]);
+    } else if (aligned) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) store_aligned(address(i), 0, v[i]);
     } else {

@@ -29,12 +29,11 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     T *y = (T *)j.y + 2 * (array * j.y_step + first + l::template index_of<l::PHASES - 1>(t, 0) * step);
     number<T> v[l::HELD];
     wait_for_stream();
-    let_next_start();
-    load_numbers<l::HELD>(v, j.x_aligned,
+    load_numbers<l::HELD>(v, j.x_aligned, j.blocks == 1,
                           [=](int i) { return stepped(x, step_bytes, l::template index_of<0>(0, i)); });
     swap_parts<l::HELD>(v, j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, block, side_by_side<shape::WIDTH>{c});
-    store_numbers<l::HELD>(v, j.y_aligned,
+    store_numbers<l::HELD>(v, j.y_aligned, false,
                            [=](int i) { return stepped(y, step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
 }
 
@@ -61,13 +60,12 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     T *y = (T *)j.y + 2 * (array * j.y_step + first + d + (natural_index<LOG>(u, 0) << digits));
     number<T> v[l::HELD];
     wait_for_stream();
-    let_next_start();
-    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, false, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
     phase<LOG, 0>(v, t, table, (uint32_t)row);
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
     phases_from<LOG, 1>(v, shared, u, table, (uint32_t)mirrored(first + d, digits), rows{d});
     finish<l::HELD>(j, v);
-    store_numbers<l::HELD>(v, j.y_aligned,
+    store_numbers<l::HELD>(v, j.y_aligned, true,
                            [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
 }
 
@@ -94,11 +92,10 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     const bool full = share + SHARE <= count, adjacent = full && j.y_aligned && j.y_step == 1 << LOG;
     number<T> *shared = (number<T> *)dynamic_shared + warp * short_position<LOG>(SHARE);
     number<T> *turn = shared + short_position<LOG>(lane);
-    const padded at{line_at * padded_size<LOG>()};
+    const padded_in_warps at{{line_at * padded_size<LOG>()}};
     const T *x = (const T *)j.x + 2 * (share + lane);
     number<T> v[l::HELD];
     wait_for_stream();
-    let_next_start();
     if (full && j.x_aligned) {
 #pragma unroll
         for (int i = 0; i < l::HELD; i++) v[i] = load_aligned(x, 32 * i);
@@ -162,25 +159,24 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof
     const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
     const uint64_t array = (uint64_t)blockIdx.x * full_shape<LOG>::ARRAYS + which;
     const bool there = array < j.batch;
-    const padded at{which * padded_size<LOG>()};
+    const padded_in_warps at{{which * padded_size<LOG>()}};
     const T *x = (const T *)j.x + 2 * ((there ? array : 0) * j.x_step + l::template index_of<0>(t, 0));
     T *y = (T *)j.y + 2 * (array * j.y_step + t);
     number<T> v[l::HELD];
     wait_for_stream();
-    let_next_start();
-    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, false, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
     swap_parts<l::HELD>(v, j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, at);
-    padded::wait<LOG>();
+    padded_in_warps::wait<LOG>();
     number<T> *own = shared + at.first;
     const int result = moved<LOG>((int)natural_index<LOG>(t, 0)), first = moved<LOG>(t);
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) own[result ^ moved<LOG>((int)natural_index<LOG>(0, i))] = v[i];
-    padded::wait<LOG>();
+    padded_in_warps::wait<LOG>();
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = own[first ^ moved<LOG>(i * l::THREADS)];
     finish<l::HELD>(j, v);
-    if (there) store_numbers<l::HELD>(v, j.y_aligned, [=](int i) { return y + 2 * i * l::THREADS; });
+    if (there) store_numbers<l::HELD>(v, j.y_aligned, false, [=](int i) { return y + 2 * i * l::THREADS; });
 }
 
 /* ------------------------------------------------------------------------------ launches */

@@ -33,7 +33,6 @@ static __device__ __forceinline__ void real_pair_of(const fft_params &j, const T
 template <typename T, bool INVERSE>
 static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_params j) {
     wait_for_stream();
-    let_next_start();
     const uint64_t at = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
     const int digits = j.n > 1 ? 62 - __clzll(j.n) : 0;
     const uint64_t array = at >> digits, f = at & (((uint64_t)1 << digits) - 1);
@@ -130,6 +129,18 @@ static __device__ __forceinline__ number<T> combined(const fft_params &j, const 
     return f <= g ? a : b;
 }
 
+/* Computes columns 0 and lines / 2, in shared memory, by all threads of the block. */
+template <typename T, int LOG, typename Shape>
+static __device__ __forceinline__ void load_special(const fft_params &j, const T *x, number<T> *shared) {
+    const uint64_t lines = j.n >> LOG;
+#pragma unroll
+    for (int i = 0; i < (2 << LOG) / Shape::THREADS; i++) {
+        const int number = i * Shape::THREADS + (int)threadIdx.x, second = number >> LOG, k = number % (1 << LOG);
+        shared[side_by_side<Shape::LINES>{second * Shape::SIDE}.start(k)] =
+            combined(j, x, (second ? lines / 2 : 0) + lines * k);
+    }
+}
+
 /* The first pass of C2R. Columns as in columns_kernel, and those with the other numbers of their pairs. In the first
  * phase, bit bits(0) - 1 of a register's index is the highest bit of the index in the column. */
 template <typename T, int LOG, bool NARROW>
@@ -147,8 +158,7 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     const uint32_t k = (uint32_t)(mirrored(f, log2_of(j.n)) / 2);
     number<T> v[l::HELD];
     wait_for_stream();
-    let_next_start();
-    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) {
+    load_numbers<l::HELD>(v, j.x_aligned, true, [=](int i) {
         return stepped(i & UPPER ? high : low, at.step_bytes, l::template index_of<0>(0, i));
     });
 #pragma unroll
@@ -161,49 +171,45 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
         part(v[i + NEXT], v[l::HELD - 1 - i - NEXT], w[1], true);
     }
     exchange_pairs<shape::SIDE, l::HELD>(v, [](int i) { return (i & UPPER) != 0; });
-    const uint64_t column = split_line(at.lines, at.first, at.slot, shape::SIDE);
-    if (at.special) {
-        number<T> *own = shared + columns{at.slot}.start(l::template index_of<0>(at.index, 0));
-#pragma unroll 1
-        for (int i = 0; i < l::HELD; i++)
-            own[columns::apart(l::template index_of<0>(0, i))] =
-                combined(j, x, column + at.lines * l::template index<0>(at.index, i));
+    if (at.first == 0) {
+        load_special<T, LOG, shape>(j, x, shared);
+        __syncthreads();
+        const number<T> *own = shared + columns{at.slot}.start(l::template index_of<0>(at.index, 0));
 #pragma unroll
-        for (int i = 0; i < l::HELD; i++) v[i] = own[columns::apart(l::template index_of<0>(0, i))];
+        for (int i = 0; i < l::HELD; i++)
+            if (at.special) v[i] = own[columns::apart(l::template index_of<0>(0, i))];
     }
+    const uint64_t column = split_line(at.lines, at.first, at.slot, shape::SIDE);
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = swapped(v[i]);
     phases_from<LOG>(v, shared, at.index, (const number<T> *)j.table, 0, columns{at.slot});
     T *y =
         (T *)j.y + 2 * (at.array * j.y_step + column + at.lines * l::template index_of<l::PHASES - 1>(at.index, 0));
-    store_numbers<l::HELD>(
-        v, j.y_aligned, [=](int i) { return stepped(y, at.step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
+    store_numbers<l::HELD>(v, j.y_aligned, false, [=](int i) {
+        return stepped(y, at.step_bytes, l::template index_of<l::PHASES - 1>(0, i));
+    });
 }
 
 /* ----------------------------------------------------------------------- rows, then their pairs */
 
-/* Computes and stores the pairs of lines 0 and lines / 2, which are in shared memory, in natural order. */
-template <typename T, int LOG, typename Rows>
-static __device__ __forceinline__ void store_special(const fft_params &j, const number<T> *shared, int slot,
-                                                     int index, T *y) {
-    constexpr int LENGTH = 1 << LOG, PAIRS = line<LOG>::HELD / 2;
-    const uint64_t lines = j.n >> LOG;
-#pragma unroll 1
-    for (int k = PAIRS * index; k < PAIRS * (index + 1); k++) {
-        const uint64_t f = (slot == 0 ? 0 : lines / 2) + lines * k;
-        const int other = slot == 0 ? (LENGTH - k) % LENGTH : LENGTH - 1 - k;
-        number<T> a = shared[Rows{slot}.start(k)], b = shared[Rows{slot}.start(other)];
-        if (f == 0)
-            part_first<T, false>(a.re, a.im, a, b);
-        else
-            part_pair<T, false>(j, f, a, b);
-        store_number(y, f, j.y_aligned, a);
-        store_number(y, j.n - f, j.y_aligned, b);
-        if (f == 0) {
-            a = b = shared[Rows{0}.start(LENGTH / 2)];
-            part_pair<T, false>(j, j.n / 2, a, b);
-            store_number(y, j.n / 2, j.y_aligned, a);
-        }
+/* Computes and stores the pair of number k < 2^(LOG - 1) of line 0 or, `second`, of line lines / 2. Both lines are in
+ * shared memory, in natural order. */
+template <typename T, int LOG, typename Row>
+static __device__ __forceinline__ void store_special(const fft_params &j, const number<T> *shared, Row row,
+                                                     bool second, int k, T *y) {
+    constexpr int LENGTH = 1 << LOG;
+    const uint64_t lines = j.n >> LOG, f = (second ? lines / 2 : 0) + lines * k;
+    number<T> a = shared[row.start(k)], b = shared[row.start(second ? LENGTH - 1 - k : (LENGTH - k) % LENGTH)];
+    if (f == 0)
+        part_first<T, false>(a.re, a.im, a, b);
+    else
+        part_pair<T, false>(j, f, a, b);
+    store_number(y, f, j.y_aligned, a);
+    store_number(y, j.n - f, j.y_aligned, b);
+    if (f == 0) {
+        a = b = shared[row.start(LENGTH / 2)];
+        part_pair<T, false>(j, j.n / 2, a, b);
+        store_number(y, j.n / 2, j.y_aligned, a);
     }
 }
 
@@ -227,7 +233,7 @@ static __device__ __forceinline__ void store_pairs(const fft_params &j, const sp
     }
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = finished(v[i], (T)0.5);
-    store_numbers<l::HELD>(v, j.y_aligned, [=](int i) {
+    store_numbers<l::HELD>(v, j.y_aligned, true, [=](int i) {
         return stepped(i % 2 ? high : low, at.step_bytes, (uint32_t)natural_index<LOG>(0, i));
     });
 }
@@ -249,8 +255,7 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     T *y = (T *)j.y + 2 * at.array * j.y_step;
     number<T> v[l::HELD];
     wait_for_stream();
-    let_next_start();
-    load_numbers<l::HELD>(v, j.x_aligned, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
+    load_numbers<l::HELD>(v, j.x_aligned, false, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
     phase<LOG, 0>(v, t, table, (uint32_t)row);
     exchange<LOG, 0, 1>(v, shared, t, at.index, rows{c}, rows{at.slot});
     phases_from<LOG, 1>(v, shared, at.index, table,
@@ -263,7 +268,12 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
         for (int i = 0; i < l::HELD; i++)
             if (at.special) own[rows::apart((int)natural_index<LOG>(0, i))] = v[i];
         __syncthreads();
-        if (at.special) store_special<T, LOG, rows>(j, shared, at.slot, at.index, y);
+#pragma unroll
+        for (int i = 0; i < ((1 << LOG) - 1) / shape::THREADS + 1; i++) {
+            const int pair = i * shape::THREADS + (int)threadIdx.x, half = 1 << (LOG - 1);
+            if (pair < 2 * half)
+                store_special<T, LOG>(j, shared, rows{pair / half * shape::SIDE}, pair >= half, pair % half, y);
+        }
     }
     exchange_pairs<shape::SIDE, l::HELD>(v, [](int i) { return i % 2 != 0; });
     if (!at.special) store_pairs(j, at, v, y);

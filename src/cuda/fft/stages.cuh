@@ -114,7 +114,10 @@ struct padded {
     int first;
     static constexpr __host__ __device__ int apart(int index) { return index + (index >> 4); }
     __device__ __forceinline__ int start(int index) const { return first + apart(index); }
-    /* Waits for the threads of the line: at most a warp, or the block. */
+    template <int LOG> static __device__ __forceinline__ void wait() { __syncthreads(); }
+};
+/* In blocks of full warps the threads of a line that a warp holds wait for that warp only. */
+struct padded_in_warps : padded {
     template <int LOG> static __device__ __forceinline__ void wait() {
         if constexpr (line<LOG>::THREADS <= 32)
             __syncwarp();

@@ -15,14 +15,6 @@ static __device__ __forceinline__ void wait_for_stream() {
 #endif
 }
 
-/* Lets the next kernel of the stream, if it was launched early, start when all blocks of this one have called this or
- * have ended. Its blocks use what the last blocks of this kernel leave free, and wait. */
-static __device__ __forceinline__ void let_next_start() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
 /* A launch on the context's stream of a kernel that must call wait_for_stream. It starts early if `early` is true and
  * the code of the kernel can wait (gpu.h). In a captured graph it never does: programs that read the edges of a graph
  * may not expect programmatic ones. */

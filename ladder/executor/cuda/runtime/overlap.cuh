@@ -5,7 +5,6 @@
 #include "cuda/runtime/gpu.h"
 
 static inline void wait_for_stream() {}
-static inline void let_next_start() {}
 
 template <class... P>
 static cudaError_t launch_early(const gpu *, bool, void (*kernel)(P...), unsigned blocks, unsigned threads,
