@@ -93,8 +93,12 @@ std::set<const void *> kernels_of_transforms() {
             for (unsigned blocks : {0u, UINT_MAX})
                 all.insert(
                     {cuda_fft_columns(dtype, log, blocks, &j).kernel, cuda_fft_rows(dtype, log, blocks, &j).kernel});
-        for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++)
+        for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++) {
             all.insert(cuda_convolve_columns_back(dtype, log, &j).kernel);
+            for (unsigned blocks : {0u, UINT_MAX})
+                all.insert({cuda_fft_combine_columns(dtype, log, blocks, &j).kernel,
+                            cuda_fft_split_rows(dtype, log, blocks, &j).kernel});
+        }
         all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_combine(dtype, &j).kernel,
                     cuda_fft_single(dtype, false, &j).kernel, cuda_fft_single(dtype, true, &j).kernel});
     }

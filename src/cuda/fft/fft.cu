@@ -22,16 +22,17 @@ static weft_status run(const fft_work *w, fft_launch launch, const fft_params *j
     return gpu_launch(w->g, NAME, &launch, j, error);
 }
 
-/* Returns the passes of a transform. A pass of more than FFT_PASS_LOG_MAX stages is slower than others. In a real
- * transform it pays only as the second of two passes of C2R, instead of two more passes. */
+/* Returns the passes of a transform. Real transforms have no pass of more than FFT_PASS_LOG_MAX stages. If passes
+ * differ, the long ones are the last in R2C, and in C2C if only the first would exceed FFT_PASS_LOG_MAX. */
 static pass_list passes_of(const fft_work *w) {
     const bool f32 = w->call->dtype == WEFT_F32;
-    const int rest = w->log - FFT_PASS_LOG_MAX; /* stages after a first pass */
-    pass_list list = gpu_passes(w->g, w->log, f32 && !w->real_side ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX);
-    if (f32 && w->call->kind == WEFT_C2R && rest > FFT_PASS_LOG_MAX && rest <= FFT_PASS_LOG_F32 &&
-        w->g->shared_bytes >= FFT_PASS_SHARED_F32)
-        list = pass_list{2, {FFT_PASS_LOG_MAX, rest}};
-    return list;
+    const pass_list list = gpu_passes(w->g, w->log, f32 && !w->real_side ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX);
+    const int last = list.count - 1;
+    const bool exceeds = list.log[0] > FFT_PASS_LOG_MAX && list.log[last] <= FFT_PASS_LOG_MAX;
+    if (w->call->kind != WEFT_R2C && !exceeds) return list;
+    pass_list reversed = list;
+    for (int i = 0; i <= last; i++) reversed.log[i] = list.log[last - i];
+    return reversed;
 }
 
 /* Transforms arrays in several passes. `between` is workspace for the numbers between passes. */

@@ -39,6 +39,7 @@ struct fft_launch {
     uint64_t blocks;
     int threads;
     unsigned shared_bytes;
+    bool early = false; /* the kernel calls wait_for_stream (overlap.cuh) */
 };
 
 #endif

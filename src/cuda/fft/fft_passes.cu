@@ -4,49 +4,37 @@
  * rows whose results are adjacent, so that it reads and writes full segments of memory. */
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/stages.cuh"
+#include "cuda/runtime/overlap.cuh"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 /* --------------------------------------------------------------------------------- columns */
 
-/* Returns number f of the transform that gives the real results of the n + 1 numbers at x. */
-template <typename T>
-static __device__ __forceinline__ number<T> combined(const fft_params &j, const T *x, uint64_t f) {
-    const uint64_t g = j.n - f, low = f < g ? f : g;
-    number<T> a = load_number(x, low, j.x_aligned), b = load_number(x, j.n - low, j.x_aligned);
-    if (f == 0)
-        part_first<T, true>(a.re, b.re, a, b);
-    else
-        part_pair<T, true>(j, low, a, b);
-    return f <= g ? a : b;
-}
-
-/* Reads and writes every number once. If COMBINE, a number is computed from its pair; the blocks of paired columns
- * are adjacent, so that the second read finds the numbers in the L2 cache. */
-template <typename T, int LOG, bool NARROW, bool COMBINE>
+/* Reads and writes every number once. All counts are powers of two. */
+template <typename T, int LOG, bool NARROW>
 static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     columns_kernel(const fft_params j) {
     typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int c = threadIdx.x % shape::WIDTH, t = threadIdx.x / shape::WIDTH;
-    const uint64_t step = j.n / j.blocks >> LOG, tiles = step / shape::WIDTH;
-    const uint64_t block = blockIdx.x / tiles % j.blocks, array = blockIdx.x / tiles / j.blocks;
-    const uint64_t at = blockIdx.x % tiles, tile = !COMBINE ? at : at % 2 ? tiles - 1 - at / 2 : at / 2;
-    const uint64_t first = block * (step << LOG) + tile * shape::WIDTH + c;
-    const T *x = (const T *)j.x + 2 * array * j.x_step;
-    T *y = (T *)j.y + 2 * array * j.y_step;
+    const int blocks_log = log2_of(j.blocks), step_log = log2_of(j.n) - blocks_log - LOG;
+    const int tiles_log = step_log - log2_of(shape::WIDTH);
+    const uint32_t tile = blockIdx.x & ((1u << tiles_log) - 1);
+    const uint32_t block = blockIdx.x >> tiles_log & (uint32_t)(j.blocks - 1);
+    const uint64_t array = blockIdx.x >> (tiles_log + blocks_log), step = j.n >> (blocks_log + LOG);
+    const uint32_t step_bytes = (uint32_t)(step * sizeof(number<T>));
+    const uint64_t first = (uint64_t)block * (step << LOG) + tile * shape::WIDTH + c;
+    const T *x = (const T *)j.x + 2 * (array * j.x_step + first + l::template index_of<0>(t, 0) * step);
+    T *y = (T *)j.y + 2 * (array * j.y_step + first + l::template index_of<l::PHASES - 1>(t, 0) * step);
     number<T> v[l::HELD];
-#pragma unroll
-    for (int i = 0; i < l::HELD; i++)
-        if constexpr (COMBINE)
-            v[i] = swapped(combined(j, x, first + l::template index<0>(t, i) * step), j.swap_in);
-        else
-            v[i] = swapped(load_number(x, first + l::template index<0>(t, i) * step, j.x_aligned), j.swap_in);
-    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, (uint32_t)block, side_by_side<shape::WIDTH>{c});
-#pragma unroll
-    for (int i = 0; i < l::HELD; i++)
-        store_number(y, first + l::template index<l::PHASES - 1>(t, i) * step, j.y_aligned, v[i]);
+    wait_for_stream();
+    load_numbers<l::HELD>(v, j.x_aligned, j.blocks == 1,
+                          [=](int i) { return stepped(x, step_bytes, l::template index_of<0>(0, i)); });
+    swap_parts<l::HELD>(v, j.swap_in);
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, block, side_by_side<shape::WIDTH>{c});
+    store_numbers<l::HELD>(v, j.y_aligned, false,
+                           [=](int i) { return stepped(y, step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
 }
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -61,25 +49,89 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     typedef side_by_side<shape::WIDTH + 1> rows;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
-    const int digits = 63 - __clzll(j.blocks);
-    const uint64_t tiles = j.blocks / shape::WIDTH, array = blockIdx.x / tiles;
-    const uint64_t first = blockIdx.x % tiles * shape::WIDTH;
-    const T *x = (const T *)j.x + 2 * array * j.x_step;
-    T *y = (T *)j.y + 2 * array * j.y_step;
-    number<T> v[l::HELD];
+    const int digits = log2_of(j.blocks), tiles_log = digits - log2_of(shape::WIDTH);
+    const uint64_t array = blockIdx.x >> tiles_log;
+    const uint32_t first = (blockIdx.x & ((1u << tiles_log) - 1)) * shape::WIDTH;
     const int t = threadIdx.x % l::THREADS, c = threadIdx.x / l::THREADS;
-    const uint64_t row = mirrored(first + c, digits);
-#pragma unroll
-    for (int i = 0; i < l::HELD; i++)
-        v[i] = swapped(load_number(x, (row << LOG) + l::template index<0>(t, i), j.x_aligned), j.swap_in);
-    phase<LOG, 0>(v, t, table, (uint32_t)row);
     const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
+    const uint64_t row = mirrored(first + c, digits);
+    const uint32_t step_bytes = (uint32_t)(j.blocks * sizeof(number<T>));
+    const T *x = (const T *)j.x + 2 * (array * j.x_step + (row << LOG) + l::template index_of<0>(t, 0));
+    T *y = (T *)j.y + 2 * (array * j.y_step + first + d + (natural_index<LOG>(u, 0) << digits));
+    number<T> v[l::HELD];
+    wait_for_stream();
+    load_numbers<l::HELD>(v, j.x_aligned, false, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
+    phase<LOG, 0>(v, t, table, (uint32_t)row);
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
     phases_from<LOG, 1>(v, shared, u, table, (uint32_t)mirrored(first + d, digits), rows{d});
+    finish<l::HELD>(j, v);
+    store_numbers<l::HELD>(v, j.y_aligned, true,
+                           [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
+}
+
+/* ----------------------------------------------------------------------------------- short */
+
+#define SHORT_LOG 7 /* log2 of the longest transforms of which a warp computes several, from adjacent numbers */
+#define SHORT_THREADS 128
+
+/* Position of a number of a warp in shared memory: the lines of `padded`, which have no padding if they are shorter
+ * than 16 numbers. */
+template <int LOG> static constexpr __host__ __device__ int short_position(int number) {
+    return LOG < 4 ? number : padded::apart(number);
+}
+
+/* Adjacent threads read and write adjacent numbers, whichever array they belong to; shared memory redistributes
+ * them within each warp. Arrays at x are adjacent. */
+template <typename T, int LOG>
+static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT_THREADS)
+    short_kernel(const fft_params j) {
+    typedef line<LOG> l;
+    constexpr int SHARE = 32 * l::HELD; /* numbers of a warp */
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, t = lane % l::THREADS, line_at = lane / l::THREADS;
+    const uint64_t share = ((uint64_t)blockIdx.x * (SHORT_THREADS / 32) + warp) * SHARE, count = j.batch << LOG;
+    const bool full = share + SHARE <= count, adjacent = full && j.y_aligned && j.y_step == 1 << LOG;
+    number<T> *shared = (number<T> *)dynamic_shared + warp * short_position<LOG>(SHARE);
+    number<T> *turn = shared + short_position<LOG>(lane);
+    const padded_in_warps at{{line_at * padded_size<LOG>()}};
+    const T *x = (const T *)j.x + 2 * (share + lane);
+    number<T> v[l::HELD];
+    wait_for_stream();
+    if (full && j.x_aligned) {
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) {
-        const uint64_t index = mirrored(l::template index<l::PHASES - 1>(u, i), LOG);
-        store_number(y, first + d + index * j.blocks, j.y_aligned, finished(v[i], (T)j.scale, j.swap_out));
+        for (int i = 0; i < l::HELD; i++) v[i] = load_aligned(x, 32 * i);
+    } else {
+#pragma unroll
+        for (int i = 0; i < l::HELD; i++) {
+            v[i] = number<T>{0, 0};
+            if (share + lane + 32 * i < count) v[i] = load_number(x, 32 * i, j.x_aligned);
+        }
+    }
+    swap_parts<l::HELD>(v, j.swap_in);
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) turn[short_position<LOG>(32 * i)] = v[i];
+    __syncwarp();
+    const number<T> *own = shared + at.start(l::template index_of<0>(t, 0));
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) v[i] = own[padded::apart(l::template index_of<0>(0, i))];
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, at);
+    __syncwarp();
+    number<T> *results = shared + at.start((int)natural_index<LOG>(t, 0));
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) results[padded::apart((int)natural_index<LOG>(0, i))] = v[i];
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) v[i] = turn[short_position<LOG>(32 * i)];
+    finish<l::HELD>(j, v);
+    if (adjacent) {
+        T *y = (T *)j.y + 2 * (share + lane);
+#pragma unroll
+        for (int i = 0; i < l::HELD; i++) store_aligned(y, 32 * i, v[i]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < l::HELD; i++) {
+            const uint64_t k = share + lane + 32 * i;
+            if (k < count) store_number((T *)j.y, (k >> LOG) * j.y_step + k % (1 << LOG), j.y_aligned, v[i]);
+        }
     }
 }
 
@@ -92,118 +144,80 @@ template <int LOG> struct full_shape {
 };
 
 /* Returns the position of natural index `index` in shared memory. It is XORed, within its group of 16, with the bits
- * in which the indexes of adjacent threads differ, to avoid bank conflicts. */
-template <int LOG> static __device__ __forceinline__ int moved(int index) {
+ * in which the indexes of adjacent threads differ, to avoid bank conflicts. The position for a XOR b is the XOR of
+ * those for a and b. */
+template <int LOG> static constexpr __host__ __device__ int moved(int index) {
     constexpr int SHIFT = LOG - line<LOG>::bits(line<LOG>::PHASES - 1) - 4;
     return SHIFT < 1 ? index : index ^ ((index >> (SHIFT < 1 ? 0 : SHIFT)) & 15);
-}
-
-/* Position of number i of a thread when short arrays are read or written. Adjacent threads access adjacent numbers,
- * whichever array they belong to; shared memory redistributes them. */
-template <int LOG> struct in_turn {
-    int array, index;
-    __device__ __forceinline__ explicit in_turn(int i) {
-        const int number = i * full_shape<LOG>::THREADS + (int)threadIdx.x;
-        array = number >> LOG;
-        index = number & ((1 << LOG) - 1);
-    }
-};
-
-template <typename T, int LOG>
-static __device__ __forceinline__ void take_short(const fft_params &j, uint64_t first, number<T> *shared,
-                                                  number<T> *v) {
-    typedef line<LOG> l;
-    const T *x = (const T *)j.x + 2 * first * j.x_step;
-#pragma unroll
-    for (int i = 0; i < l::HELD; i++) {
-        const in_turn<LOG> k(i);
-        v[i].re = v[i].im = 0;
-        if (first + k.array < j.batch) v[i] = load_number(x, k.array * j.x_step + k.index, j.x_aligned);
-    }
-#pragma unroll
-    for (int i = 0; i < l::HELD; i++) {
-        const in_turn<LOG> k(i);
-        shared[k.array * padded_size<LOG>() + padded::apart(k.index)] = v[i];
-    }
-    __syncthreads();
 }
 
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof(T) / full_shape<LOG>::THREADS)
     full_kernel(const fft_params j) {
     typedef line<LOG> l;
-    constexpr bool SHORT = LOG < 8;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
-    const uint64_t first = (uint64_t)blockIdx.x * full_shape<LOG>::ARRAYS, array = first + which;
+    const uint64_t array = (uint64_t)blockIdx.x * full_shape<LOG>::ARRAYS + which;
     const bool there = array < j.batch;
-    const padded at{which * padded_size<LOG>()};
+    const padded_in_warps at{{which * padded_size<LOG>()}};
+    const T *x = (const T *)j.x + 2 * ((there ? array : 0) * j.x_step + l::template index_of<0>(t, 0));
+    T *y = (T *)j.y + 2 * (array * j.y_step + t);
     number<T> v[l::HELD];
-    if (SHORT) take_short<T, LOG>(j, first, shared, v);
-    const T *x = (const T *)j.x + 2 * (array * j.x_step + (SHORT ? 0 : l::template index_of<0>(t, 0)));
-    const number<T> *own = shared + at.start(l::template index_of<0>(t, 0));
-#pragma unroll
-    for (int i = 0; i < l::HELD; i++) {
-        if (SHORT)
-            v[i] = own[padded::apart(l::template index_of<0>(0, i))];
-        else if (there)
-            v[i] = load_number(x, l::template index_of<0>(0, i), j.x_aligned);
-        else
-            v[i].re = v[i].im = 0;
-        v[i] = swapped(v[i], j.swap_in);
-    }
+    wait_for_stream();
+    load_numbers<l::HELD>(v, j.x_aligned, false, [=](int i) { return x + 2 * l::template index_of<0>(0, i); });
+    swap_parts<l::HELD>(v, j.swap_in);
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, at);
-    __syncthreads();
+    padded_in_warps::wait<LOG>();
+    number<T> *own = shared + at.first;
+    const int result = moved<LOG>((int)natural_index<LOG>(t, 0)), first = moved<LOG>(t);
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++)
-        shared[at.first + moved<LOG>((int)mirrored(l::template index<l::PHASES - 1>(t, i), LOG))] = v[i];
-    __syncthreads();
-    T *y = (T *)j.y + 2 * ((SHORT ? first : array) * j.y_step);
+    for (int i = 0; i < l::HELD; i++) own[result ^ moved<LOG>((int)natural_index<LOG>(0, i))] = v[i];
+    padded_in_warps::wait<LOG>();
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) {
-        const in_turn<LOG> k(i);
-        const int index = t + i * l::THREADS;
-        if (SHORT ? first + k.array >= j.batch : !there) continue;
-        const number<T> w =
-            SHORT ? shared[k.array * padded_size<LOG>() + moved<LOG>(k.index)] : shared[at.first + moved<LOG>(index)];
-        store_number(y, SHORT ? k.array * j.y_step + k.index : index, j.y_aligned,
-                     finished(w, (T)j.scale, j.swap_out));
-    }
+    for (int i = 0; i < l::HELD; i++) v[i] = own[first ^ moved<LOG>(i * l::THREADS)];
+    finish<l::HELD>(j, v);
+    if (there) store_numbers<l::HELD>(v, j.y_aligned, false, [=](int i) { return y + 2 * i * l::THREADS; });
 }
 
 /* ------------------------------------------------------------------------------ launches */
 
+template <typename T, int LOG> static fft_launch short_launch(const fft_params *j) {
+    const uint64_t numbers = SHORT_THREADS * line<LOG>::HELD;
+    return fft_launch{(const void *)short_kernel<T, LOG>, ((j->batch << LOG) - 1) / numbers + 1, SHORT_THREADS,
+                      (unsigned)(short_position<LOG>(numbers) * sizeof(number<T>)), true};
+}
+
 template <typename T, int LOG> static fft_launch full_launch(const fft_params *j) {
     const uint64_t arrays = full_shape<LOG>::ARRAYS;
     return fft_launch{(const void *)full_kernel<T, LOG>, (j->batch - 1) / arrays + 1, full_shape<LOG>::THREADS,
-                      (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>))};
+                      (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>)), true};
 }
 
-template <typename T, int LOG, bool NARROW, bool COMBINE> static fft_launch columns_launch(const fft_params *j) {
+template <typename T, int LOG, bool NARROW> static fft_launch columns_launch(const fft_params *j) {
     typedef pass_shape<T, LOG, NARROW> shape;
-    return fft_launch{(const void *)columns_kernel<T, LOG, NARROW, COMBINE>,
-                      j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
-                      (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
+    return fft_launch{(const void *)columns_kernel<T, LOG, NARROW>, j->batch * ((j->n >> LOG) / shape::WIDTH),
+                      shape::THREADS, (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>)), true};
 }
 
 template <typename T, int LOG, bool NARROW> static fft_launch rows_launch(const fft_params *j) {
     typedef pass_shape<T, LOG, NARROW> shape;
     return fft_launch{(const void *)rows_kernel<T, LOG, NARROW>, j->batch * (j->blocks / shape::WIDTH),
-                      shape::THREADS, (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
+                      shape::THREADS, (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>)), true};
 }
 
 template <typename T, int LOG> static fft_launch find_full(int log, const fft_params *j) {
-    if (log == LOG) return full_launch<T, LOG>(j);
+    if constexpr (LOG <= SHORT_LOG)
+        if (log == LOG) return short_launch<T, LOG>(j);
+    if constexpr (LOG > SHORT_LOG)
+        if (log == LOG) return full_launch<T, LOG>(j);
     if constexpr (LOG > 0) return find_full<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG, bool COMBINE>
-static fft_launch find_columns(int log, unsigned blocks, const fft_params *j) {
+template <typename T, int LOG> static fft_launch find_columns(int log, unsigned blocks, const fft_params *j) {
     if (log == LOG)
-        return fitting(columns_launch<T, LOG, false, COMBINE>(j),
-                       columns_launch<T, LOG, HAS_NARROW<T, LOG>, COMBINE>(j), blocks);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1, COMBINE>(log, blocks, j);
+        return fitting(columns_launch<T, LOG, false>(j), columns_launch<T, LOG, HAS_NARROW<T, LOG>>(j), blocks);
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1>(log, blocks, j);
     return fft_launch{};
 }
 
@@ -219,13 +233,8 @@ fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j) {
 }
 
 fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32, false>(log, blocks, j)
-                             : find_columns<double, FFT_PASS_LOG_MAX, false>(log, blocks, j);
-}
-
-fft_launch cuda_fft_combine_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MAX, true>(log, blocks, j)
-                             : find_columns<double, FFT_PASS_LOG_MAX, true>(log, blocks, j);
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32>(log, blocks, j)
+                             : find_columns<double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
 fft_launch cuda_fft_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {

@@ -5,17 +5,30 @@
 #include "cuda/fft/complex.cuh"
 #include "cuda/fft/fft_params.h"
 
-template <typename T> static __device__ __forceinline__ number<T> finished(number<T> v, T scale, bool swap) {
-    number<T> w = swapped(v, swap);
-    w.re = canonical(w.re * scale);
-    w.im = canonical(w.im * scale);
-    return w;
+/* Returns the number times `scale`, with canonical NaNs. */
+template <typename T> static __device__ __forceinline__ number<T> finished(number<T> v, T scale) {
+    return number<T>{canonical(v.re * scale), canonical(v.im * scale)};
+}
+
+/* Makes numbers results. Those of an inverse transform are swapped and scaled; the scale of others is 1. */
+template <int COUNT, typename T> static __device__ __forceinline__ void finish(const fft_params &j, number<T> *v) {
+    if (j.swap_out) {
+        const T scale = (T)j.scale;
+        asm volatile(""); /* keeps the branch (swap_parts) */
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) v[i] = number<T>{v[i].im * scale, v[i].re * scale};
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) v[i] = number<T>{canonical(v[i].re), canonical(v[i].im)};
 }
 
 /* Returns k with its lowest `digits` bits in reverse order. */
 static __device__ __forceinline__ uint64_t mirrored(uint64_t k, int digits) {
     return digits ? __brevll(k) >> (64 - digits) : 0;
 }
+
+/* Returns log2 of a power of two. */
+static __device__ __forceinline__ int log2_of(uint64_t power) { return 63 - __clzll(power); }
 
 /* Computes t and the conjugate of u of ORDER.md 14.5. */
 template <typename T>
@@ -37,10 +50,10 @@ static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T
 template <typename T, bool INVERSE>
 static __device__ __forceinline__ void part_pair(const fft_params &j, uint64_t f, number<T> &a, number<T> &b) {
     const T factor = INVERSE ? (T)1 : (T)0.5;
-    const uint32_t k = (uint32_t)mirrored(f, 63 - __clzll(j.n));
+    const uint32_t k = (uint32_t)mirrored(f, log2_of(j.n));
     part(a, b, any_twiddle((const number<T> *)j.table, k), INVERSE);
-    a = finished(a, factor, false);
-    b = finished(b, factor, false);
+    a = finished(a, factor);
+    b = finished(b, factor);
 }
 
 /* Computes number 0 of an inverse transform, or number 0 and, in b, number n of the result of a forward one, from two
@@ -51,8 +64,8 @@ static __device__ __forceinline__ void part_first(T first, T second, number<T> &
     a.im = INVERSE ? first - second : (T)0;
     b.re = first - second;
     b.im = 0;
-    a = finished(a, (T)1, false);
-    b = finished(b, (T)1, false);
+    a = finished(a, (T)1);
+    b = finished(b, (T)1);
 }
 
 #endif

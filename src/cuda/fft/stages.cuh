@@ -39,6 +39,11 @@ template <int LOG> struct line {
     }
 };
 
+/* Returns the index of a thread's number i after the last phase, in the natural order of its line. */
+template <int LOG> static __device__ __forceinline__ uint64_t natural_index(int t, int i) {
+    return mirrored((uint64_t)line<LOG>::template index_of<line<LOG>::PHASES - 1>(t, i), LOG);
+}
+
 /* Exchanges numbers between phase FROM and phase TO. A number's address in shared memory is at.start(a) +
  * at.apart(b), where a and b contain disjoint bits of its index. A thread has index `t` in its line in phase FROM,
  * and index `u` in phase TO, possibly in another line, `bt`. */
@@ -47,10 +52,10 @@ static __device__ __forceinline__ void exchange(number<T> *v, number<T> *shared,
     typedef line<LOG> l;
     number<T> *from = shared + at.start(l::template index_of<FROM>(t, 0));
     const number<T> *to = shared + bt.start(l::template index_of<TO>(u, 0));
-    __syncthreads();
+    At::template wait<LOG>();
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) from[At::apart(l::template index_of<FROM>(0, i))] = v[i];
-    __syncthreads();
+    At::template wait<LOG>();
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = to[At::apart(l::template index_of<TO>(0, i))];
 }
@@ -103,12 +108,22 @@ template <typename V> static __device__ __forceinline__ V afresh(V value) {
     return value;
 }
 
-/* One line in shared memory. One number of padding follows every 16, so that neither adjacent numbers nor numbers 16
- * apart use the same bank. */
+/* One line in shared memory, of adjacent threads. One number of padding follows every 16, so that neither adjacent
+ * numbers nor numbers 16 apart use the same bank. */
 struct padded {
     int first;
     static constexpr __host__ __device__ int apart(int index) { return index + (index >> 4); }
     __device__ __forceinline__ int start(int index) const { return first + apart(index); }
+    template <int LOG> static __device__ __forceinline__ void wait() { __syncthreads(); }
+};
+/* In blocks of full warps the threads of a line that a warp holds wait for that warp only. */
+struct padded_in_warps : padded {
+    template <int LOG> static __device__ __forceinline__ void wait() {
+        if constexpr (line<LOG>::THREADS <= 32)
+            __syncwarp();
+        else
+            __syncthreads();
+    }
 };
 template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
 
@@ -135,6 +150,7 @@ template <int STRIDE> struct side_by_side {
     int which;
     static constexpr __host__ __device__ int apart(int index) { return index * STRIDE; }
     __device__ __forceinline__ int start(int index) const { return which + apart(index); }
+    template <int LOG> static __device__ __forceinline__ void wait() { __syncthreads(); }
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* The table of twiddles (ORDER.md 14.1), and launches. */
 #include "arith/turns.h"
 #include "cuda/fft/transforms.h"
+#include "cuda/runtime/overlap.cuh"
 
 #include <stdlib.h>
 
@@ -89,8 +90,8 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
     RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU: %llu blocks",
               operation, (unsigned long long)launch->blocks);
     RETURN_IF_ERROR(gpu_allow_shared(g, launch->kernel, operation, error));
-    CUDA_TRY(cudaLaunchKernel(launch->kernel, dim3((unsigned)launch->blocks), dim3((unsigned)launch->threads),
-                              arguments, launch->shared_bytes, g->stream),
+    CUDA_TRY(launch_early(g, launch->early, launch->kernel, (unsigned)launch->blocks, (unsigned)launch->threads,
+                          launch->shared_bytes, arguments),
              operation);
     return WEFT_OK;
 }

@@ -15,26 +15,39 @@ static __device__ __forceinline__ void wait_for_stream() {
 #endif
 }
 
-/* Launches a kernel, which must call wait_for_stream, on the context's stream. It starts early if `early` is true and
+/* A launch on the context's stream of a kernel that must call wait_for_stream. It starts early if `early` is true and
  * the code of the kernel can wait (gpu.h). In a captured graph it never does: programs that read the edges of a graph
  * may not expect programmatic ones. */
+struct early_launch {
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute;
+    cudaError_t fault = cudaSuccess;
+    early_launch(const gpu *g, bool early, unsigned blocks, unsigned threads, size_t shared_bytes) {
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = shared_bytes, config.stream = g->stream;
+        config.attrs = &attribute;
+        if (!early || !g->launches_early) return;
+        fault = cudaStreamIsCapturing(g->stream, &capture);
+        config.numAttrs = capture == cudaStreamCaptureStatusNone;
+    }
+    early_launch(const early_launch &) = delete;
+};
+
 template <class... P>
 static cudaError_t launch_early(const gpu *g, bool early, void (*kernel)(P...), unsigned blocks, unsigned threads,
                                 size_t shared_bytes, P... params) {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes, config.stream = g->stream;
-    config.attrs = &attribute;
-    if (early && g->launches_early) {
-        const cudaError_t fault = cudaStreamIsCapturing(g->stream, &capture);
-        if (fault != cudaSuccess) return fault;
-        config.numAttrs = capture == cudaStreamCaptureStatusNone;
-    }
-    return cudaLaunchKernelEx(&config, kernel, params...);
+    const early_launch l(g, early, blocks, threads, shared_bytes);
+    return l.fault != cudaSuccess ? l.fault : cudaLaunchKernelEx(&l.config, kernel, params...);
+}
+
+/* Launches a kernel by its address. */
+static inline cudaError_t launch_early(const gpu *g, bool early, const void *kernel, unsigned blocks,
+                                       unsigned threads, size_t shared_bytes, void **arguments) {
+    const early_launch l(g, early, blocks, threads, shared_bytes);
+    return l.fault != cudaSuccess ? l.fault : cudaLaunchKernelExC(&l.config, kernel, arguments);
 }
 
 #endif

@@ -13,4 +13,9 @@ static cudaError_t launch_early(const gpu *, bool, void (*kernel)(P...), unsigne
     return cudaGetLastError();
 }
 
+static inline cudaError_t launch_early(const gpu *, bool, const void *kernel, unsigned blocks, unsigned threads,
+                                       size_t shared_bytes, void **arguments) {
+    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, 0);
+}
+
 #endif
