@@ -236,12 +236,11 @@ def page(topic, runs, seen):
 
 def write_topic(topic, runs, seen, target):
     (target / f"{topic.stem}.md").write_text(page(topic, runs, seen), encoding="utf-8")
-    title = escape(f"{topic.name}: {topic.head.idea}")
     for run in runs:
         if run.bars:
-            (target / run.picture(topic.stem)).write_text(measured.bars(run, title), encoding="utf-8")
+            (target / run.picture(topic.stem)).write_text(measured.bars(run, topic.name), encoding="utf-8")
         if measured.points(run, seen):
-            (target / run.picture(topic.stem, "_roofline")).write_text(measured.roofline(run, seen, title), encoding="utf-8")
+            (target / run.picture(topic.stem, "_roofline")).write_text(measured.roofline(run, seen, topic.name), encoding="utf-8")
 
 
 def write_pages(folder, target, results):
