@@ -13,7 +13,6 @@ import json
 import re
 import sys
 import textwrap
-from html import escape
 from pathlib import Path
 
 import exercises
