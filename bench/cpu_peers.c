@@ -157,7 +157,6 @@ static double copy_scatter_f32(const void *x, const void *y, size_t n, int threa
 typedef enum function {
     REDUCE,
     EXACT, /* REDUCE with exact sums */
-    EXACT_DOT,
     VARIANCE,
     EXACT_VARIANCE,
     MAP_REDUCE, /* of x*x */
@@ -165,6 +164,7 @@ typedef enum function {
     HISTOGRAM,
     MATCH, /* PEER_WORDS in the bytes */
     DOT,
+    EXACT_DOT,
     SCAN,
     MAP_SCAN, /* of x*x */
     SELECT,   /* the elements above 0, which are half of all */
