@@ -244,13 +244,18 @@ def performance(rows, scaling, levels):
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def machines(runs):
+    """The machines of the runs: "NVIDIA H200 and NVIDIA H100"."""
+    return " and ".join(dict.fromkeys(run.machine for run in runs))
+
+
 def readme_block(rows):
     found = [in_table(rows, entry) for entry in TABLE]
     gpu, cpu = ([row.run for row in found if row.is_gpu is flag] for flag in (True, False))
     count, faster, equal, slower = counted([row for row in rows if row.is_gpu])
     names = [PEER_NAMES.get(entry[4], entry[4]) for entry in TABLE]
     cells = [(entry[0], row.weft, f"{name} {row.of_peer}", ratio(row)) for entry, row, name in zip(TABLE, found, names)]
-    text = (f"Ratio: weft's speed divided by the peer's. GPU: {gpu[0].machine}, {days(gpu)}. CPU: {cpu[0].machine}, "
+    text = (f"Ratio: weft's speed divided by the peer's. GPU: {machines(gpu)}, {days(gpu)}. CPU: {machines(cpu)}, "
             f"{days(cpu)}. Of [all {count} ratios on a GPU](docs/performance.md), {faster} are above 1.05 and {slower} "
             "below 0.95.")
     return "\n".join(table(["operation", "-weft", "-peer", "-ratio"], cells) + filled(text)).rstrip("\n")
@@ -258,9 +263,10 @@ def readme_block(rows):
 
 def faq_block(rows):
     gpu = [row for row in rows if row.is_gpu]
+    runs = [row.run for row in gpu]
     count, faster, equal, slower = counted(gpu)
     text = (f"[performance](../performance.md) compares weft with other libraries in {count} rows on a GPU "
-            f"({gpu[0].run.machine}, {days([row.run for row in gpu])}). weft is more than 5 % faster in {faster} of "
+            f"({machines(runs)}, {days(runs)}). weft is more than 5 % faster in {faster} of "
             f"them, within 5 % in {equal}, and more than 5 % slower in {slower}. These operations have slower rows; "
             "the ratio is weft's speed divided by the peer's in the slowest row:")
     cells = []
@@ -293,7 +299,7 @@ def picture(rows):
            '<title>Speed of weft divided by the speed of the peer library</title>',
            '<rect width="100%" height="100%" rx="6" fill="#fff"/>',
            '<text x="14" y="24" font-size="16">Speed of weft divided by the speed of the peer library</text>',
-           f'<text x="14" y="44" fill="#555">{runs[0].machine}, {days(runs)}; above 1 weft is faster</text>']
+           f'<text x="14" y="44" fill="#555">{machines(runs)}, {days(runs)}; above 1 weft is faster</text>']
     for tick in (0.5, 1, 2, 4, 8, 16):
         x = position(tick)
         if tick != 1:
