@@ -1,6 +1,6 @@
-/* Tests that weft_recurrence returns the same bits with the stores of large results, which bypass the caches, as in
- * place, where the same rows use normal stores. Arrays of weft verify are too small for them. The argument is the
- * device's name. */
+/* Tests that weft_recurrence returns the same bits with nontemporal stores, which large results use, and with normal
+ * stores, which results use that overwrite an input. Arrays of weft verify are too small for the former. The argument
+ * is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
