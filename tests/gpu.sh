@@ -34,11 +34,13 @@ sanitizer() {
 }
 
 # The ladder makes calls that a device refuses, and checks the returned errors. So a refused call is not an error here.
+# The rung thousand-launches of scan also counts the wrong launches of a kernel with a race, which racecheck skips.
 ladder_sanitizer() {
-    refusals=
-    [ "$1" != memcheck ] || refusals="--report-api-errors no"
+    options=
+    [ "$1" != memcheck ] || options="--report-api-errors no"
+    [ "$1" != racecheck ] || options="--kernel-name-exclude kernel_substring=scan_with_one_barrier"
     # shellcheck disable=SC2086
-    compute-sanitizer --tool "$1" $refusals --error-exitcode 9 "$build/weft" --device cuda ladder --all --n 5003
+    compute-sanitizer --tool "$1" $options --error-exitcode 9 "$build/weft" --device cuda ladder --all --n 5003
 }
 
 for section in $sections; do
