@@ -18,7 +18,7 @@ is "a folder after --list" no "$([ -e "$XDG_CACHE_HOME" ] && echo yes || echo no
 w tune --dry-run --size 24 >"$dir/table" 2>"$dir/stderr"
 is "weft tune --dry-run: exit code" 0 $?
 is "winners" 5 "$(grep -Ec '^  \* [0-9x]+ +[0-9.]+ +[0-9.]+ +100 %  yes$' "$dir/table")"
-is "rows" 42 "$(grep -Ec ' %  yes$' "$dir/table")"
+is "rows" 44 "$(grep -Ec ' %  yes$' "$dir/table")"
 is "a folder after --dry-run" no "$([ -e "$XDG_CACHE_HOME" ] && echo yes || echo no)"
 
 # Stored choices are used, and kept when other operations are tuned later.
@@ -26,15 +26,15 @@ w tune matmul --size 24 >"$dir/table" 2>"$dir/stderr"
 is "weft tune matmul: exit code" 0 $?
 is "the stored file" 8 "$(wc -l <"$(file)" | tr -d ' ')"
 is "a temporary file" 1 "$(ls "$XDG_CACHE_HOME/weft" | wc -l | tr -d ' ')"
-sed 's/^laplace f32 .*/laplace f32 f32 32x64x8/; s/^\(matmul f32 f..\) .*/\1 192x384x1536/; s/^matmul f64 .*/matmul f64 f64 96x384x1536/' \
+sed 's/^laplace f32 .*/laplace f32 f32 32x128x8/; s/^\(matmul f32 f..\) .*/\1 192x384x1536/; s/^matmul f64 .*/matmul f64 f64 96x384x1536/' \
     "$(file)" >"$dir/other"
 cp "$dir/other" "$(file)"
 w tune --list >"$dir/list"
-is "what the file chooses" 2 "$(grep -Ec ' (32x64x8|96x384x1536)\*' "$dir/list")"
-is "WEFT_TUNING=off" 0 "$(WEFT_TUNING=off w tune --list | grep -Ec ' (32x64x8|96x384x1536)\*')"
+is "what the file chooses" 2 "$(grep -Ec ' (32x128x8|96x384x1536)\*' "$dir/list")"
+is "WEFT_TUNING=off" 0 "$(WEFT_TUNING=off w tune --list | grep -Ec ' (32x128x8|96x384x1536)\*')"
 is "bits with another way" "$(WEFT_TUNING=off w laplace --grid 20 --sweeps 9 --bits)" "$(w laplace --grid 20 --sweeps 9 --bits)"
 w tune matmul --size 24 >/dev/null
-is "laplace after tuning matmul" "laplace f32 f32 32x64x8" "$(grep '^laplace f32' "$(file)")"
+is "laplace after tuning matmul" "laplace f32 f32 32x128x8" "$(grep '^laplace f32' "$(file)")"
 is "JSON" "tune True 5" "$(w tune --size 24 --json |
     python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["command"], d["stored"], len(d["tunables"]))')"
 
@@ -45,7 +45,7 @@ for fault in 's/^device .*/device another/' 's/^version .*/version 9.9.9/' '1s/1
     w tune --list >"$dir/list" 2>"$dir/stderr"
     is "a file with $fault: exit code" 0 $?
     is "a file with $fault: stderr" 1 "$(grep -Ec '^weft tune: warning: .*/tune-.*\.txt is ignored: ' "$dir/stderr")"
-    is "a file with $fault: not used" 0 "$(grep -Ec ' (32x64x8|96x384x1536)\*' "$dir/list")"
+    is "a file with $fault: not used" 0 "$(grep -Ec ' (32x128x8|96x384x1536)\*' "$dir/list")"
 done
 head -c 9000 /dev/zero >"$(file)"
 is "a file of zeros" 1 "$(w tune --list 2>&1 >/dev/null | grep -c 'is ignored: the file is not a tuning file')"
