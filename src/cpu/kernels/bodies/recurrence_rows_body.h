@@ -315,8 +315,9 @@ typedef struct OF(pending) {
 
 /* Returns the offset of share `number` of `shares`, of whole vectors. */
 INLINE size_t OF(share)(const OF(pending) * x, size_t number, size_t shares) {
+    if (number == shares) return x->bytes;
     const size_t at = x->bytes * number / shares, beyond = ((uintptr_t)x->to + at) % VECTOR_BYTES;
-    return number == shares ? x->bytes : at < beyond ? 0 : at - beyond;
+    return at < beyond ? 0 : at - beyond;
 }
 
 /* Writes share `number` of `shares` with nontemporal stores. */

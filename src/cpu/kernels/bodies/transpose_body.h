@@ -52,11 +52,12 @@ INLINE void OF(transpose)(VECTOR *v) {
 #pragma GCC unroll 4
     for (size_t round = 1; round < OF(PART); round *= 2) {
 #pragma GCC unroll 16
-        for (size_t i = 0; i < WIDTH; i += 2) {
-            const size_t at = i / OF(PART) * OF(PART) + i % OF(PART) / 2;
-            next[i] = OF(zipped)(v[at], v[at + OF(PART) / 2], false);
-            next[i + 1] = OF(zipped)(v[at], v[at + OF(PART) / 2], true);
+        for (size_t i = 0; i < WIDTH / 2; i++) {
+            const size_t at = 2 * i / OF(PART) * OF(PART) + i % (OF(PART) / 2);
+            next[2 * i] = OF(zipped)(v[at], v[at + OF(PART) / 2], false);
+            next[2 * i + 1] = OF(zipped)(v[at], v[at + OF(PART) / 2], true);
         }
+        /* cppcheck-suppress uninitvar ; WIDTH is even */
         memcpy(v, next, sizeof next);
     }
 #pragma GCC unroll 4
