@@ -1,6 +1,7 @@
 /* build/bench_cpu_block_tridiag [--threads N]: weft_pentadiag and weft_block_tridiag on a CPU compared with LAPACK's
  * dpbsv and dgbsv with OpenMP over the systems, in f64. Prints the best of several rounds in which all alternate, in
  * nanoseconds per row. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <omp.h>
@@ -8,17 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 7 };
 
 static weft_context *ctx;
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Systems of n rows in f64 with k x k blocks, or pentadiagonal ones if k is 1. band: the matrices as LAPACK stores
  * them, `ld` values for each column, of which dgbsv overwrites all and dpbsv the last half + 1. */
@@ -138,9 +132,9 @@ static void measure_banded(size_t k, size_t systems, size_t n) {
     for (int i = 0; i < BANDED_COUNT; i++) best[i] = 1e9;
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < BANDED_COUNT; i++) {
-            const double start = seconds();
+            const double start = now();
             BANDED[i].run(&v);
-            const double taken = seconds() - start;
+            const double taken = now() - start;
             if (taken < best[i]) best[i] = taken;
         }
     printf("%s: %zu systems of %zu rows in f64, %zu threads\n",

@@ -1,22 +1,16 @@
 /* weft_fft on the CPU compared with FFTW (plans by measurement), one thread each: build/bench_cpu_fft [LOW [HIGH]].
  * Transforms of 2^LOW to 2^HIGH values, one at a time and in batches. Prints the medians of alternating rounds.
  * Tables and plans are created beforehand. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <fftw3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, BATCH_LOG = 14 };
 static const double BUDGET_SECONDS = 0.1, ROUND_SECONDS = 1e-4;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* One row: `batch` transforms of 2^log values per call. */
 typedef struct rival {
@@ -45,11 +39,6 @@ static bool run_fftw(const rival *r, int times) {
     return true;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Returns the number of calls that take ROUND_SECONDS, or 0 if a call fails. */
 static int calls_per_round(const rival *r) {
     for (int times = 1;; times *= 2) {
@@ -73,8 +62,7 @@ static bool row(const rival *r) {
         seconds[0][rounds] = (b - a) / times;
         seconds[1][rounds] = (now() - b) / times;
     }
-    for (int i = 0; i < 2; i++) qsort(seconds[i], (size_t)rounds, sizeof(double), ascending);
-    const double weft = seconds[0][rounds / 2], fftw = seconds[1][rounds / 2];
+    const double weft = median_of(seconds[0], rounds), fftw = median_of(seconds[1], rounds);
     printf("c2c %s 2^%-2d x %-5zu weft %12.3f us   FFTW %12.3f us %6.2fx   %6.1f GFLOP/s\n", r->f32 ? "f32" : "f64",
            r->log, r->batch, 1e6 * weft, 1e6 * fftw, fftw / weft, 5e-9 * values * r->log / weft);
     return true;

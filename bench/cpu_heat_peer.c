@@ -3,13 +3,13 @@
  * Each line makes all steps before the next one, with OpenMP over the lines; in a grid OpenMP divides each sweep, and
  * sweeps along y and z solve adjacent lines with SIMD instructions. f32; f64 in build/bench_cpu_heat_f64, which is
  * compiled with WEFT_BENCH_F64. Prints the best of several alternating rounds. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef WEFT_BENCH_F64
 #define DTYPE WEFT_F64
@@ -31,12 +31,6 @@ typedef struct grids {
 } grids;
 
 static weft_context *ctx;
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static size_t points(const grids *g) { return g->batch * (g->dimensions == 3 ? g->n * g->n * g->n : g->n); }
 
@@ -109,9 +103,9 @@ static void by_thomas(const grids *g) {
 /* ------------------------------------------------------------------------------------ measuring */
 
 static double timed(void (*run)(const grids *), const grids *g) {
-    const double start = seconds();
+    const double start = now();
     run(g);
-    return seconds() - start;
+    return now() - start;
 }
 
 static void measure(const char *name, const grids *g) {

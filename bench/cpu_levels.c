@@ -2,12 +2,12 @@
  * (AVX2 and FMA) and v4 (AVX-512) of one machine, on N threads (1 by default). --only runs the rows whose names
  * contain TEXT. In each round every set takes its turn. Prints the medians of the time of a call, and the speed of v2
  * and v3 divided by that of v4. Arrays of 2^14 elements are in the caches of one core. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { LEVELS = 3, ROUNDS_MOST = 201, ROUNDS_LEAST = 5, BINS = 256, ROW = 1000, SYSTEM = 128 };
 enum { SHORT = 1 << 14, SYSTEMS = 1 << 22, LONG = 1 << 24, LONGEST = 1 << 26 };
@@ -134,27 +134,11 @@ static const struct {
 
 static weft_context *levels[LEVELS]; /* NULL: this machine or this build does not have the set */
 
-static void stop(const char *what, const char *why) {
-    fprintf(stderr, "bench_cpu_levels: %s: %s\n", what, why);
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double seconds(call *run, weft_context *ctx, size_t n, int calls) {
     const double start = now();
     for (int i = 0; i < calls; i++)
         if (run(ctx, n) != WEFT_OK) stop("weft", weft_last_error(ctx));
     return (now() - start) / calls;
-}
-
-static int ascending(const void *a, const void *b) {
-    const double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
 }
 
 /* Sets median to the medians of the seconds of a call with each instruction set, or to 0. */
@@ -168,10 +152,7 @@ static void measure(call *run, size_t n, double median[LEVELS]) {
         if (rounds == ROUNDS_MOST) break;
         for (int i = 0; i < LEVELS; i++) taken[i][rounds] = levels[i] ? seconds(run, levels[i], n, calls) : 0;
     }
-    for (int i = 0; i < LEVELS; i++) {
-        qsort(taken[i], (size_t)rounds, sizeof(double), ascending);
-        median[i] = taken[i][rounds / 2];
-    }
+    for (int i = 0; i < LEVELS; i++) median[i] = median_of(taken[i], rounds);
 }
 
 static void fill(weft_dtype dtype) {

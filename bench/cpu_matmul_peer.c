@@ -6,6 +6,7 @@
  *
  * The first line names the kernels that OpenBLAS has chosen. Releases that do not recognize a processor may choose
  * kernels for AVX2; OPENBLAS_CORETYPE=SkylakeX selects those for AVX-512. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <cblas.h>
@@ -14,17 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 5 };
 static const double BUDGET_SECONDS = 2;
 static weft_context *ctx;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 typedef struct product {
     const char *name;

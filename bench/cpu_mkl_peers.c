@@ -4,6 +4,7 @@
  *
  * MKL generates random numbers by Philox4x32-10, as weft does. Each thread has a stream that skips ahead to its part.
  */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <mkl.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, SAMPLES = 1 << 24 };
 static const double BUDGET_SECONDS = 0.5, ROUND_SECONDS = 1e-4;
@@ -31,17 +31,6 @@ typedef struct work {
 
 static weft_context *ctx;
 static int threads = 1;
-
-static void stop(const char *what, const char *why) {
-    fprintf(stderr, "bench_cpu_mkl: %s: %s\n", what, why);
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* -------------------------------------------------------------------------------------- weft */
 
@@ -136,11 +125,6 @@ static DFTI_DESCRIPTOR_HANDLE descriptor_of(const work *w) {
 
 /* ------------------------------------------------------------------------------------- rounds */
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double seconds(void (*call)(const work *), const work *w, int calls) {
     const double start = now();
     for (int i = 0; i < calls; i++) call(w);
@@ -158,10 +142,7 @@ static void measure(const work *w, double median[2]) {
         taken[0][rounds] = seconds(call_weft, w, calls);
         taken[1][rounds] = seconds(call_mkl, w, calls);
     }
-    for (int i = 0; i < 2; i++) {
-        qsort(taken[i], (size_t)rounds, sizeof(double), ascending);
-        median[i] = taken[i][rounds / 2];
-    }
+    for (int i = 0; i < 2; i++) median[i] = median_of(taken[i], rounds);
 }
 
 static void *uniform(weft_dtype dtype, size_t n) {

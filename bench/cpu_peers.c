@@ -24,6 +24,7 @@
 #ifdef WEFT_BENCH_STD_SCAN
 #include "cpu_scan_peer.h"
 #include "cpu_sort_peer.h"
+#include "cpu_timing.h"
 #endif
 
 enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
@@ -31,11 +32,6 @@ enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_L
 static weft_context *ctx;
 static weft_expr *square; /* x*x, for map_scan and map_reduce */
 static double sink;       /* accumulates the results of peers, so that the compiler cannot remove their loops */
-
-static void stop(const char *what, const char *why) {
-    fprintf(stderr, "bench_cpu: %s: %s\n", what, why);
-    exit(1);
-}
 
 static void ok(weft_status status) {
     if (status != WEFT_OK) stop("weft", weft_last_error(ctx));
@@ -348,12 +344,6 @@ static void call_ceiling(const work *w) {
         sink += openmp_read(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Waits until the threads of all libraries are asleep. Those of GCC's OpenMP poll for new work for 3 to 15 ms, which
  * depends on the CPU, and would take time from the threads of the next library. */
 static void wait_for_idle_threads(void) {
@@ -368,16 +358,6 @@ static double measure(void (*call)(const work *), const work *w, int calls) {
     const double start = now();
     for (int i = 0; i < calls; i++) call(w);
     return (now() - start) / calls;
-}
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, int count) {
-    qsort(v, (size_t)count, sizeof *v, compare);
-    return v[count / 2];
 }
 
 static void print_row(const work *w, bool json, bool first, double weft, double other, double ceiling) {
@@ -406,7 +386,7 @@ static void measure_row(const work *w, int rounds, bool json, bool first) {
         other[i] = bytes / 1e9 / measure(call_peer, w, calls);
         reader[i] = bytes / 1e9 / measure(call_ceiling, w, calls);
     }
-    print_row(w, json, first, median(weft, rounds), median(other, rounds), median(reader, rounds));
+    print_row(w, json, first, median_of(weft, rounds), median_of(other, rounds), median_of(reader, rounds));
 }
 
 /* ------------------------------------------------------------------------------------ main */

@@ -3,13 +3,13 @@
  * 2016) and convert them to normals with the C library: by G. Box and M. Muller's pairs, and by P. Acklam's inverse
  * of the normal distribution function with one step of E. Halley's method using erfc, which is as accurate as weft's.
  * Prints the best of several rounds in which all alternate. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 5, STEPS = 100 };
 static const double RATE = 0.05, SIGMA = 0.1, RHO = 0.5, TWO_PI = 6.283185307179586;
@@ -17,12 +17,6 @@ static const double RATE = 0.05, SIGMA = 0.1, RHO = 0.5, TWO_PI = 6.283185307179
 typedef double call(uint64_t paths);
 
 static weft_context *ctx;
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* -------------------------------------------------------------------------------- the loops */
 
@@ -138,9 +132,9 @@ static void compare(uint64_t paths) {
     double best[COUNT], value[COUNT];
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < COUNT; i++) {
-            const double begun = seconds();
+            const double begun = now();
             value[i] = rows[i].run(paths);
-            const double took = seconds() - begun;
+            const double took = now() - begun;
             if (round == 0 || took < best[i]) best[i] = took;
         }
     printf("%-28s %12s %12s %10s\n", "the classic", "price", "ns a normal", "x");

@@ -2,6 +2,7 @@
  * library: erand48 for uniform numbers, and G. Box and M. Muller's method on them for normal ones. Each thread has
  * its own state. Also compared with memset of as much memory. Prints the best of several rounds in which all
  * alternate. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <math.h>
@@ -9,19 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 7 };
 
 typedef void call(void *out, size_t n);
 
 static weft_context *ctx;
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* -------------------------------------------------------------------------------------- weft */
 
@@ -156,9 +150,9 @@ static const struct {
 };
 
 static double measure(call *run, void *out, size_t n, double best) {
-    const double start = seconds();
+    const double start = now();
     run(out, n);
-    const double taken = seconds() - start;
+    const double taken = now() - start;
     return taken < best ? taken : best;
 }
 

@@ -3,6 +3,7 @@
  * recurrences, histograms, segments, sweeps of Jacobi's iteration, convolution and partition. Compiled with -O3
  * -march=native -ffp-contract=fast. In each round weft, its peer and the reader make one call; prints the medians of
  * the rounds in nanoseconds per element, and the ratio of the medians. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <omp.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 9, BINS = 256, TAPS = 11, SWEEPS = 10, POINTS = 256 /* points along each axis */ };
 
@@ -29,11 +29,6 @@ static double *x, *y, *z;
 static uint64_t *offsets;
 static size_t segments;
 static double sink;
-
-static void stop(const char *what, const char *why) {
-    fprintf(stderr, "bench_cpu_rows: %s: %s\n", what, why);
-    exit(1);
-}
 
 static void ok(weft_status status) {
     if (status != WEFT_OK) stop("weft", weft_last_error(ctx));
@@ -219,17 +214,6 @@ static const work rows[] = {
     {"partition_f32", 0, weft_partition_f32, loop_partition_f32},
 };
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-    const double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
 /* Reads as many bytes as n elements of f32. */
 static void read_f32(const work *w) {
     const uint64_t *from = (const uint64_t *)x;
@@ -254,12 +238,12 @@ static void measure(const work *w) {
     for (int i = 0; i < 3; i++) calls[i](w);
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < 3; i++) {
-            const double start = seconds();
+            const double start = now();
             calls[i](w);
-            taken[i][round] = 1e9 * (seconds() - start) / (i < 2 ? elements : (double)n);
+            taken[i][round] = 1e9 * (now() - start) / (i < 2 ? elements : (double)n);
         }
-    for (int i = 0; i < 3; i++) qsort(taken[i], ROUNDS, sizeof(double), compare);
-    const double own = taken[0][ROUNDS / 2], other = taken[1][ROUNDS / 2], reader = taken[2][ROUNDS / 2];
+    const double own = median_of(taken[0], ROUNDS), other = median_of(taken[1], ROUNDS);
+    const double reader = median_of(taken[2], ROUNDS);
     printf("%-20s %6zu  weft %8.3f ns  peer %8.3f ns  %6.2fx  reading an f32 %6.3f ns\n", w->name, w->size, own,
            other, other / own, reader);
     fflush(stdout);

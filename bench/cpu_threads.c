@@ -9,6 +9,7 @@
  * Idle and pause are medians. Load is the mean time of a call, because a call waits for a core from time to time.
  * Each series runs in a process of its own, in which one thread and N threads alternate. */
 #include "cpu_openmp_peer.h"
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <signal.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_LOG2 = 10, LAST_LOG2 = 26, SIZES = LAST_LOG2 - FIRST_LOG2 + 1, BUSY_MAX = 256 };
@@ -39,24 +39,13 @@ static weft_context *ctx[2];
 static bool by_weft;
 static double sink; /* so that the compiler cannot remove the loops */
 
-static void stop(const char *why) {
-    fprintf(stderr, "bench_cpu_threads: %s\n", why);
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 /* ----------------------------------------------------------------------------- measurements */
 
 static void sum(int several, const double *x, size_t n) {
     double out = 0;
     if (by_weft) {
         if (weft_reduce(ctx[several], WEFT_SUM, WEFT_F64, WEFT_DEFAULT, n, x, &out) != WEFT_OK)
-            stop(weft_last_error(ctx[several]));
+            stop("weft", weft_last_error(ctx[several]));
     } else
         out = openmp_sum_f64(x, NULL, n, several ? threads : 1);
     sink += out;
@@ -64,7 +53,7 @@ static void sum(int several, const double *x, size_t n) {
 
 /* Returns the mean time of the calls of about `window` microseconds. */
 static double mean_of_window(int several, const double *x, size_t n, double window) {
-    const double start = now(), end = start + 1e3 * window;
+    const double start = now(), end = start + 1e-6 * window;
     double time = start;
     size_t calls = 0;
     for (; calls == 0 || time < end; calls++, time = now()) sum(several, x, n);
@@ -78,16 +67,6 @@ static double after_pause(int several, const double *x, size_t n) {
     return now() - start;
 }
 
-static int compare(const void *a, const void *b) {
-    const double d = *(const double *)a - *(const double *)b;
-    return (d > 0) - (d < 0);
-}
-
-static double median(double *times, int count) {
-    qsort(times, (size_t)count, sizeof *times, compare);
-    return times[count / 2];
-}
-
 static void measure_idle(const double *x, size_t n, row *r) {
     double steady[2][ROUNDS], rested[2][PAUSES];
     for (int i = 0; i < ROUNDS; i++)
@@ -98,8 +77,8 @@ static void measure_idle(const double *x, size_t n, row *r) {
     for (int i = 0; i < PAUSES; i++)
         for (int k = 0; k < 2; k++) rested[k][i] = after_pause(k, x, n);
     for (int k = 0; k < 2; k++) {
-        r->idle[k] = median(steady[k], ROUNDS);
-        r->pause[k] = median(rested[k], PAUSES);
+        r->idle[k] = median_of(steady[k], ROUNDS);
+        r->pause[k] = median_of(rested[k], PAUSES);
     }
 }
 
@@ -113,12 +92,12 @@ static int measure(bool weft, bool loaded) {
     const size_t most = (size_t)1 << last_log2;
     static row rows[SIZES];
     double *x = malloc(most * sizeof *x);
-    if (!x) stop("cannot allocate memory");
+    if (!x) stop("array", "cannot allocate memory");
     by_weft = weft;
     openmp_fill_f64(x, most, by_weft ? 1 : threads); /* weft runs without the threads of OpenMP */
     for (int k = 0; k < 2; k++)
         if (weft_open(&ctx[k], "cpu") != WEFT_OK || weft_set_threads(ctx[k], k ? threads : 1) != WEFT_OK)
-            stop(weft_last_error(ctx[k]));
+            stop("weft", weft_last_error(ctx[k]));
     for (int i = 0; i <= last_log2 - FIRST_LOG2; i++)
         (loaded ? measure_load : measure_idle)(x, (size_t)1 << (FIRST_LOG2 + i), &rows[i]);
     return write(STDOUT_FILENO, rows, sizeof rows) == (ssize_t)sizeof rows ? 0 : 1;
@@ -135,7 +114,7 @@ static void run_series(const char *self, series *s, bool loaded) {
     snprintf(last_text, sizeof last_text, "%d", last_log2);
     fflush(stdout);
     const pid_t pid = pipe(ends) ? -1 : fork();
-    if (pid < 0) stop("cannot start a process");
+    if (pid < 0) stop("series", "cannot start a process");
     if (pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
         if (s->policy) setenv("OMP_WAIT_POLICY", s->policy, 1);
@@ -148,7 +127,7 @@ static void run_series(const char *self, series *s, bool loaded) {
     for (ssize_t more; got < sizeof rows && (more = read(ends[0], (char *)rows + got, sizeof rows - got)) > 0;)
         got += (size_t)more;
     close(ends[0]);
-    if (waitpid(pid, &status, 0) != pid || status || got != sizeof rows) stop("a series failed");
+    if (waitpid(pid, &status, 0) != pid || status || got != sizeof rows) stop("series", "the process failed");
     for (int i = 0; i < SIZES; i++)
         if (loaded)
             memcpy(s->rows[i].load, rows[i].load, sizeof rows[i].load);
@@ -160,7 +139,7 @@ static void run_series(const char *self, series *s, bool loaded) {
 static int start_load(int count, pid_t *busy) {
     for (int i = 0; i < count; i++) {
         busy[i] = fork();
-        if (busy[i] < 0) stop("cannot start the load");
+        if (busy[i] < 0) stop("load", "cannot start a process");
         if (busy[i] > 0) continue;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (volatile unsigned spins = 0;;) spins = spins + 1;
@@ -176,7 +155,7 @@ static void end_load(int count, const pid_t *busy) {
 /* ------------------------------------------------------------------------------------ table */
 
 static void print_pair(const double *times) {
-    printf(" %11.2f %11.2f %6.2f", times[0] / 1e3, times[1] / 1e3, times[1] / times[0]);
+    printf(" %11.2f %11.2f %6.2f", 1e6 * times[0], 1e6 * times[1], times[1] / times[0]);
 }
 
 static void print(const series *s, int load) {
@@ -206,14 +185,14 @@ static int compare_all(const char *self, int load) {
 static int number(const char *text, int least, int most) {
     char *end;
     const long value = text ? strtol(text, &end, 10) : -1;
-    if (!text || *end || value < least || value > most) stop("an option requires a number");
+    if (!text || *end || value < least || value > most) stop("option", "expected a number");
     return (int)value;
 }
 
 int main(int argc, char **argv) {
     weft_device_info info = {.size = sizeof info};
     int load = 8;
-    if (weft_describe_device(0, &info) != WEFT_OK) stop(weft_last_error(NULL));
+    if (weft_describe_device(0, &info) != WEFT_OK) stop("weft", weft_last_error(NULL));
     threads = info.cores;
     for (int i = 1; i < argc; i += 2) {
         if (strcmp(argv[i], "--threads") == 0)
@@ -225,7 +204,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--series") == 0 && i + 2 < argc)
             return measure(strcmp(argv[i + 1], "weft") == 0, strcmp(argv[i + 2], "loaded") == 0);
         else
-            stop("usage: bench_cpu_threads [--threads N] [--load N] [--last LOG2]");
+            stop("usage", "bench_cpu_threads [--threads N] [--load N] [--last LOG2]");
     }
     return compare_all("/proc/self/exe", load);
 }

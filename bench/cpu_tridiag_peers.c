@@ -3,6 +3,7 @@
  * many bytes. f32; f64 in build/bench_cpu_tridiag_f64, which is compiled with WEFT_BENCH_F64. The other entries of a
  * row are from -1 to 0: with the diagonal from B to B + 1, by default B = 3, gtsv exchanges no rows, and with B =
  * -0.5 it exchanges many. Prints the best of several rounds in which all alternate, in nanoseconds per row. */
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <omp.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef WEFT_BENCH_F64
 #define DTYPE WEFT_F64
@@ -33,12 +33,6 @@ typedef struct arrays {
 typedef void call(const arrays *v);
 
 static weft_context *ctx;
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------------------------- calls */
 
@@ -134,9 +128,9 @@ static void measure(arrays *v, size_t systems, size_t n) {
     for (int i = 0; i < CALL_COUNT; i++) best[i] = 1e9;
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < CALL_COUNT; i++) {
-            const double start = seconds();
+            const double start = now();
             CALLS[i].run(v);
-            const double taken = seconds() - start;
+            const double taken = now() - start;
             if (taken < best[i]) best[i] = taken;
         }
     printf("%zu systems of %zu rows, %d threads\n", systems, n, omp_get_max_threads());
