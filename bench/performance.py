@@ -205,9 +205,9 @@ other without synchronization.
 * CPU figures are of different machines; the last column names the run. No test fails because a machine is slow.
 """
 LEVELS = """
-Time of the same call with the instruction sets x86-64-v2 (SSE4.2), v3 (AVX2 and FMA) and v4 (AVX-512) of one machine,
-for which the devices `cpu:v2`, `cpu:v3` and `cpu:v4` stand. The last columns are the speed with v2 and v3 divided by
-the speed with v4. All three return the same bits. v2 has no fused multiply-add: operations whose order contains it compute it by several
+Time of the same call with the instruction sets x86-64-v2 (SSE4.2), v3 (AVX2 and FMA) and v4 (AVX-512) of one machine
+(devices `cpu:v2`, `cpu:v3` and `cpu:v4`). The last columns are the speed with v2 and v3 divided by the speed with v4.
+All three return the same bits. v2 has no fused multiply-add: operations whose order contains it compute it by several
 instructions or by a function. The elements of matrix products are the order of the matrices.
 """
 SEVERAL = """

@@ -287,7 +287,8 @@ def row_of(line, above, run, pages):
         elements = " x ".join(map(number, elements.split(" x ")))
         peer = "CUB SortKeys, sorts all elements" if found[0] == "top_k" else PEERS.get(peer, peer)
         return Row(*found, elements, field.get("threads", ""), f"{weft} {unit}", peer,
-                   other and f"{other} {unit.split(',')[0].split(' ')[0]}", field["ratio"] and field["ratio"] + "x", share, run)
+                   other and f"{other} {unit.split(',')[0].split(' ')[0]}",
+                   field["ratio"] and field["ratio"] + "x", share, run)
     return None
 
 
