@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     const uint64_t share = ((uint64_t)blockIdx.x * (SHORT_THREADS / 32) + warp) * SHARE, count = j.batch << LOG;
     const bool full = share + SHARE <= count, adjacent = full && j.y_aligned && j.y_step == 1 << LOG;
     number<T> *shared = (number<T> *)dynamic_shared + warp * short_position<LOG>(SHARE);
-    number<T> *turn = shared + short_position<LOG>(lane);
+    number<T> *adjacent_numbers = shared + short_position<LOG>(lane);
     const padded_in_warps at{{line_at * padded_size<LOG>()}};
     const T *x = (const T *)j.x + 2 * (share + lane);
     number<T> v[l::HELD];
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     }
     swap_parts<l::HELD>(v, j.swap_in);
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) turn[short_position<LOG>(32 * i)] = v[i];
+    for (int i = 0; i < l::HELD; i++) adjacent_numbers[short_position<LOG>(32 * i)] = v[i];
     __syncwarp();
     const number<T> *own = shared + at.start(l::template index_of<0>(t, 0));
 #pragma unroll
@@ -120,7 +120,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     for (int i = 0; i < l::HELD; i++) results[padded::apart((int)natural_index<LOG>(0, i))] = v[i];
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) v[i] = turn[short_position<LOG>(32 * i)];
+    for (int i = 0; i < l::HELD; i++) v[i] = adjacent_numbers[short_position<LOG>(32 * i)];
     finish<l::HELD>(j, v);
     if (adjacent) {
         T *y = (T *)j.y + 2 * (share + lane);
