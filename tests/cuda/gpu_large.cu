@@ -160,6 +160,14 @@ static void test_random() {
     compare("random integers", (uint32_t *)out + N - few, few * sizeof(uint32_t));
 }
 
+/* The last points of many, and these by themselves. */
+static void test_sobol() {
+    const uint64_t first = ((uint64_t)1 << 40) + 2, few = 10007, axes = 5, points = 2 * N / axes;
+    OK(weft_sobol(cpu, WEFT_OWEN, WEFT_F32, 5, 6, axes, first + points - few, few, expected));
+    OK(weft_sobol(gpu, WEFT_OWEN, WEFT_F32, 5, 6, axes, first, points, out));
+    compare("Sobol points", (float *)out + (points - few) * axes, few * axes * sizeof(float));
+}
+
 /* v = v' + u with u of 1, 0, -1, 0, ...: sums that f32 has, whose scan is tested elsewhere. */
 static __global__ void steps_kernel(size_t n, float *s, float *u) {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
@@ -219,6 +227,7 @@ int main() {
     test_sorted();
     test_formulas();
     test_random();
+    test_sobol();
     test_recurrence();
     for (uint8_t *p : {mixed_bytes, runs, out}) CUDA_OK(cudaFree(p));
     for (uint8_t *p : {host_mixed, host_runs, expected, found}) free(p);

@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     const uint64_t share = ((uint64_t)blockIdx.x * (SHORT_THREADS / 32) + warp) * SHARE, count = j.batch << LOG;
     const bool full = share + SHARE <= count, adjacent = full && j.y_aligned && j.y_step == 1 << LOG;
     number<T> *shared = (number<T> *)dynamic_shared + warp * short_position<LOG>(SHARE);
-    number<T> *turn = shared + short_position<LOG>(lane);
+    number<T> *adjacent_numbers = shared + short_position<LOG>(lane);
     const padded_in_warps at{{line_at * padded_size<LOG>()}};
     const T *x = (const T *)j.x + 2 * (share + lane);
     number<T> v[l::HELD];
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     }
     swap_parts<l::HELD>(v, j.swap_in);
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) turn[short_position<LOG>(32 * i)] = v[i];
+    for (int i = 0; i < l::HELD; i++) adjacent_numbers[short_position<LOG>(32 * i)] = v[i];
     __syncwarp();
     const number<T> *own = shared + at.start(l::template index_of<0>(t, 0));
 #pragma unroll
@@ -120,7 +120,7 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
     for (int i = 0; i < l::HELD; i++) results[padded::apart((int)natural_index<LOG>(0, i))] = v[i];
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) v[i] = turn[short_position<LOG>(32 * i)];
+    for (int i = 0; i < l::HELD; i++) v[i] = adjacent_numbers[short_position<LOG>(32 * i)];
     finish<l::HELD>(j, v);
     if (adjacent) {
         T *y = (T *)j.y + 2 * (share + lane);
@@ -193,17 +193,19 @@ template <typename T, int LOG> static fft_launch full_launch(const fft_params *j
                       (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>)), true};
 }
 
-template <typename T, int LOG, bool NARROW> static fft_launch columns_launch(const fft_params *j) {
+template <typename T, int LOG, bool NARROW> struct columns_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
-    return fft_launch{(const void *)columns_kernel<T, LOG, NARROW>, j->batch * ((j->n >> LOG) / shape::WIDTH),
-                      shape::THREADS, (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>)), true};
-}
+    static fft_launch launch(const fft_params *j) {
+        return shape::launch((const void *)columns_kernel<T, LOG, NARROW>, j, 0);
+    }
+};
 
-template <typename T, int LOG, bool NARROW> static fft_launch rows_launch(const fft_params *j) {
+template <typename T, int LOG, bool NARROW> struct rows_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
-    return fft_launch{(const void *)rows_kernel<T, LOG, NARROW>, j->batch * (j->blocks / shape::WIDTH),
-                      shape::THREADS, (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>)), true};
-}
+    static fft_launch launch(const fft_params *j) {
+        return shape::launch((const void *)rows_kernel<T, LOG, NARROW>, j, 1);
+    }
+};
 
 template <typename T, int LOG> static fft_launch find_full(int log, const fft_params *j) {
     if constexpr (LOG <= SHORT_LOG)
@@ -214,30 +216,17 @@ template <typename T, int LOG> static fft_launch find_full(int log, const fft_pa
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_columns(int log, unsigned blocks, const fft_params *j) {
-    if (log == LOG)
-        return fitting(columns_launch<T, LOG, false>(j), columns_launch<T, LOG, HAS_NARROW<T, LOG>>(j), blocks);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_columns<T, LOG - 1>(log, blocks, j);
-    return fft_launch{};
-}
-
-template <typename T, int LOG> static fft_launch find_rows(int log, unsigned blocks, const fft_params *j) {
-    if (log == LOG) return fitting(rows_launch<T, LOG, false>(j), rows_launch<T, LOG, HAS_NARROW<T, LOG>>(j), blocks);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_rows<T, LOG - 1>(log, blocks, j);
-    return fft_launch{};
-}
-
 fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j) {
     return dtype == WEFT_F32 ? find_full<float, FFT_FULL_LOG_F32>(log, j)
                              : find_full<double, FFT_FULL_LOG_F64>(log, j);
 }
 
 fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_F32>(log, blocks, j)
-                             : find_columns<double, FFT_PASS_LOG_MAX>(log, blocks, j);
+    return dtype == WEFT_F32 ? find_pass<columns_pass, float, FFT_PASS_LOG_F32>(log, blocks, j)
+                             : find_pass<columns_pass, double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
 fft_launch cuda_fft_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_F32>(log, blocks, j)
-                             : find_rows<double, FFT_PASS_LOG_MAX>(log, blocks, j);
+    return dtype == WEFT_F32 ? find_pass<rows_pass, float, FFT_PASS_LOG_F32>(log, blocks, j)
+                             : find_pass<rows_pass, double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }

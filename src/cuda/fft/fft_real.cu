@@ -59,13 +59,11 @@ static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_
 
 /* ------------------------------------------------------------------- passes that compute pairs */
 
-/* Geometry by type and length: a block has SIDE adjacent lines, and the SIDE lines with the other numbers of their
- * pairs. */
-template <typename T, int LOG, bool NARROW> struct split_shape {
-    static constexpr int BYTES = LOG <= 6 ? 128 : NARROW || LOG >= 10 ? 32 : 64;
-    static constexpr int SIDE = BYTES / (2 * sizeof(T)), LINES = 2 * SIDE;
-    static constexpr int THREADS = LINES * line<LOG>::THREADS;
-    static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS;
+template <int LOG, bool NARROW> static constexpr int SPLIT_BYTES = LOG <= 6 ? 256 : NARROW || LOG >= 10 ? 64 : 128;
+
+/* A block has SIDE adjacent lines, and the SIDE lines with the other numbers of their pairs. */
+template <typename T, int LOG, bool NARROW> struct split_shape : lines_shape<T, LOG, SPLIT_BYTES<LOG, NARROW>> {
+    static constexpr int SIDE = split_shape::WIDTH / 2;
 };
 
 /* Returns the line of slot s: first + s, or the line of the other numbers of the pairs of slot s - side. Line 0 has
@@ -90,9 +88,9 @@ template <typename T, int LOG, bool NARROW> struct split_thread {
     uint32_t step_bytes;             /* distance of numbers of a line */
     uint64_t array, first, lines, f; /* f: number 0 of the line, `lines` for special threads of slot SIDE */
     __device__ __forceinline__ explicit split_thread(const fft_params &j) {
-        const int lines_log = log2_of(j.n) - LOG, tiles_log = lines_log - log2_of(shape::LINES);
-        slot = threadIdx.x % shape::LINES;
-        index = threadIdx.x / shape::LINES;
+        const int lines_log = log2_of(j.n) - LOG, tiles_log = lines_log - log2_of(shape::WIDTH);
+        slot = threadIdx.x % shape::WIDTH;
+        index = threadIdx.x / shape::WIDTH;
         if (slot >= shape::SIDE) index = l::THREADS - 1 - index;
         array = blockIdx.x >> tiles_log;
         first = (blockIdx.x & ((1u << tiles_log) - 1)) * shape::SIDE;
@@ -136,7 +134,7 @@ static __device__ __forceinline__ void load_special(const fft_params &j, const T
 #pragma unroll
     for (int i = 0; i < (2 << LOG) / Shape::THREADS; i++) {
         const int number = i * Shape::THREADS + (int)threadIdx.x, second = number >> LOG, k = number % (1 << LOG);
-        shared[side_by_side<Shape::LINES>{second * Shape::SIDE}.start(k)] =
+        shared[side_by_side<Shape::WIDTH>{second * Shape::SIDE}.start(k)] =
             combined(j, x, (second ? lines / 2 : 0) + lines * k);
     }
 }
@@ -148,7 +146,7 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     combine_columns_kernel(const fft_params j) {
     typedef split_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
-    typedef side_by_side<shape::LINES> columns;
+    typedef side_by_side<shape::WIDTH> columns;
     constexpr int UPPER = 1 << (l::bits(0) - 1), NEXT = UPPER / 2;
     number<T> *shared = (number<T> *)dynamic_shared;
     const split_thread<T, LOG, NARROW> at(j);
@@ -245,7 +243,7 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     split_rows_kernel(const fft_params j) {
     typedef split_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
-    typedef side_by_side<shape::LINES + 1> rows;
+    typedef side_by_side<shape::WIDTH + 1> rows;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
     const split_thread<T, LOG, NARROW> at(j);
@@ -281,42 +279,28 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
 
 /* ------------------------------------------------------------------------------ launches */
 
-template <typename T, int LOG, bool NARROW> static fft_launch split_rows_launch(const fft_params *j) {
+template <typename T, int LOG, bool NARROW> struct split_rows_pass {
     typedef split_shape<T, LOG, NARROW> shape;
-    return fft_launch{(const void *)split_rows_kernel<T, LOG, NARROW>, j->batch * ((j->n >> LOG) / shape::LINES),
-                      shape::THREADS, (unsigned)(((size_t)(shape::LINES + 1) << LOG) * sizeof(number<T>)), true};
-}
+    static fft_launch launch(const fft_params *j) {
+        return shape::launch((const void *)split_rows_kernel<T, LOG, NARROW>, j, 1);
+    }
+};
 
-template <typename T, int LOG, bool NARROW> static fft_launch combine_columns_launch(const fft_params *j) {
+template <typename T, int LOG, bool NARROW> struct combine_columns_pass {
     typedef split_shape<T, LOG, NARROW> shape;
-    return fft_launch{(const void *)combine_columns_kernel<T, LOG, NARROW>, j->batch * ((j->n >> LOG) / shape::LINES),
-                      shape::THREADS, (unsigned)(((size_t)shape::LINES << LOG) * sizeof(number<T>)), true};
-}
-
-template <typename T, int LOG> static fft_launch find_split_rows(int log, unsigned blocks, const fft_params *j) {
-    if (log == LOG)
-        return fitting(split_rows_launch<T, LOG, false>(j), split_rows_launch<T, LOG, (LOG > 6 && LOG < 10)>(j),
-                       blocks);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_split_rows<T, LOG - 1>(log, blocks, j);
-    return fft_launch{};
-}
-
-template <typename T, int LOG> static fft_launch find_combine_columns(int log, unsigned blocks, const fft_params *j) {
-    if (log == LOG)
-        return fitting(combine_columns_launch<T, LOG, false>(j),
-                       combine_columns_launch<T, LOG, (LOG > 6 && LOG < 10)>(j), blocks);
-    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_combine_columns<T, LOG - 1>(log, blocks, j);
-    return fft_launch{};
-}
+    static fft_launch launch(const fft_params *j) {
+        return shape::launch((const void *)combine_columns_kernel<T, LOG, NARROW>, j, 0);
+    }
+};
 
 fft_launch cuda_fft_combine_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_combine_columns<float, FFT_PASS_LOG_MAX>(log, blocks, j)
-                             : find_combine_columns<double, FFT_PASS_LOG_MAX>(log, blocks, j);
+    return dtype == WEFT_F32 ? find_pass<combine_columns_pass, float, FFT_PASS_LOG_MAX>(log, blocks, j)
+                             : find_pass<combine_columns_pass, double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
 fft_launch cuda_fft_split_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
-    return dtype == WEFT_F32 ? find_split_rows<float, FFT_PASS_LOG_MAX>(log, blocks, j)
-                             : find_split_rows<double, FFT_PASS_LOG_MAX>(log, blocks, j);
+    return dtype == WEFT_F32 ? find_pass<split_rows_pass, float, FFT_PASS_LOG_MAX>(log, blocks, j)
+                             : find_pass<split_rows_pass, double, FFT_PASS_LOG_MAX>(log, blocks, j);
 }
 
 static fft_launch parts_launch(const void *kernel, const fft_params *j) {

@@ -127,22 +127,42 @@ struct padded_in_warps : padded {
 };
 template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
 
-/* Geometry of a pass by type and length. A block has WIDTH adjacent lines: 256 or 128 bytes wide, or 64 or 32 where
- * more would not fit. If a transform has too few lines for all multiprocessors, NARROW blocks are 32 bytes wide. */
-template <typename T, int LOG, bool NARROW = false> struct pass_shape {
-    static constexpr int BYTES = LOG <= 6 ? 256 : NARROW || LOG > 10 ? 32 : LOG < 10 ? 128 : 64;
+/* Geometry of a block that processes WIDTH lines, whose numbers of equal index take BYTES bytes. */
+template <typename T, int LOG, int BYTES> struct lines_shape {
     static constexpr int WIDTH = BYTES / (2 * sizeof(T));
     static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
     static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks per multiprocessor, bounded by registers */
+
+    /* Returns the launch of a kernel that calls wait_for_stream. In shared memory numbers of equal index are
+     * adjacent, followed by `padding` unused ones. */
+    static fft_launch launch(const void *kernel, const fft_params *j, int padding) {
+        return fft_launch{kernel, j->batch * ((j->n >> LOG) / WIDTH), THREADS,
+                          (unsigned)(((size_t)(WIDTH + padding) << LOG) * sizeof(number<T>)), true};
+    }
 };
 
-/* True if narrow blocks differ from others. */
-template <typename T, int LOG>
-static constexpr bool HAS_NARROW = pass_shape<T, LOG, true>::WIDTH < pass_shape<T, LOG, false>::WIDTH;
+/* Bytes by length: 256 or 128, or 64 or 32 where more would not fit. If a transform has too few lines for all
+ * multiprocessors, NARROW blocks are 32 bytes wide. */
+template <int LOG, bool NARROW>
+static constexpr int PASS_BYTES = LOG <= 6             ? 256
+                                  : NARROW || LOG > 10 ? 32
+                                  : LOG < 10           ? 128
+                                                       : 64;
 
-/* Returns the first launch, or the second, with narrower blocks, if the first has fewer than `blocks`. */
-static inline fft_launch fitting(const fft_launch &wide, const fft_launch &narrow, unsigned blocks) {
-    return wide.blocks < blocks ? narrow : wide;
+template <typename T, int LOG, bool NARROW = false>
+struct pass_shape : lines_shape<T, LOG, PASS_BYTES<LOG, NARROW>> {};
+
+/* Returns the launch of a pass of `log` stages: with narrow blocks, where these differ from others, if there would be
+ * fewer than `blocks` others. Pass<T, LOG, NARROW> has the type `shape` and launch(j). */
+template <template <typename, int, bool> class Pass, typename T, int LOG>
+static fft_launch find_pass(int log, unsigned blocks, const fft_params *j) {
+    if (log == LOG) {
+        constexpr bool NARROW = Pass<T, LOG, true>::shape::WIDTH < Pass<T, LOG, false>::shape::WIDTH;
+        const fft_launch wide = Pass<T, LOG, false>::launch(j);
+        return wide.blocks < blocks ? Pass<T, LOG, NARROW>::launch(j) : wide;
+    }
+    if constexpr (LOG > FFT_PASS_LOG_MIN) return find_pass<Pass, T, LOG - 1>(log, blocks, j);
+    return fft_launch{};
 }
 
 /* Interleaved lines: adjacent numbers of a line are STRIDE apart. */

@@ -167,8 +167,8 @@ static __device__ __forceinline__ void make_samples(const SAMPLES &samples, sour
 
 /* Writes the samples of the thread's Philox blocks of a chunk whose blocks are all aligned and fit in the array. */
 template <class T, class SAMPLES>
-static __device__ __forceinline__ void write_whole(const SAMPLES &samples, source s, const round_keys &keys,
-                                                   uint64_t block, T *to) {
+static __device__ __forceinline__ void write_full(const SAMPLES &samples, source s, const round_keys &keys,
+                                                  uint64_t block, T *to) {
     constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
     typename pack<COUNT * sizeof(T)>::type p;
     T made[COUNT * GROUP];
@@ -180,7 +180,7 @@ static __device__ __forceinline__ void write_whole(const SAMPLES &samples, sourc
     }
 }
 
-/* As write_whole, for any chunk. `block` may be after the array. */
+/* Writes the samples of the thread's Philox blocks of a chunk that are inside the array, possibly none. */
 template <class T, class SAMPLES>
 static __device__ __forceinline__ void write_inside(const SAMPLES &samples, source s, const round_keys &keys,
                                                     const samples_part<T> &part, uint64_t block) {
@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(SAMPLES::BLOCK_THREADS)
         if (to < part.packs && part.packs - to > (CHUNKS - 1) * COUNT) {
             T *const own = part.out + to + threadIdx.x * COUNT;
 #pragma unroll(SAMPLES::UNROLLED)
-            for (uint32_t j = 0; j < CHUNKS; j += CHUNK) write_whole(samples, s, keys, block + j, own + j * COUNT);
+            for (uint32_t j = 0; j < CHUNKS; j += CHUNK) write_full(samples, s, keys, block + j, own + j * COUNT);
             continue;
         }
 #pragma unroll 1

@@ -176,8 +176,7 @@ static uint64_t reduce_short_blocks(const progress *p) {
 }
 
 /* Returns the number of blocks of the first kernel of scans, whose warps divide the elements and the segments among
- * themselves. If most elements belong to long segments, which this kernel only lists, the GPU takes all blocks at a
- * time. */
+ * themselves. It only lists long segments. If the average segment is long, all blocks are resident at once. */
 static uint64_t scan_short_blocks(const progress *p) {
     const uint64_t segments = p->j.count ? 0 : p->j.segments, work = p->c->n + segments;
     const uint64_t at_a_time = (uint64_t)p->kernels.scan_short_blocks * (unsigned)p->g->multiprocessors;

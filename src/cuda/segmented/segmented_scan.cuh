@@ -1,8 +1,7 @@
 /* Segmented scan on a GPU: two kernels, by the length of a segment.
  *
  *     up to 16^3 elements   a warp scans adjacent segments, in parts of 512 adjacent elements, 16 per lane
- *     longer                tiles of 16^3 by ticket, with published totals (scan_tiles.cuh), separately for each
- * segment
+ *     longer                blocks take tiles of 16^3 by ticket and publish their totals (scan_tiles.cuh)
  *
  * Groups and tiles are those of ORDER.md 6, counted from the segment's first element. In the first kernel a group
  * begins at any element of a lane and ends in that lane or in the next one. All elements of a part take the steps of
@@ -164,7 +163,7 @@ static __device__ __forceinline__ void write_part(const Op &op, const segments_p
 
 /* ------------------------------------------------------------------------------ scanning a part */
 
-/* Values of the part before that its successor needs. */
+/* Values of a part that the next part needs. */
 template <class A> struct part_before {
     A element[GROUP - 1]; /* lane 0: values of the last lane's elements before the steps of ORDER.md 6.2 */
     A group[4];           /* lanes 0 .. 7: totals of the last groups before the steps for groups */
@@ -181,11 +180,12 @@ template <class A> struct part_before {
     }
 };
 
-/* Returns v of the lane `distance` before this one. The lanes before lane 0 are the last ones of the part before. */
+/* Returns v of the lane `distance` before this one. The lanes before lane 0 are the last lanes of the previous part,
+ * whose values are in `before`. Stores this part's values there. */
 template <class V> static __device__ __forceinline__ V from_before(V v, int distance, V &before) {
     const int lane = threadIdx.x % 32;
-    const V turned = shuffle(v, (lane - distance) & 31), left = lane < distance ? before : turned;
-    before = turned;
+    const V rotated = shuffle(v, (lane - distance) & 31), left = lane < distance ? before : rotated;
+    before = rotated;
     return left;
 }
 
@@ -198,7 +198,8 @@ struct lane_position {
     __device__ __forceinline__ bool completes() const { return same >> (GROUP - 1 - phase) & 1; }
 };
 
-/* `open` is the number of elements of the open segment before the part, and is set to that after it. */
+/* Returns the position of a lane's elements. `open` is the number of elements of the open segment before the part. It
+ * is set to the number after the part. */
 static __device__ __forceinline__ lane_position position_of_lane(uint32_t heads, uint32_t &open) {
     const uint32_t lane = threadIdx.x % 32;
     const unsigned begun = __ballot_sync(ALL_LANES, heads != 0), earlier = begun & ((1u << lane) - 1);
@@ -240,7 +241,8 @@ static __device__ __forceinline__ void scan_elements(const Op &op, uint32_t head
 /* P_1 of ORDER.md 6.3 for the group of the lane's element 0 and for the group after it. */
 template <class A> struct group_prefix { A own, next; };
 
-/* `total` is that of the lane's group if the lane completes one. */
+/* Returns the prefixes of a lane's groups. `total` is the total of the group that the lane completes, or any value if
+ * it completes none. */
 template <class Op>
 static __device__ __forceinline__ group_prefix<typename Op::value>
 prefix_of_group(const Op &op, const lane_position &at, typename Op::value total,
@@ -294,7 +296,7 @@ static __device__ __forceinline__ void scan_part(const Op &op, const segments_pa
     const lane_position at = position_of_lane(heads, before.open);
     scan_elements(op, heads, at, before, v);
     if (__any_sync(ALL_LANES, at.group > 0 || at.completes())) {
-        A total[GROUP]; /* at last total[0]: that of v[15 - phase] */
+        A total[GROUP]; /* after the last step total[0] is v[15 - phase] */
 #pragma unroll
         for (int j = 0; j < GROUP; j++) total[j] = v[j];
 #pragma unroll

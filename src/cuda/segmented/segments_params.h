@@ -16,8 +16,8 @@
 /* Blocks that a multiprocessor should hold, by the bytes of a value. This bounds the registers. */
 #define REDUCE_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 4 : 5)
 #define SCAN_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 3 : 5)
-/* Scans of short segments: threads of a block; elements and segments of a warp, fewer if there are fewer than the GPU
- * can take at a time. */
+/* Scans of short segments: threads of a block; elements plus segments of a warp. A warp has fewer if the GPU would
+ * otherwise not be full. */
 #define SCAN_SHORT_THREADS 128
 #define SCAN_SHORT_WARPS (SCAN_SHORT_THREADS / 32)
 #define SCAN_SHORT_WORK 8192
@@ -51,9 +51,8 @@ struct segments_params {
     uint64_t n;
     const uint64_t *offsets;
     uint64_t segments;
-    const uint64_t *count; /* number of segments, if it is only in device memory; otherwise NULL */
-    const segments_found
-        *found; /* of scans: no segment is bad, or some are and the offsets were not checked before */
+    const uint64_t *count;       /* number of segments, if it is only in device memory; otherwise NULL */
+    const segments_found *found; /* scans: `bad` can differ from 0 only in a captured stream */
     segments_lists *lists;
     uint64_t *middle;
     segments_long *longs;

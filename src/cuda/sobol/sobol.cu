@@ -14,7 +14,7 @@ enum {
     ROUND_BITS = 6,  /* a unit has 2^ROUND_BITS rows */
     UNROLL_BITS = 3, /* 2^UNROLL_BITS rows are unrolled */
     ROW = 1024,      /* minimum number of elements of a row */
-    STORE_BYTES = 8
+    STORE_BYTES = 8  /* of a store, if out is aligned */
 };
 
 static __device__ const weft_sobol_line LINES[] = {
@@ -92,15 +92,15 @@ template <class T, int V> struct sobol_lanes {
     uint64_t key[V], at; /* at: index of the first element in out, modulo 2^64 */
 };
 
-/* Write adjacent elements. Caches drop them early, and keep the tables. */
+/* Write adjacent elements. Caches evict them first, and keep the tables. */
 static __device__ __forceinline__ void write(float *to, const float (&x)[1]) { __stcs(to, x[0]); }
 static __device__ __forceinline__ void write(float *to, const float (&x)[2]) {
     __stcs((float2 *)to, make_float2(x[0], x[1]));
 }
 static __device__ __forceinline__ void write(double *to, const double (&x)[1]) { __stcs(to, x[0]); }
 
-/* Writes the elements of a thread. WHOLE: all points of the unit belong to the call, and out is aligned. */
-template <class T, bool OWEN, int V, bool WHOLE>
+/* Writes the elements of a thread. FULL: all points of the unit belong to the call, and out is aligned. */
+template <class T, bool OWEN, int V, bool FULL>
 static __device__ __forceinline__ void write_lanes(const sobol_params<T> &p, uint32_t row, sobol_lanes<T, V> v) {
     const uint64_t end = p.n * p.dimensions;
     T *to = p.out + v.at;
@@ -111,9 +111,9 @@ static __device__ __forceinline__ void write_lanes(const sobol_params<T> &p, uin
             T x[V];
 #pragma unroll
             for (int l = 0; l < V; l++) x[l] = sobol_word<T>::template finish<OWEN>(v.word[l], v.key[l]);
-            if (WHOLE) write(to, x);
+            if (FULL) write(to, x);
 #pragma unroll
-            for (int l = 0; l < V && !WHOLE; l++)
+            for (int l = 0; l < V && !FULL; l++)
                 if (v.at + l < end) to[l] = x[l];
             v.at += row;
             to += row;
@@ -208,8 +208,8 @@ template <class T, bool OWEN, int V> static weft_status launch(const gpu *g, sob
     return WEFT_OK;
 }
 
-/* Selects the kernel. Rows begin at points whose numbers are multiples of 2^k, so that the alignment of out and of
- * `first` decides. */
+/* Selects the kernel. A row begins at a multiple of 2^k points, and 2^k points have an even number of elements. So
+ * all rows have the alignment that point 0 would have. */
 template <class T>
 static weft_status launch_type(const gpu *g, const sobol_call *c, unsigned k, unsigned bits, const uint64_t *tables,
                                void *out, weft_error *error) {
@@ -227,7 +227,7 @@ weft_status cuda_sobol(void *state, const sobol_call *c, weft_error *error) {
     const current_device scope(g->device);
     const uint64_t last = c->first + (c->n - 1);
     unsigned k = 0;
-    while (c->dimensions << k < ROW || (c->dimensions << k) % 2) k++; /* 2: elements of a store at most */
+    while (c->dimensions << k < ROW || (c->dimensions << k) % 2) k++; /* even, for stores of two elements */
     unsigned bits = k + ROUND_BITS;
     while (last >> bits) bits++; /* at most 63 */
     gpu_array out = {"out", c->out, c->n * c->dimensions * cuda_type_bytes(c->dtype), ARRAY_OUT, false, NULL};
