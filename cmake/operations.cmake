@@ -1,21 +1,22 @@
 # Operations of src/core/ops.def and their files. Configuration fails if a file is missing.
 file(READ src/core/ops.def operations)
-string(REGEX MATCHALL "\n(CALL|PRIMITIVE)\\([a-z0-9_]+" WEFT_CALLS "${operations}")
+string(REGEX MATCHALL "\n(CALL|PRIMITIVE|VIEW)\\([a-z0-9_]+" WEFT_CALLS "${operations}")
 string(REGEX MATCHALL "\nREDUCE\\([A-Z0-9_]+, [a-z0-9_]+" WEFT_OPERATIONS "${operations}")
-string(REGEX REPLACE "\n(CALL|PRIMITIVE)\\(" "" WEFT_CALLS "${WEFT_CALLS}")
+string(REGEX REPLACE "\n(CALL|PRIMITIVE|VIEW)\\(" "" WEFT_CALLS "${WEFT_CALLS}")
 string(REGEX REPLACE "\nREDUCE\\([A-Z0-9_]+, " "" WEFT_OPERATIONS "${WEFT_OPERATIONS}")
-list(APPEND WEFT_OPERATIONS ${WEFT_CALLS}) # all names, as in `weft NAME`
+list(APPEND WEFT_OPERATIONS ${WEFT_CALLS}) # all names, as in `weft verify --op NAME`
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/core/ops.def)
 
 # STEM OTHER: the files that STEM does not have of its own are those of OTHER.
 set(WEFT_SHARED_FILES
   "variance reduce" "dot reduce" "partition select" "unique run_length" "segmented_reduce segmented"
   "segmented_scan segmented" "reduce_by_key segmented" "scatter gather" "argsort sort" "tridiag_pivot tridiag"
-  "map_reduce map" "map_scan map" "pentadiag block_tridiag")
+  "map_reduce map" "map_scan map" "pentadiag block_tridiag" "variance_axes reduce_axes")
 # STEM ORACLE: the oracle of STEM is tests/oracle/ORACLE.c.
 set(WEFT_SHARED_ORACLES
   "reduce exact" "variance bounds" "dot bounds" "unique select" "run_length select" "top_k ordered" "merge ordered"
-  "search_sorted ordered" "fft transform" "convolve transform")
+  "search_sorted ordered" "fft transform" "convolve transform" "copy_view views" "reduce_axes views" "variance_axes views"
+  "scan_axis views")
 
 # weft_operation_files(PATTERN FILES [EXCEPTIONS...]): sets FILES to the file of each operation. In PATTERN, @ is the
 # stem of the operation. EXCEPTIONS are entries like those of WEFT_SHARED_FILES.

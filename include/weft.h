@@ -49,6 +49,7 @@
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
+ *   views               arrays of up to 16 dimensions: copies, reductions and scans along axes
  *   large arrays        sources (arrays larger than memory), tuning (choice of the fastest variant)
  */
 #ifndef WEFT_H
@@ -1253,6 +1254,76 @@ WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_e
 WEFT_API weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
                                    weft_dtype dtype, weft_dtype accumulate, size_t n, const weft_binding *bindings,
                                    size_t count, const void *init, void *y);
+
+/* -------------------------------------------------------------------------------- views */
+
+#define WEFT_DIMENSIONS_MAX 16
+
+/* Array of several dimensions. Element (i[0], ..., i[dimensions - 1]), 0 <= i[k] < shape[k], is at the address
+ * (char *)data + i[0] stride[0] + ... + i[dimensions - 1] stride[dimensions - 1].
+ *   dimensions  0 to WEFT_DIMENSIONS_MAX; an array of 0 dimensions has one element
+ *   stride      in bytes, multiples of the size of an element. Those of an input may be negative or 0 (all elements
+ *               along the axis are then the same one)
+ *   data        address of element (0, ..., 0), aligned to the type; may be NULL if a dimension is 0
+ *   buffer      start of the memory that must contain all elements; not used if buffer_bytes is 0
+ * The elements of an output must have different addresses: if the axes of more than one element are sorted by the
+ * magnitude of their strides, each stride must reach past the elements that the axes before it span. The memory that
+ * the elements of an output span, from the first to the last byte, must not overlap that of an input or another
+ * output, unless the function allows equal views. Bytes between the elements of an output are not written.
+ * On a CUDA context a view in host memory is copied to the GPU whole, from its first to its last byte, and needs as
+ * much scratch memory. */
+typedef struct weft_view {
+    size_t size; /* must be sizeof(weft_view) */
+    weft_dtype dtype;
+    size_t dimensions;
+    size_t shape[WEFT_DIMENSIONS_MAX];
+    ptrdiff_t stride[WEFT_DIMENSIONS_MAX];
+    void *data; /* the library does not write to a view that is an input */
+    const void *buffer;
+    size_t buffer_bytes;
+} weft_view;
+
+/* Sets *view to an array without gaps whose last axis varies fastest (C order).
+ *   dtype  any element type, also WEFT_F16 and WEFT_BF16
+ *   shape  `dimensions` lengths
+ * Returns WEFT_INVALID if the array does not fit in memory. Has no context: on failure weft_last_error(NULL) returns
+ * the message. */
+WEFT_API weft_status weft_view_of(weft_dtype dtype, size_t dimensions, const size_t *shape, const void *data,
+                                  weft_view *view);
+
+/* Copies the elements of x to y, bit by bit. Changes the order of elements in memory: transposition, reversal, every
+ * k-th element, rows with gaps.
+ *   x  has the type of y, any element type, also WEFT_F16 and WEFT_BF16. Its shape is broadcast to that of y, as in
+ *      NumPy: the axes are matched from the last to the first, an axis of length 1 is repeated, and so is x along the
+ *      axes that it does not have
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/copy_view.md. */
+WEFT_API weft_status weft_copy_view(weft_context *ctx, const weft_view *x, const weft_view *y);
+
+/* Reduces x along axes with `op`. Each value has the bits of weft_reduce on the elements with fixed indices of the
+ * other axes, in the order of an array that has only the axes `axes`, in this order, and whose last axis varies
+ * fastest.
+ *   accumulate  as for weft_reduce
+ *   axes        in host memory: `count` different axes of x, from -x->dimensions to x->dimensions - 1; a negative
+ * axis counts from the last one, which is -1. Without axes each element is reduced alone out         of the type that
+ * weft_reduce_result returns. Its shape is that of x without the axes, or with length 1 for each of them Returns
+ * WEFT_EMPTY if the axes have no elements and op has no value for n = 0. Order: docs/spec/ORDER.md 32. Docs:
+ * docs/ops/reduce_axes.md. */
+WEFT_API weft_status weft_reduce_axes(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_view *x,
+                                      size_t count, const int *axes, const weft_view *out);
+
+/* Computes the variance of x along axes: weft_variance in place of weft_reduce. ddof must be less than the number of
+ * elements along the axes, else WEFT_EMPTY is returned.
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/reduce_axes.md. */
+WEFT_API weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_view *x,
+                                        size_t count, const int *axes, const weft_view *out);
+
+/* Scans x along one axis with `op`. The scan of each vector has the bits of weft_scan.
+ *   accumulate, init  as for weft_scan; init is the initial value of each vector
+ *   axis              from -x->dimensions to x->dimensions - 1
+ *   y                 of the shape of x. y may be equal to x in all members
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/scan_axis.md. */
+WEFT_API weft_status weft_scan_axis(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                                    const weft_view *x, int axis, const void *init, const weft_view *y);
 
 /* ------------------------------------------------------------------------------ sources */
 

@@ -70,6 +70,7 @@ size_t match_each(const match_case *c);
 /* match_<stem> for each operation, and match_reduce for the operators of weft_reduce. */
 extern const match_shape match_reduce;
 #define CALL(stem, form, reads, passes, writes, help) extern const match_shape match_##stem;
+#define VIEW(stem) extern const match_shape match_##stem;
 #include "core/ops.def"
 
 extern const match_operation MATCH_OPERATIONS[];

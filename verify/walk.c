@@ -10,6 +10,7 @@
 const match_operation MATCH_OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) {#name, WEFT_##ID, &match_reduce},
 #define CALL(stem, form, reads, passes, writes, help) {#stem, (weft_op)0, &match_##stem},
+#define VIEW(stem) {#stem, (weft_op)0, &match_##stem},
 #include "core/ops.def"
 };
 const size_t MATCH_OPERATION_COUNT = sizeof MATCH_OPERATIONS / sizeof *MATCH_OPERATIONS;

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 24
+#define WEFT_BACKEND_ABI 25
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -419,6 +419,57 @@ typedef struct match_call {
     uint32_t *numbers;
     uint64_t *total;
 } match_call;
+
+/* ---------------------------------------------------------------------------------- views
+ *
+ * The API (core/views.h) removes dimensions of one element and merges dimensions that are one in memory, so that an
+ * array without gaps has one dimension. All lengths are at least 2 unless stated otherwise. */
+
+/* A dimension of an array that is read and of one that is written, with the distances of adjacent elements. */
+typedef struct view_dimension {
+    size_t n;
+    ptrdiff_t x, y; /* in bytes */
+} view_dimension;
+
+/* One call of weft_copy_view. The dimensions are sorted by y, the largest first, and y > 0. */
+typedef struct copy_view_call {
+    size_t element; /* bytes: 1, 2, 4 or 8 */
+    size_t count;
+    view_dimension dimensions[WEFT_DIMENSIONS_MAX];
+    const void *x;
+    void *y;
+} copy_view_call;
+
+/* One call of weft_reduce_axes or weft_variance_axes: one value for each combination of indices of `outer`. The
+ * elements of a vector are numbered by `inner`, whose last dimension varies fastest. */
+typedef struct reduce_axes_call {
+    bool variance; /* else op */
+    bool exact;    /* exact sums of f32 or f64 (ORDER.md 30) */
+    weft_op op;
+    weft_dtype dtype, result;
+    size_t ddof;
+    size_t n;       /* elements of a vector; 0 only if op has a value for it */
+    size_t vectors; /* >= 1 */
+    size_t inner_count, outer_count;
+    view_dimension inner[WEFT_DIMENSIONS_MAX]; /* y is 0; no dimensions if n <= 1 */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    void *y;
+} reduce_axes_call;
+
+/* One call of weft_scan_axis: a scan along `inner` for each combination of indices of `outer`. */
+typedef struct scan_axis_call {
+    weft_op op;
+    weft_scan_kind kind;
+    weft_dtype dtype, result;
+    size_t vectors; /* >= 1 */
+    size_t outer_count;
+    view_dimension inner;                      /* n >= 1 */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    const void *init; /* one value of the result type in host memory, or NULL */
+    void *y;          /* == x with equal distances, or does not overlap x */
+} scan_axis_call;
 
 /* -------------------------------------------------------------------- parts of operations
  *

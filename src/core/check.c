@@ -151,6 +151,11 @@ weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate
     return check_exact(weft_op_name(op), sums, dtype, result, error);
 }
 
+weft_status check_variance_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error) {
+    return accumulate == WEFT_EXACT_SUM ? check_exact("variance", true, dtype, result, error)
+                                        : check_result("variance", REAL, dtype, accumulate, result, error);
+}
+
 bool check_needs_elements(weft_op op) { return OPS[op].empty == FAILS; }
 
 weft_status check_combines(const char *what, weft_op op, weft_error *error) {

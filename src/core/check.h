@@ -56,6 +56,8 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
 /* check_reduce_type for reductions that can also accumulate exactly (WEFT_EXACT_SUM). */
 weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                              weft_error *error);
+/* Determines the result type of a variance. */
+weft_status check_variance_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error);
 /* Returns true if the operator is undefined for zero elements. op must be valid. */
 bool check_needs_elements(weft_op op);
 /* Fails unless op is sum, prod, min, max, and, or, xor. */

@@ -4,16 +4,14 @@
 
 static weft_status variance(weft_context *ctx, variance_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
-    const bool exact = accumulate == WEFT_EXACT_SUM;
-    RETURN_IF_ERROR(exact ? check_exact("variance", true, c->dtype, &c->result, error)
-                          : check_result("variance", REAL, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_variance_type(c->dtype, accumulate, &c->result, error));
     RETURN_IF(c->ddof >= c->n, WEFT_EMPTY,
               "variance of %zu elements is undefined with ddof %zu: ddof must be less than the number of elements",
               c->n, c->ddof);
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
     RETURN_IF_ERROR(check_apart(&to, &from, error));
-    if (!exact) return ctx->backend->variance(ctx->state, c, error);
+    if (accumulate != WEFT_EXACT_SUM) return ctx->backend->variance(ctx->state, c, error);
     const exact_call call = {.terms = EXACT_VALUES,
                              .finish = EXACT_VARIANCE,
                              .dtype = c->dtype,

@@ -1,0 +1,88 @@
+/* weft_reduce_axes and weft_variance_axes: argument checks. */
+#include "core/views.h"
+
+/* Arguments of the caller. */
+typedef struct request {
+    weft_dtype accumulate;
+    const weft_view *x, *out;
+    size_t count;
+    const int *axes;
+} request;
+
+/* Fails unless the shape of out is that of x without the axes, or with length 1 for each of them. */
+static weft_status check_shape(const request *r, const bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error) {
+    const weft_view *const x = r->x, *const out = r->out;
+    const bool keeps = out->dimensions == x->dimensions;
+    size_t expected[WEFT_DIMENSIONS_MAX], dimensions = 0;
+    bool equal = true;
+    for (size_t k = 0; k < x->dimensions; k++)
+        if (!reduced[k] || keeps) expected[dimensions++] = reduced[k] ? 1 : x->shape[k];
+    for (size_t k = 0; k < dimensions; k++) equal = equal && k < out->dimensions && out->shape[k] == expected[k];
+    RETURN_IF(!equal || out->dimensions != dimensions, WEFT_INVALID, "out has shape %s: expected %s",
+              view_shape_text(out->dimensions, out->shape).text, view_shape_text(dimensions, expected).text);
+    return WEFT_OK;
+}
+
+/* Divides the dimensions of x into those of a vector and the others. */
+static void divide(const request *r, const size_t *axes, const bool reduced[WEFT_DIMENSIONS_MAX],
+                   reduce_axes_call *c) {
+    const weft_view *const x = r->x, *const out = r->out;
+    const bool keeps = out->dimensions == x->dimensions;
+    for (size_t a = 0; a < r->count; a++) c->inner[a] = (view_dimension){x->shape[axes[a]], x->stride[axes[a]], 0};
+    for (size_t k = 0, of_out = 0; k < x->dimensions; k++) {
+        if (!reduced[k])
+            c->outer[c->outer_count++] = (view_dimension){x->shape[k], x->stride[k], out->stride[of_out]};
+        if (!reduced[k] || keeps) of_out++;
+    }
+    c->n = 1;
+    for (size_t a = 0; a < r->count; a++) c->n *= c->inner[a].n;
+    c->vectors = view_elements(out);
+}
+
+/* Fails if the vectors have too few elements. */
+static weft_status check_count(const reduce_axes_call *c, weft_error *error) {
+    RETURN_IF(c->variance && c->ddof >= c->n, WEFT_EMPTY, "variance of %zu elements with ddof %zu is undefined", c->n,
+              c->ddof);
+    RETURN_IF(!c->variance && c->n == 0 && check_needs_elements(c->op), WEFT_EMPTY, "%s of 0 elements is undefined",
+              weft_op_name(c->op));
+    return WEFT_OK;
+}
+
+static weft_status reduce_axes(weft_context *ctx, const request *r, reduce_axes_call *c, weft_error *error) {
+    range from, to;
+    size_t axes[WEFT_DIMENSIONS_MAX];
+    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from, error));
+    c->dtype = r->x->dtype;
+    RETURN_IF_ERROR(c->variance ? check_variance_type(c->dtype, r->accumulate, &c->result, error)
+                                : check_whole_type(c->op, c->dtype, r->accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, &to, error));
+    RETURN_IF_ERROR(check_view_type("out", r->out, c->result, error));
+    RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));
+    for (size_t a = 0; a < r->count; a++) reduced[axes[a]] = true;
+    RETURN_IF_ERROR(check_shape(r, reduced, error));
+    RETURN_IF_ERROR(check_apart(&to, &from, error));
+    divide(r, axes, reduced, c);
+    RETURN_IF_ERROR(check_count(c, error));
+    if (c->vectors == 0) return WEFT_OK;
+    c->exact = r->accumulate == WEFT_EXACT_SUM && c->n > 0;
+    c->x = r->x->data;
+    c->y = r->out->data;
+    c->inner_count = c->n == 0 ? 0 : view_merge(r->count, c->inner);
+    c->outer_count = view_sort_and_merge(c->outer_count, c->outer, &c->x, &c->y);
+    return ctx->backend->reduce_axes(ctx->state, c, error);
+}
+
+weft_status weft_reduce_axes(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_view *x, size_t count,
+                             const int *axes, const weft_view *out) {
+    const request r = {.accumulate = accumulate, .x = x, .out = out, .count = count, .axes = axes};
+    reduce_axes_call call = {.op = op};
+    RETURN_GUARDED(ctx, reduce_axes(ctx, &r, &call, error));
+}
+
+weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_view *x,
+                               size_t count, const int *axes, const weft_view *out) {
+    const request r = {.accumulate = accumulate, .x = x, .out = out, .count = count, .axes = axes};
+    reduce_axes_call call = {.variance = true, .op = WEFT_MEAN, .ddof = ddof};
+    RETURN_GUARDED(ctx, reduce_axes(ctx, &r, &call, error));
+}

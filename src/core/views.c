@@ -1,0 +1,197 @@
+#include "core/views.h"
+
+#include <stdio.h>
+
+/* -------------------------------------------------------------------------------- messages */
+
+view_text view_shape_text(size_t dimensions, const size_t *shape) {
+    view_text t;
+    size_t at = (size_t)snprintf(t.text, sizeof t.text, "(");
+    for (size_t k = 0; k < dimensions; k++)
+        at += (size_t)snprintf(t.text + at, sizeof t.text - at, k ? ", %zu" : "%zu", shape[k]);
+    snprintf(t.text + at, sizeof t.text - at, ")");
+    return t;
+}
+
+static view_text stride_text(const weft_view *v) {
+    view_text t;
+    size_t at = (size_t)snprintf(t.text, sizeof t.text, "(");
+    for (size_t k = 0; k < v->dimensions; k++)
+        at += (size_t)snprintf(t.text + at, sizeof t.text - at, k ? ", %td" : "%td", v->stride[k]);
+    snprintf(t.text + at, sizeof t.text - at, ")");
+    return t;
+}
+
+/* ---------------------------------------------------------------------------------- checks */
+
+static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? -(size_t)stride : (size_t)stride; }
+
+static bool is_empty(const weft_view *v) {
+    for (size_t k = 0; k < v->dimensions; k++)
+        if (v->shape[k] == 0) return true;
+    return false;
+}
+
+size_t view_elements(const weft_view *v) {
+    size_t elements = 1;
+    if (is_empty(v)) return 0;
+    for (size_t k = 0; k < v->dimensions; k++) elements *= v->shape[k];
+    return elements;
+}
+
+/* Computes the number of bytes from the first to the last byte of the elements, and of those before `data`. Returns
+ * false if a number is too large. */
+static bool measure(const weft_view *v, size_t *before, size_t *span) {
+    size_t elements = 1;
+    *before = 0;
+    *span = weft_dtype_size(v->dtype);
+    for (size_t k = 0; k < v->dimensions; k++) {
+        size_t extent;
+        if (__builtin_mul_overflow(elements, v->shape[k], &elements) ||
+            __builtin_mul_overflow(v->shape[k] - 1, magnitude(v->stride[k]), &extent) ||
+            __builtin_add_overflow(*span, extent, span) || *span > PTRDIFF_MAX)
+            return false;
+        if (v->stride[k] < 0) *before += extent;
+    }
+    return (uintptr_t)v->data >= *before && (uintptr_t)v->data - *before <= UINTPTR_MAX - *span;
+}
+
+static weft_status check_strides(const char *name, const weft_view *v, weft_error *error) {
+    const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(v->dtype);
+    for (size_t k = 0; k < v->dimensions; k++)
+        RETURN_IF(v->shape[k] > 1 && v->stride[k] % size != 0, WEFT_INVALID,
+                  "%s: the stride of axis %zu, %td bytes, is not a multiple of the %td-byte elements", name, k,
+                  v->stride[k], size);
+    return WEFT_OK;
+}
+
+static weft_status check_buffer(const char *name, const weft_view *v, const range *r, weft_error *error) {
+    const char *const first = r->p, *const buffer = v->buffer;
+    RETURN_IF(v->buffer_bytes > 0 && r->bytes > 0 &&
+                  ((uintptr_t)first < (uintptr_t)buffer || r->bytes > v->buffer_bytes ||
+                   (uintptr_t)first - (uintptr_t)buffer > v->buffer_bytes - r->bytes),
+              WEFT_INVALID, "%s: its elements are bytes %td to %td of its buffer, which has %zu bytes", name,
+              (ptrdiff_t)((uintptr_t)first - (uintptr_t)buffer),
+              (ptrdiff_t)((uintptr_t)first - (uintptr_t)buffer + r->bytes - 1), v->buffer_bytes);
+    return WEFT_OK;
+}
+
+weft_status check_view(const weft_context *ctx, const char *name, const weft_view *v, range *r, weft_error *error) {
+    size_t before, span;
+    *r = (range){name, NULL, 0};
+    RETURN_IF(!v, WEFT_INVALID, "%s is NULL", name);
+    RETURN_IF(v->size != sizeof *v, WEFT_INVALID, "%s: size is %zu: expected sizeof(weft_view), which is %zu", name,
+              v->size, sizeof *v);
+    RETURN_IF(weft_dtype_size(v->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)v->dtype);
+    RETURN_IF(v->dimensions > WEFT_DIMENSIONS_MAX, WEFT_INVALID, "%s has %zu dimensions: at most %d are supported",
+              name, v->dimensions, WEFT_DIMENSIONS_MAX);
+    RETURN_IF_ERROR(check_strides(name, v, error));
+    if (is_empty(v)) return WEFT_OK;
+    RETURN_IF(!v->data, WEFT_INVALID, "%s: data is NULL", name);
+    RETURN_IF(!measure(v, &before, &span), WEFT_INVALID, "%s: shape %s with strides %s at %p does not fit in memory",
+              name, view_shape_text(v->dimensions, v->shape).text, stride_text(v).text, v->data);
+    RETURN_IF((uintptr_t)v->data % weft_dtype_size(v->dtype) != 0, WEFT_INVALID,
+              "%s is at %p, which is not aligned to its %zu-byte elements", name, v->data, weft_dtype_size(v->dtype));
+    RETURN_IF_ERROR(check_array(ctx, name, (const char *)v->data - before, span, 1, r, error));
+    return check_buffer(name, v, r, error);
+}
+
+/* Sorts dimensions by the magnitude of y, the largest first. Keeps the order of equal ones. */
+static void sort_by_y(size_t count, view_dimension *d) {
+    for (size_t k = 1; k < count; k++) {
+        const view_dimension moved = d[k];
+        size_t to = k;
+        for (; to > 0 && magnitude(d[to - 1].y) < magnitude(moved.y); to--) d[to] = d[to - 1];
+        d[to] = moved;
+    }
+}
+
+weft_status check_output_view(const weft_context *ctx, const char *name, const weft_view *v, range *r,
+                              weft_error *error) {
+    view_dimension d[WEFT_DIMENSIONS_MAX];
+    size_t count = 0, reach = weft_dtype_size(v ? v->dtype : WEFT_U8);
+    RETURN_IF_ERROR(check_view(ctx, name, v, r, error));
+    if (is_empty(v)) return WEFT_OK;
+    for (size_t k = 0; k < v->dimensions; k++)
+        if (v->shape[k] > 1) d[count++] = (view_dimension){v->shape[k], 0, v->stride[k]};
+    sort_by_y(count, d);
+    while (count-- > 0) {
+        const size_t stride = magnitude(d[count].y);
+        RETURN_IF(stride < reach, WEFT_INVALID, "%s: elements of shape %s with strides %s overlap", name,
+                  view_shape_text(v->dimensions, v->shape).text, stride_text(v).text);
+        reach += (d[count].n - 1) * stride;
+    }
+    return WEFT_OK;
+}
+
+weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t *numbers, weft_error *error) {
+    const int dimensions = (int)v->dimensions;
+    RETURN_IF(count > v->dimensions, WEFT_INVALID, "%zu axes: the array has %d dimensions", count, dimensions);
+    RETURN_IF(count > 0 && !axes, WEFT_INVALID, "axes is NULL");
+    for (size_t a = 0; a < count; a++) {
+        RETURN_IF(axes[a] < -dimensions || axes[a] >= dimensions, WEFT_INVALID,
+                  "axis %d is out of range: the array has %d dimensions", axes[a], dimensions);
+        numbers[a] = (size_t)(axes[a] < 0 ? axes[a] + dimensions : axes[a]);
+        for (size_t b = 0; b < a; b++)
+            RETURN_IF(numbers[a] == numbers[b], WEFT_INVALID, "axes %d and %d are the same axis", axes[b], axes[a]);
+    }
+    return WEFT_OK;
+}
+
+weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error) {
+    RETURN_IF(v->dtype != dtype, WEFT_INVALID, "%s has elements of type %s: expected %s", name,
+              weft_dtype_name(v->dtype), weft_dtype_name(dtype));
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------ dimensions */
+
+size_t view_merge(size_t count, view_dimension *d) {
+    size_t left = 0;
+    for (size_t k = 0; k < count; k++) {
+        view_dimension *const outer = left > 0 ? &d[left - 1] : NULL;
+        const ptrdiff_t n = (ptrdiff_t)d[k].n;
+        if (n == 1) continue;
+        if (outer && outer->x == n * d[k].x && outer->y == n * d[k].y)
+            *outer = (view_dimension){outer->n * d[k].n, d[k].x, d[k].y};
+        else
+            d[left++] = d[k];
+    }
+    return left;
+}
+
+size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
+    for (size_t k = 0; k < count; k++) {
+        if (d[k].y >= 0) continue;
+        const ptrdiff_t last = (ptrdiff_t)d[k].n - 1;
+        *x = (const char *)*x + last * d[k].x;
+        *y = (char *)*y + last * d[k].y;
+        d[k] = (view_dimension){d[k].n, -d[k].x, -d[k].y};
+    }
+    sort_by_y(count, d);
+    return view_merge(count, d);
+}
+
+weft_status weft_view_of(weft_dtype dtype, size_t dimensions, const size_t *shape, const void *data,
+                         weft_view *view) {
+    weft_error *const error = context_thread_error();
+    size_t before, span, stride = weft_dtype_size(dtype);
+    weft_view v = {.size = sizeof v, .dtype = dtype, .dimensions = dimensions, .data = (void *)data};
+    RETURN_IF(!view, WEFT_INVALID, "view is NULL");
+    RETURN_IF(stride == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
+    RETURN_IF(dimensions > WEFT_DIMENSIONS_MAX, WEFT_INVALID, "%zu dimensions: at most %d are supported", dimensions,
+              WEFT_DIMENSIONS_MAX);
+    RETURN_IF(dimensions > 0 && !shape, WEFT_INVALID, "shape is NULL");
+    for (size_t k = dimensions; k-- > 0;) {
+        v.shape[k] = shape[k];
+        v.stride[k] = (ptrdiff_t)stride;
+        RETURN_IF(shape[k] > 1 && __builtin_mul_overflow(stride, shape[k], &stride), WEFT_INVALID,
+                  "shape %s of %s does not fit in memory", view_shape_text(dimensions, shape).text,
+                  weft_dtype_name(dtype));
+    }
+    RETURN_IF(!is_empty(&v) && data && !measure(&v, &before, &span), WEFT_INVALID,
+              "shape %s of %s at %p does not fit in memory", view_shape_text(dimensions, shape).text,
+              weft_dtype_name(dtype), data);
+    *view = v;
+    return WEFT_OK;
+}

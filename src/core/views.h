@@ -1,0 +1,37 @@
+/* Checks of views, and their reduction to the dimensions that the backends loop over. */
+#ifndef WEFT_CORE_VIEWS_H
+#define WEFT_CORE_VIEWS_H
+
+#include "core/check.h"
+
+/* Text of a shape or of strides for messages: "(3, 4)". */
+typedef struct view_text {
+    char text[WEFT_DIMENSIONS_MAX * 22 + 3];
+} view_text;
+view_text view_shape_text(size_t dimensions, const size_t *shape);
+
+/* Checks all members of a view. Fills *r with the memory that its elements span, which is empty if it has none. */
+weft_status check_view(const weft_context *ctx, const char *name, const weft_view *v, range *r, weft_error *error);
+
+/* check_view for an output: also fails if two of its elements could have the same address (weft_view). */
+weft_status check_output_view(const weft_context *ctx, const char *name, const weft_view *v, range *r,
+                              weft_error *error);
+
+/* Returns the number of elements of a view that has been checked. */
+size_t view_elements(const weft_view *v);
+
+/* Checks `count` axes of a view and writes them as `count` numbers from 0 to v->dimensions - 1. */
+weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t *numbers, weft_error *error);
+
+/* Fails unless a view has the element type `dtype`. */
+weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error);
+
+/* Removes dimensions of length 1 and merges each dimension with the next one if both are one in memory. Keeps the
+ * order of the elements. Returns the number of dimensions that are left. */
+size_t view_merge(size_t count, view_dimension *d);
+
+/* view_merge for dimensions whose order does not matter: first makes each y positive, for which it moves *x and *y to
+ * the other end of the dimension, and sorts the dimensions by y, the largest first. */
+size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y);
+
+#endif

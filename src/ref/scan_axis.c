@@ -1,0 +1,24 @@
+/* The definition of weft_scan_axis (ORDER.md 32). */
+#include "ref/common/vectors.h"
+#include "ref/ref.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+weft_status ref_scan_axis(void *state, const scan_axis_call *c, weft_error *error) {
+    const size_t n = c->inner.n, size = weft_dtype_size(c->dtype), result_size = weft_dtype_size(c->result);
+    weft_status status = WEFT_OK;
+    char *const x = n <= SIZE_MAX / 16 ? malloc(n * (size + result_size)) : NULL;
+    (void)state;
+    RETURN_IF(!x, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", n);
+    char *const y = x + n * size;
+    for (size_t v = 0; v < c->vectors && status == WEFT_OK; v++) {
+        const char *const from = (const char *)c->x + ref_offset_x(c->outer_count, c->outer, v);
+        char *const to = (char *)c->y + ref_offset_y(c->outer_count, c->outer, v);
+        for (size_t i = 0; i < n; i++) memcpy(x + i * size, from + (ptrdiff_t)i * c->inner.x, size);
+        status = ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, n, x, c->init, y, NULL}, error);
+        for (size_t i = 0; i < n; i++) memcpy(to + (ptrdiff_t)i * c->inner.y, y + i * result_size, result_size);
+    }
+    free(x);
+    return status;
+}

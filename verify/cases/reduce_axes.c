@@ -1,0 +1,89 @@
+/* weft_reduce_axes and weft_variance_axes on views of random shapes and strides, along random axes. The operator of
+ * weft_reduce_axes varies with match_case.turn. The parameter of weft_variance_axes is ddof. */
+#include "verify/views.h"
+
+#include <string.h>
+
+static bool is_variance(const match_case *c) { return c->operation->shape == &match_variance_axes; }
+
+/* Returns the operator. If the case has an accumulate type, one that may support it. */
+static weft_op op_of(const match_case *c) {
+    static const weft_op sums[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM1, WEFT_NORM2, WEFT_SUM};
+    if (c->accumulate != WEFT_DEFAULT) return sums[view_draw(c, 30) % 5];
+    return (weft_op)(view_draw(c, 30) % (WEFT_NORMINF + 1));
+}
+
+static weft_status result_of(const match_case *c, weft_dtype *result) {
+    return weft_reduce_result(is_variance(c) ? WEFT_MEAN : op_of(c), c->dtype, c->accumulate, result);
+}
+
+typedef struct arguments {
+    weft_view x, out;
+    size_t count, span; /* span: number of elements that out spans */
+    int axes[WEFT_DIMENSIONS_MAX];
+} arguments;
+
+/* Chooses axes in random order, one in four as a negative number. */
+static void choose_axes(const match_case *c, arguments *a) {
+    const size_t d = a->x.dimensions, first = view_draw(c, 31) % d;
+    const uint64_t taken = view_draw(c, 32);
+    for (size_t k = 0; k < d; k++) {
+        const size_t axis = (first + k) % d;
+        const bool only = k == 0 && taken % 8 != 0;
+        if (!only && (taken >> (8 + k)) % 3 != 0) continue;
+        a->axes[a->count++] = (taken >> (16 + 2 * k)) % 4 == 0 ? (int)axis - (int)d : (int)axis;
+    }
+}
+
+static arguments choose(const match_case *c) {
+    arguments a = {.count = 0};
+    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    const bool keeps = view_draw(c, 33) % 2;
+    view_of_input(c, false, &a.x);
+    choose_axes(c, &a);
+    for (size_t k = 0; k < a.count; k++) reduced[a.axes[k] < 0 ? a.axes[k] + (int)a.x.dimensions : a.axes[k]] = true;
+    a.out = (weft_view){.size = sizeof a.out};
+    (void)result_of(c, &a.out.dtype);
+    for (size_t k = 0; k < a.x.dimensions; k++)
+        if (!reduced[k] || keeps) a.out.shape[a.out.dimensions++] = reduced[k] ? 1 : a.x.shape[k];
+    a.span = view_of_output(c, &a.out);
+    return a;
+}
+
+static size_t values(const match_case *c) { return choose(c).span; }
+
+static size_t out_bytes(const match_case *c) {
+    weft_dtype result;
+    return result_of(c, &result) == WEFT_OK ? weft_dtype_size(result) : 0;
+}
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    const arguments a = choose(c);
+    const weft_view x = view_at(&a.x, inputs[0]), y = view_at(&a.out, out);
+    const weft_status status = view_prepare_output(c, ctx, y.dtype, a.span, out);
+    if (status != WEFT_OK) return status;
+    if (is_variance(c)) return weft_variance_axes(ctx, c->accumulate, (size_t)c->parameter, &x, a.count, a.axes, &y);
+    return weft_reduce_axes(ctx, op_of(c), c->accumulate, &x, a.count, a.axes, &y);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    const arguments a = choose(c);
+    size_t at = (size_t)snprintf(text, 100, "%s, axes", is_variance(c) ? "variance" : weft_op_name(op_of(c)));
+    for (size_t k = 0; k < a.count; k++) at += (size_t)snprintf(text + at, 100 - at, " %d", a.axes[k]);
+    if (at < 50) view_tell(&a.x, ", x", text + at);
+}
+
+const match_shape match_reduce_axes = {.inputs = 1,
+                                       .parameters = 2,
+                                       .accumulates = 3,
+                                       .values = values,
+                                       .out_bytes = out_bytes,
+                                       .call = call,
+                                       .tell = tell};
+const match_shape match_variance_axes = {.inputs = 1,
+                                         .parameters = 2,
+                                         .accumulates = 3,
+                                         .values = values,
+                                         .out_bytes = out_bytes,
+                                         .call = call,
+                                         .tell = tell};

@@ -1,0 +1,28 @@
+/* Views of random shapes and strides, for the cases of operations on views. */
+#ifndef WEFT_VERIFY_VIEWS_H
+#define WEFT_VERIFY_VIEWS_H
+
+#include "verify/match.h"
+
+/* Returns random number `what` of a case. */
+uint64_t view_draw(const match_case *c, uint64_t what);
+
+/* Sets *v to a view whose elements are inside an array of c->n elements of c->dtype: one to five dimensions, axes in
+ * any order in memory, strides of both signs and with gaps, sometimes a stride of 0. `data` is the offset of element
+ * (0, ..., 0) in bytes. If c->n is 0, the view has no elements. */
+void view_of_input(const match_case *c, bool distinct, weft_view *v);
+
+/* Sets the strides of an output whose type and shape are in *v, and its `data`, to an offset as above. Returns the
+ * number of elements from the first to the last byte of the output. */
+size_t view_of_output(const match_case *c, weft_view *v);
+
+/* Fills the output with a pattern, which must remain between its elements, and returns the status of the copy. */
+weft_status view_prepare_output(const match_case *c, weft_context *ctx, weft_dtype dtype, size_t values, void *out);
+
+/* Returns *v with the address `base` added to `data`. */
+weft_view view_at(const weft_view *v, const void *base);
+
+/* Writes the shape and the strides of a view to text. */
+void view_tell(const weft_view *v, const char *name, char text[50]);
+
+#endif
