@@ -232,14 +232,17 @@ static __device__ __forceinline__ void reduce_item(const Op &op, const segments_
     __syncthreads();
 }
 
-/* Reduces the segments of at most REDUCE_MIDDLE_TILES tiles, one after the other. A warp loads the offsets of up to
- * 32 segments at once. */
+/* Reduces the segments of at most REDUCE_MIDDLE_TILES tiles, one after the other. A warp takes up to 32 segments from
+ * the list at a time, and loads their offsets at once. Its first ones are given by its number, the next ones by a
+ * counter, so that no warp waits for one with longer segments. */
 template <class Op> static __device__ __forceinline__ void reduce_middle(const Op &op, const segments_params &a) {
     const uint64_t number = a.lists->middle, warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
-    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);
+    const uint64_t many = min((uint64_t)32, number / (warps * REDUCE_TAKES) + 1);
     const int lane = threadIdx.x % 32;
-    for (uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32) * many; first < number;
-         first += warps * many) {
+    uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32) * many;
+    while (first < number) {
+        unsigned long long next = 0; /* arrives while the segments are reduced */
+        if (lane == 0) next = atomicAdd(&a.lists->taken, (unsigned long long)many);
         const bool mine = lane < many && first + lane < number;
         const uint64_t s = mine ? a.middle[first + lane] : 0;
         const segment own = segment_at(a, s, mine);
@@ -251,6 +254,7 @@ template <class Op> static __device__ __forceinline__ void reduce_middle(const O
             if (lane == k) kept = v;
         }
         if (mine) ((typename Op::result *)a.y)[s] = op.store(kept);
+        first = warps * many + __shfl_sync(ALL_LANES, next, 0);
     }
 }
 

@@ -13,6 +13,9 @@
 #define REDUCE_SHORT_ROWS 8
 #define REDUCE_MIDDLE_TILES 4
 #define REDUCE_ITEM_TILES (4 * SEGMENT_WARPS)
+/* Reductions: number of times that a warp of the second kernel takes segments, if all are of one length. A higher
+ * number balances the warps, a lower one loads the offsets of more segments at once. */
+#define REDUCE_TAKES 16
 /* Blocks that a multiprocessor should hold, by the bytes of a value. This bounds the registers. */
 #define REDUCE_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 4 : 5)
 #define SCAN_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 3 : 5)
@@ -32,6 +35,7 @@ struct segments_found {
 /* The lists of segments that the first kernel leaves to the next. Initially all zero. */
 struct segments_lists {
     unsigned long long middle; /* number of entries */
+    unsigned long long taken;  /* entries that warps have taken, apart from the first ones of each warp */
     unsigned long long longs;  /* upper 32 bits: number of entries; lower: of their items; one atomic adds both */
     unsigned long long words;  /* number of published totals that long scans use */
 };
