@@ -25,11 +25,12 @@
 #define SCAN_SHORT_WARPS (SCAN_SHORT_THREADS / 32)
 #define SCAN_SHORT_WORK 8192
 
-/* Summary of the offsets. Initially all zero. */
+/* Summary of the offsets. Initially all zero, which it remains if the offsets are not checked on the GPU. */
 struct segments_found {
     unsigned long long bad;     /* complement of the number of the first segment with invalid offsets, or 0 */
     unsigned long long longest; /* in elements */
     unsigned long long items;   /* number of items of long scans */
+    unsigned long long blocks;  /* number of finished blocks of the check */
 };
 
 /* The lists of segments that the first kernel leaves to the next. Initially all zero. */
@@ -56,7 +57,8 @@ struct segments_params {
     const uint64_t *offsets;
     uint64_t segments;
     const uint64_t *count;       /* number of segments, if it is only in device memory; otherwise NULL */
-    const segments_found *found; /* scans: `bad` can differ from 0 only in a captured stream */
+    const segments_found *found; /* if `bad` is not 0, reductions write nothing. In scans it can differ from 0 only in
+                                    a captured stream */
     segments_lists *lists;
     uint64_t *middle;
     segments_long *longs;
