@@ -18,7 +18,8 @@ enum {
     SEPARATORS = 4,        /* arrays of the separators */
     REDUCED = 7,
     ALIGNMENT = 64,
-    FAR_BYTES = 1 << 22 /* inputs above this size are prefetched */
+    FAR_BYTES = 1 << 22,   /* inputs above this size are prefetched */
+    STREAM_BYTES = 1 << 25 /* results above this size use nontemporal stores, unless they overwrite d */
 };
 
 /* Systems at one level: those of the caller, or the separators of the level before. */
@@ -34,8 +35,8 @@ typedef struct level_of_rows {
 /* Values that are constant over all levels. */
 typedef struct solver {
     const tridiag_kernel *kernel;
-    size_t size, n; /* bytes of an element; rows of the caller's systems */
-    bool far;       /* inputs of the call are prefetched */
+    size_t size, n;    /* bytes of an element; rows of the caller's systems */
+    bool far, streams; /* inputs of the call are prefetched; its x is written with nontemporal stores */
     bool periodic, begins,
         ends; /* begins: a of the first row is taken as +0; ends: c of the last row is taken as +0 */
     /* x of the separator before the first row. NULL: +0, or in a periodic system the x of the last chunk's
@@ -88,6 +89,7 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
         .without_a = t->s->begins && j == 0 ? (t->by_systems ? all : 1) : 0,
         .with_c = t->s->ends && at_end ? (t->by_systems ? 0 : count - 1) : all,
         .far = t->s->far && t->by_systems && rows->scale == 1,
+        .streams = t->s->streams && rows->scale == 1,
         .position = {.first_system = rows->first_system + system,
                      .lane_systems = t->by_systems,
                      .first_row = rows->first_row + first,
@@ -360,6 +362,7 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
                     .size = weft_dtype_size(c->dtype),
                     .n = c->n,
                     .far = bytes * (ARRAYS - 1) > FAR_BYTES,
+                    .streams = c->x != c->d.p && bytes > STREAM_BYTES,
                     .periodic = c->periodic,
                     .begins = !c->periodic,
                     .ends = !c->periodic,

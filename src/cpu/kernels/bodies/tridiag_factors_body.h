@@ -183,5 +183,5 @@ static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, voi
         OF(finish)(&one.position, one.count, 0, n, 1, rows);
     }
     for (size_t i = 0; i < n; i += OF(chunk))
-        OF(store_lines)(in->d, x, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), d + i, pitch);
+        OF(store_lines)(in->d, in->streams, x, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), d + i, pitch);
 }

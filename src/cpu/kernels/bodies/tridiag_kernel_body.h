@@ -180,12 +180,30 @@ INLINE void OF(load_lines)(weft_lines lines, size_t count, size_t first, size_t 
         OF(load)(OF(lines_of)(lines, q), OF(count_of)(count, q), first, rows, none, v + q * pitch);
 }
 
-INLINE void OF(store_lines)(weft_lines lines, void *to, size_t count, size_t first, size_t rows, const VECTOR *v,
-                            size_t pitch) {
+/* Stores a row of `vectors` vectors with nontemporal stores, except for incomplete cache lines. */
+INLINE void OF(stream_row)(REAL *to, size_t vectors, const VECTOR *v, size_t pitch) {
+    enum { LINE = 64 };
+    _Alignas(LINE) unsigned char workspace[LINE + TRIDIAG_RUN_BYTES];
+    const size_t offset = (uintptr_t)to % LINE, end = vectors * VECTOR_BYTES, part_of_line = (LINE - offset) % LINE;
+    unsigned char *const from = workspace + offset, *const x = (unsigned char *)to;
+    for (size_t l = 0; l < vectors; l++) memcpy(from + l * VECTOR_BYTES, &v[l * pitch], VECTOR_BYTES);
+    size_t i = part_of_line < end ? part_of_line : end;
+    memcpy(x, from, i);
+    for (; i + LINE <= end; i += LINE)
+        for (size_t part = 0; part < LINE; part += VECTOR_BYTES) stream_vector(x + i + part, from + i + part);
+    memcpy(x + i, from + i, end - i);
+}
+
+INLINE void OF(store_lines)(weft_lines lines, bool streams, void *to, size_t count, size_t first, size_t rows,
+                            const VECTOR *v, size_t pitch) {
     REAL *p = (REAL *)to + first * lines.step;
     size_t q = OF(together)(lines, count);
     for (size_t i = 0; q > 0 && i < rows; i++)
-        for (size_t l = 0; l < q; l++) memcpy(p + i * lines.step + l * WIDTH, &v[l * pitch + i], sizeof *v);
+        if (streams)
+            OF(stream_row)(p + i * lines.step, q, v + i, pitch);
+        else
+            for (size_t l = 0; l < q; l++) memcpy(p + i * lines.step + l * WIDTH, &v[l * pitch + i], sizeof *v);
+    if (streams) stream_fence();
     for (; q * WIDTH < count; q++) OF(store)
     (lines, (REAL *)to + q * WIDTH * lines.line, OF(count_of)(count, q), first, rows, v + q * pitch);
 }
@@ -296,7 +314,7 @@ static void OF(solve_column)(const tridiag_lanes *in, bool periodic, void *x) {
     OF(report_lost)(&in->position, in->count, lost);
     OF(finish)(&in->position, in->count, 0, n, 1, v.d);
     for (size_t i = 0; i < n; i += CHUNK)
-        OF(store_lines)(in->d, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, n + 1);
+        OF(store_lines)(in->d, in->streams, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, n + 1);
 }
 
 /* Solves systems of at most WEFT_TRIDIAG_BASE rows in several vectors. */
@@ -314,7 +332,7 @@ static void OF(solve_base_columns)(const tridiag_lanes *in, bool periodic, void 
         OF(finish)(&one.position, one.count, 0, n, 1, v.d + q * pitch);
     }
     for (size_t i = 0; i < n; i += CHUNK)
-        OF(store_lines)(in->d, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, pitch);
+        OF(store_lines)(in->d, in->streams, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, pitch);
 }
 
 /* Solves systems of more than WEFT_TRIDIAG_BASE rows in several vectors. A chunk is prefetched while the one before
@@ -355,7 +373,7 @@ static void OF(solve_columns)(const tridiag_lanes *in, bool periodic, void *x) {
             OF(substitute_linked)(periodic, n, j, own, OF(after)(separators, q * (chunks + 1)));
             OF(finish)(&one.position, one.count, first, k, 1, own.d);
         }
-        OF(store_lines)(in->d, x, in->count, first, k, v.d + first, pitch);
+        OF(store_lines)(in->d, in->streams, x, in->count, first, k, v.d + first, pitch);
     }
 }
 
@@ -444,7 +462,7 @@ static void OF(expand_columns)(const tridiag_lanes *in, const REAL *before, cons
         if (in->next) OF(prefetch_rows)(in->next, 0, in->next->rows, q, columns);
         OF(expand_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), before + q * WIDTH, own + q * WIDTH);
     }
-    OF(store_lines)(in->d, x, in->count, 0, in->rows, v.d, OF(pitch));
+    OF(store_lines)(in->d, in->streams, x, in->count, 0, in->rows, v.d, OF(pitch));
 }
 
 static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
