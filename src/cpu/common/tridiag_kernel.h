@@ -35,8 +35,12 @@ typedef struct tridiag_lanes {
     weft_lines a, b, c, d;
     /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
     size_t without_a, with_c;
+    bool far;        /* the rows are not in the caches of a core: rows of several vectors are prefetched */
+    bool streams;    /* x of several vectors is written with nontemporal stores */
     void *workspace; /* for solve: tridiag_workspace bytes, aligned to 64 bytes */
     tridiag_position position;
+    /* Lanes that the thread solves next, if they are to be prefetched; or NULL. */
+    const struct tridiag_lanes *next;
 } tridiag_lanes;
 
 /* Results of the reduction of chunks, one value per chunk in each array. a, b, c, d: separator row. first_a,

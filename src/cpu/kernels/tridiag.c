@@ -1,5 +1,6 @@
 /* Kernels of weft_tridiag (ORDER.md 16); compiled once per instruction set level. */
 #include "cpu/common/tridiag_kernel.h"
+#include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
 
 #define REAL float

@@ -184,7 +184,8 @@ static void OF(load_systems)(const tridiag_lanes *in, VECTOR *d, size_t pitch) {
 
 static void OF(store_systems)(const tridiag_lanes *in, void *x, const VECTOR *d, size_t pitch) {
     for (size_t i = 0; i < in->rows; i += OF(chunk))
-        OF(store_lines)(in->d, x, in->count, i, in->rows - i < OF(chunk) ? in->rows - i : OF(chunk), d + i, pitch);
+        OF(store_lines)
+        (in->d, in->streams, x, in->count, i, in->rows - i < OF(chunk) ? in->rows - i : OF(chunk), d + i, pitch);
 }
 
 static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, void *x) {
