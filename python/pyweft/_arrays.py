@@ -90,7 +90,7 @@ def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
             return gpu
         kind, x = host_kind(x), host_view(x, name)
     code = codes.get(x.dtype)
-    if code is None or x.flags.num & _CONTIGUOUS_AND_ALIGNED != _CONTIGUOUS_AND_ALIGNED:
+    if code is None or not (x.flags.carray or _is_usable(x)):  # carray is quick, but False of read-only arrays
         code, x = _copy(x, name, codes)
     y = Operand()
     y.kind = kind
@@ -99,6 +99,11 @@ def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
     y.code = code
     y.device = None
     return y
+
+
+def _is_usable(x: Any) -> bool:
+    usable: bool = x.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
+    return usable
 
 
 def host_view(x: Any, name: str) -> Any:
@@ -218,6 +223,14 @@ def _leader(given: list[Optional[Operand]]) -> Operand:
     return (gpus or foreign)[0]
 
 
+def pair(x: Any, y: Any, x_name: str, y_name: str, codes: dict[Any, int] = NUMBERS) -> tuple[Operand, Operand, Operand]:
+    """Two inputs of one dtype, and the leading one."""
+    a, b = operand(x, x_name, codes), operand(y, y_name, codes)
+    if a.code != b.code:  # saves a call of Python
+        same_dtype(a, b, x_name, y_name)
+    return a, b, a if b.kind is NUMPY else leader(a, b)
+
+
 def same_dtype(x: Operand, y: Operand, x_name: str, y_name: str) -> None:
     """Raises TypeError unless two operands have one dtype."""
     if x.code != y.code:
@@ -305,10 +318,9 @@ def _given(like: Operand, out: Any, dtype: Any, shape: tuple[int, ...]) -> Opera
         raise TypeError(f"out is a {type(out).__name__}; it must be an array")
     array = out if type(out) is np.ndarray else host_view(out, "out")
     _check_out(array, array.flags.writeable, dtype, shape)
-    usable = array.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
     y = Operand()
     y.kind = NUMPY
-    y.array = array if usable else np.empty(shape, dtype)
+    y.array = array if _is_usable(array) else np.empty(shape, dtype)
     y.pointer = _from_buffer(y.array)
     y.device = None
     return y

@@ -18,9 +18,8 @@ from pyweft._arrays import (
     call,
     exactly,
     give_scalar,
-    leader,
     operand,
-    same_dtype,
+    pair,
     scalar_destination,
     wide_accumulator,
 )
@@ -55,13 +54,14 @@ _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 
 
 @lru_cache(maxsize=None)
-def reduction(op: int, code: int, dtype: Any, exact: bool = False) -> tuple[int, Any, int]:
-    """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in."""
-    accumulate = lib.WEFT_EXACT_SUM if exact else wide_accumulator(code, dtype)
+def reduction(op: int, code: int, dtype: Any, accumulate: Optional[str] = None) -> tuple[int, Any, int]:
+    """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in. dtype and
+    accumulate are the caller's arguments."""
+    sums = lib.WEFT_EXACT_SUM if exactly(accumulate, dtype) else wide_accumulator(code, dtype)
     if code is FLAG:
         op = _OF_FLAGS.get(op, op)
     made = ffi.new("weft_dtype *")
-    status = lib.weft_reduce_result(op, code, accumulate, made)
+    status = lib.weft_reduce_result(op, code, sums, made)
     if status:
         raise exception(status, ffi.NULL)
     result = DTYPES[made[0]]
@@ -69,20 +69,20 @@ def reduction(op: int, code: int, dtype: Any, exact: bool = False) -> tuple[int,
         result = BOOL
     elif op in _COUNTS or (code is FLAG and result == U64 and (dtype is None or np.dtype(dtype) == I64)):
         result = I64
-    return op, result, accumulate
+    return op, result, sums
 
 
 def reduction_of_values(op: int, code: int, accumulate: Any) -> tuple[int, Any, int]:
     """As reduction() for the values of a formula, whose accumulate= is a dtype or "exact"."""
     exact = isinstance(accumulate, str) and accumulate == "exact"
-    return reduction(op, code, None if exact else accumulate, exact)
+    return reduction(op, code, None, accumulate) if exact else reduction(op, code, accumulate)
 
 
 def _reduce(
     op: int, x: Array, dtype: Any, out: Optional[Array], device: Optional[str], accumulate: Optional[str] = None
 ) -> Any:
     a = operand(x, "x")
-    op, result, sums = reduction(op, a.code, dtype, exactly(accumulate, dtype))
+    op, result, sums = reduction(op, a.code, dtype, accumulate)
     y = scalar_destination(a, out, result)
     call(lib.weft_reduce, a, device, op, a.code, sums, a.array.size, a.pointer, y.pointer)
     return give_scalar(y, out, result)
@@ -299,7 +299,7 @@ def variance(
     np.float64(0.0078125)
     """
     a = operand(x, "x")
-    _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, exactly(accumulate, dtype))
+    _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, accumulate)
     if ddof < 0:
         raise ValueError(f"ddof is {ddof}; it must not be negative")
     y = scalar_destination(a, out, result)
@@ -324,13 +324,11 @@ def dot(
     >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
     np.float64(26.0)
     """
-    a, b = operand(x, "x"), operand(y, "y")
-    same_dtype(a, b, "x", "y")
+    a, b, on = pair(x, y, "x", "y")
     shape = a.array.shape
     if len(shape) != 1 or shape != b.array.shape:
         raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and the same length")
-    on = leader(a, b)
-    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, exactly(accumulate, dtype))
+    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, accumulate)
     z = scalar_destination(on, out, result)
     call(lib.weft_dot, on, device, a.code, sums, shape[0], a.pointer, b.pointer, z.pointer)
     return give_scalar(z, out, result)

@@ -23,6 +23,7 @@ from pyweft._arrays import (
     host_value,
     leader,
     operand,
+    pair,
     same_dtype,
     wide_accumulator,
 )
@@ -162,8 +163,7 @@ def recurrence(
     >>> weft.recurrence([0.5, 0.5, 0.5], [1.0, 1.0, 1.0])
     array([1.  , 1.5 , 1.75])
     """
-    a, b = operand(s, "s", FLOATS), operand(u, "u", FLOATS)
-    same_dtype(a, b, "s", "u")
+    a, b, on = pair(s, u, "s", "u", FLOATS)
     shape = a.array.shape
     if shape != b.array.shape or not shape:
         raise ValueError(f"s has shape {shape} and u {b.array.shape}; they must be the same, with at least 1 dimension")
@@ -172,7 +172,7 @@ def recurrence(
         same_dtype(a, first, "s", "init")
         if first.array.shape != shape[:-1]:
             raise ValueError(f"init has shape {first.array.shape}; it must be {shape[:-1]}")
-    on = leader(a, b, first)
+        on = leader(on, first)
     v = destination(on, out, a.array.dtype, shape)
     rows = a.array.size // shape[-1] if shape[-1] else 0
     direction = lib.WEFT_REVERSE if reverse else lib.WEFT_FORWARD
