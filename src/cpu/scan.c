@@ -8,6 +8,7 @@
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
 #include "core/types.h"
 #include "cpu/common/scan_state.h"
+#include "cpu/common/views.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
 
@@ -139,6 +140,11 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     if (!c->init && order && type_is_float(c->dtype))
         params->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
     return find_kernel(ctx->level->scans, c);
+}
+
+const scan_column_kernel *cpu_scan_column_kernel(const cpu_context *ctx, const scan_kernel *kernel) {
+    const scan_kernel *const first = ctx->level->scans->sum; /* both structs have the same members in this order */
+    return ctx->level->scan_columns->sum + (kernel - first);
 }
 
 /* Parameters of scan_totals, which computes only the totals of all tiles. */
