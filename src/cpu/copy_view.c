@@ -2,7 +2,7 @@
  * dimension that is adjacent in x it is a plane; if both are the same, the plane has whole rows. A block of a plane,
  * or several small planes, are an item that a thread copies. */
 #include "core/types.h"
-#include "cpu/common/views.h"
+#include "cpu/common/planes.h"
 #include "cpu/runtime/parallel.h"
 
 enum {

@@ -2,7 +2,7 @@
  */
 #include "arith/exact_variance.h"
 #include "core/types.h"
-#include "cpu/common/reduction.h"
+#include "cpu/common/reduce_kernel.h"
 #include "cpu/runtime/parallel.h"
 
 enum {

@@ -2,7 +2,7 @@
  * step. */
 #include "arith/finish.h"
 #include "core/types.h"
-#include "cpu/common/reduction.h"
+#include "cpu/common/reduce_kernel.h"
 #include "cpu/runtime/parallel.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
 #include "core/types.h"
 #include "cpu/common/scan_state.h"
-#include "cpu/common/views.h"
+#include "cpu/common/planes.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
 

@@ -6,7 +6,7 @@
  *   - Other long vectors are scanned in blocks of adjacent vectors, part by part, which are gathered. */
 #include "core/types.h"
 #include "cpu/common/scan_state.h"
-#include "cpu/common/views.h"
+#include "cpu/common/planes.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
 

@@ -1,5 +1,5 @@
 /* Kernels that copy two dimensions of an array; compiled once per instruction set level. */
-#include "cpu/common/views.h"
+#include "cpu/common/planes.h"
 #include "cpu/kernels/stream.h"
 
 /* Rows of the result that are written together, in elements: a transposition reads as many elements of a row of the

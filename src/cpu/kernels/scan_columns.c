@@ -1,6 +1,6 @@
 /* Kernels of weft_scan_axis for columns (ORDER.md 6); compiled once per instruction set level. A vector contains
  * adjacent columns of a row, and 16 rows are a group of each column. */
-#include "cpu/common/views.h"
+#include "cpu/common/planes.h"
 #include "cpu/kernels/scan_values.h"
 #include "cpu/kernels/stream.h"
 

@@ -392,7 +392,7 @@ typedef struct scatter_kernels {
 
 /* Kernels that reduce columns: cpu/common/columns.h. */
 typedef struct column_kernels column_kernels;
-/* Kernels of copies of views and of scans of columns: cpu/common/views.h. */
+/* Kernels of copies of views and of scans of columns: cpu/common/planes.h. */
 typedef struct copy_kernels copy_kernels;
 typedef struct scan_column_kernels scan_column_kernels;
 

@@ -56,77 +56,62 @@ INLINE void OF(count_group)(scan_columns_state *state) {
     }
 }
 
-/* Stores a vector of results, or the first `columns` values of it. */
-INLINE void OF(store_columns)(size_t columns, bool streams, VECTOR v, char *y) {
-    if (columns < WIDTH) {
-        A values[WIDTH];
-        memcpy(values, &v, sizeof v);
-        for (size_t l = 0; l < columns; l++) memcpy(y + l * sizeof(A), &values[l], sizeof(A));
-    } else if (streams && BYTES == VECTOR_BYTES) {
-        stream_vector((unsigned char *)y, (const unsigned char *)&v);
-    } else {
-        memcpy(y, &v, sizeof v);
-    }
-}
-
-INLINE VECTOR OF(load_columns)(combine how, weft_dtype dtype, const scan_params *params, size_t columns,
-                               const char *x) {
-    char filled[WIDTH * sizeof(uint64_t)] = {0};
-    if (columns < WIDTH) {
-        for (size_t l = 0; l < columns; l++)
-            memcpy(filled + l * element_bytes(dtype), x + l * element_bytes(dtype), element_bytes(dtype));
-        x = filled;
-    }
-    return OF(load)(how, dtype, params, x);
-}
-
-/* Scans `rows` rows, a group or what is left, of a vector of columns. WIDTH and WEFT_SCAN_GROUP are passed as
- * constants if possible. */
-INLINE void OF(scan_column_group)(combine how, weft_dtype dtype, const scan_params *params, const scan_columns *c,
-                                  const char *x, char *y, size_t rows, size_t columns, bool streams,
+/* Scans a group of a vector of columns, whose rows are x_row and y_row bytes apart. Prefetches the next group. */
+INLINE void OF(scan_column_group)(combine how, weft_dtype dtype, const scan_params *params, const char *x,
+                                  ptrdiff_t x_row, char *y, ptrdiff_t y_row, bool streams,
                                   const scan_columns_state *state, OF(column_level) * levels) {
     const VECTOR first = levels[1].prefix;
-    VECTOR v[WEFT_SCAN_GROUP], after = first;
+    VECTOR v[WEFT_SCAN_GROUP];
 #pragma GCC unroll 16
     for (size_t k = 0; k < WEFT_SCAN_GROUP; k++) {
-        if (k >= rows) break;
-        v[k] = OF(load_columns)(how, dtype, params, columns, x + (ptrdiff_t)k * c->x_row);
-        __builtin_prefetch(x + (ptrdiff_t)(k + WEFT_SCAN_GROUP) * c->x_row);
+        v[k] = OF(load)(how, dtype, params, x + (ptrdiff_t)k * x_row);
+        __builtin_prefetch(x + (ptrdiff_t)(k + WEFT_SCAN_GROUP) * x_row);
     }
 #pragma GCC unroll 4
     for (size_t distance = 1; distance < WEFT_SCAN_GROUP; distance *= 2)
 #pragma GCC unroll 16
-        for (size_t k = WEFT_SCAN_GROUP; k-- > distance;)
-            if (k < rows) v[k] = OF(combine)(how, v[k - distance], v[k]);
-    if (rows == WEFT_SCAN_GROUP) after = OF(append_to_columns)(how, state, levels, v[WEFT_SCAN_GROUP - 1]);
+        for (size_t k = WEFT_SCAN_GROUP; k-- > distance;) v[k] = OF(combine)(how, v[k - distance], v[k]);
+    const VECTOR after = OF(append_to_columns)(how, state, levels, v[WEFT_SCAN_GROUP - 1]);
 #pragma GCC unroll 16
     for (size_t k = 0; k < WEFT_SCAN_GROUP; k++) {
-        if (k >= rows) break;
-        VECTOR result;
-        if (params->exclusive)
-            result = k == 0 ? first : OF(combine)(how, first, v[k - 1]);
+        VECTOR result =
+            OF(combine)(how, first, v[params->exclusive ? (k + WEFT_SCAN_GROUP - 1) % WEFT_SCAN_GROUP : k]);
+        if (params->exclusive && k == 0) result = first;
+        if (!params->exclusive && k + 1 == WEFT_SCAN_GROUP) result = after;
+        result = OF(leave)(how, (int)dtype == KEYS_OF, params, result);
+        if (streams && BYTES == VECTOR_BYTES)
+            stream_vector((unsigned char *)y + (ptrdiff_t)k * y_row, (const unsigned char *)&result);
         else
-            result = k + 1 == WEFT_SCAN_GROUP ? after : OF(combine)(how, first, v[k]);
-        OF(store_columns)
-        (columns, streams, OF(leave)(how, (int)dtype == KEYS_OF, params, result), y + (ptrdiff_t)k * c->y_row);
+            memcpy(y + (ptrdiff_t)k * y_row, &result, sizeof result);
     }
 }
 
+/* Copies a part of the rows of a group. */
+INLINE void OF(copy_group)(const char *from, ptrdiff_t from_row, char *to, ptrdiff_t to_row, size_t rows,
+                           size_t bytes) {
+    for (size_t k = 0; k < rows; k++) memcpy(to + (ptrdiff_t)k * to_row, from + (ptrdiff_t)k * from_row, bytes);
+}
+
+/* An incomplete group or vector is copied to and from whole ones. */
 INLINE void OF(scan_columns)(combine how, weft_dtype dtype, const scan_params *params, const scan_columns *c,
                              void *memory) {
     scan_columns_state *const state = memory;
     const size_t size = element_bytes(dtype);
+    _Alignas(VECTOR_BYTES) char filled[WEFT_SCAN_GROUP * WIDTH * sizeof(uint64_t)] = {0};
+    _Alignas(VECTOR_BYTES) char scanned[WEFT_SCAN_GROUP * WIDTH * sizeof(A)];
     for (size_t i = 0; i < c->n; i += WEFT_SCAN_GROUP) {
         const size_t rows = c->n - i < WEFT_SCAN_GROUP ? c->n - i : WEFT_SCAN_GROUP;
         for (size_t k = 0; k < c->columns; k += WIDTH) {
             const size_t columns = c->columns - k < WIDTH ? c->columns - k : WIDTH;
+            const bool whole = rows == WEFT_SCAN_GROUP && columns == WIDTH;
             const char *const x = c->x + (ptrdiff_t)i * c->x_row + k * size;
             char *const y = c->y + (ptrdiff_t)i * c->y_row + k * sizeof(A);
-            OF(column_level) *const levels = OF(column_levels)(state, k / WIDTH);
-            if (rows == WEFT_SCAN_GROUP && columns == WIDTH)
-                OF(scan_column_group)(how, dtype, params, c, x, y, WEFT_SCAN_GROUP, WIDTH, c->streams, state, levels);
-            else
-                OF(scan_column_group)(how, dtype, params, c, x, y, rows, columns, false, state, levels);
+            if (!whole) OF(copy_group)(x, c->x_row, filled, WIDTH * sizeof(uint64_t), rows, columns * size);
+            OF(scan_column_group)
+            (how, dtype, params, whole ? x : filled, whole ? c->x_row : (ptrdiff_t)(WIDTH * sizeof(uint64_t)),
+             whole ? y : scanned, whole ? c->y_row : (ptrdiff_t)(WIDTH * sizeof(A)), whole && c->streams, state,
+             OF(column_levels)(state, k / WIDTH));
+            if (!whole) OF(copy_group)(scanned, WIDTH * sizeof(A), y, c->y_row, rows, columns * sizeof(A));
         }
         OF(count_group)(state);
     }

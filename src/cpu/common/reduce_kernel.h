@@ -1,6 +1,6 @@
 /* Reductions of ORDER.md 3 and 4: a kernel and its combiner, and what follows from the combined value. */
-#ifndef WEFT_CPU_REDUCTION_H
-#define WEFT_CPU_REDUCTION_H
+#ifndef WEFT_CPU_REDUCE_KERNEL_H
+#define WEFT_CPU_REDUCE_KERNEL_H
 
 #include "cpu/runtime/cpu.h"
 

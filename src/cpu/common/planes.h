@@ -1,6 +1,6 @@
 /* Elements of views: offsets, copies of planes, and vectors that are gathered into rows. */
-#ifndef WEFT_CPU_VIEWS_H
-#define WEFT_CPU_VIEWS_H
+#ifndef WEFT_CPU_PLANES_H
+#define WEFT_CPU_PLANES_H
 
 #include "core/order.h"
 #include "cpu/runtime/cpu.h"

@@ -1,4 +1,4 @@
-#include "cpu/common/views.h"
+#include "cpu/common/planes.h"
 
 #include "core/types.h"
 
