@@ -230,7 +230,7 @@ INLINE void OF(segments)(combine how, weft_dtype dtype, const scan_params *param
             OF(begin)(how, dtype, params, &state);
             scan_long(params, from, n, &state, y + first);
         }
-        if (how == COMBINE_ADD && params->exclusive) y[first] = 0;
+        if (how == COMBINE_ADD && params->exclusive && !params->init) y[first] = 0;
     }
 }
 
