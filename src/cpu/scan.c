@@ -7,8 +7,8 @@
  * own. So memory is read once, and only the short middle goes one thread after the other. A thread alone needs no
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
 #include "core/types.h"
-#include "cpu/common/scan_state.h"
 #include "cpu/common/planes.h"
+#include "cpu/common/scan_state.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
 
@@ -142,9 +142,10 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     return find_kernel(ctx->level->scans, c);
 }
 
+/* Both structs have the same members. */
 const scan_column_kernel *cpu_scan_column_kernel(const cpu_context *ctx, const scan_kernel *kernel) {
-    const scan_kernel *const first = ctx->level->scans->sum; /* both structs have the same members in this order */
-    return ctx->level->scan_columns->sum + (kernel - first);
+    const scan_kernel *const first = (const void *)ctx->level->scans;
+    return (const scan_column_kernel *)(const void *)ctx->level->scan_columns + (kernel - first);
 }
 
 /* Parameters of scan_totals, which computes only the totals of all tiles. */

@@ -5,8 +5,8 @@
  *   - Vectors that are columns in both arrays are scanned by kernels that read rows of columns, if there are enough.
  *   - Other long vectors are scanned in blocks of adjacent vectors, part by part, which are gathered. */
 #include "core/types.h"
-#include "cpu/common/scan_state.h"
 #include "cpu/common/planes.h"
+#include "cpu/common/scan_state.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
 

@@ -3,8 +3,8 @@
 #define WEFT_CPU_AXES_H
 
 #include "cpu/common/columns.h"
-#include "cpu/common/reduce_kernel.h"
 #include "cpu/common/planes.h"
+#include "cpu/common/reduce_kernel.h"
 
 enum {
     AXES_ROWS = 256,            /* most vectors that are reduced by one call of a kernel of segments */

@@ -38,10 +38,9 @@ INLINE void OF(copy_square)(const char *x, ptrdiff_t x_column, char *y, ptrdiff_
 INLINE void OF(copy_squares)(size_t rows, size_t columns, const char *x, ptrdiff_t x_column, char *y, ptrdiff_t y_row,
                              bool streams) {
     for (size_t c = 0; c + WIDTH <= columns; c += WIDTH)
-        for (size_t r = 0; r + WIDTH <= rows; r += WIDTH)
-            OF(copy_square)
-            (x + r * sizeof(LANE) + (ptrdiff_t)c * x_column, x_column, y + (ptrdiff_t)r * y_row + c * sizeof(LANE),
-             y_row, streams);
+        for (size_t r = 0; r + WIDTH <= rows; r += WIDTH) OF(copy_square)
+    (x + r * sizeof(LANE) + (ptrdiff_t)c * x_column, x_column, y + (ptrdiff_t)r * y_row + c * sizeof(LANE), y_row,
+     streams);
 }
 
 /* Copies at most PANEL_BYTES of each column of the source: the part before the first aligned vector of the result,
@@ -67,10 +66,9 @@ static void OF(transpose_plane)(const view_dimension *rows, const view_dimension
                                 bool streams) {
     const size_t panel = PANEL_BYTES / sizeof(LANE);
     const bool aligned = (uintptr_t)rows->y % VECTOR_BYTES == 0;
-    for (size_t r = 0; r < rows->n; r += panel)
-        OF(copy_panel)
-        (rows->n - r < panel ? rows->n - r : panel, columns->n, x + r * sizeof(LANE), columns->x,
-         y + (ptrdiff_t)r * rows->y, rows->y, streams && aligned);
+    for (size_t r = 0; r < rows->n; r += panel) OF(copy_panel)
+    (rows->n - r < panel ? rows->n - r : panel, columns->n, x + r * sizeof(LANE), columns->x,
+     y + (ptrdiff_t)r * rows->y, rows->y, streams && aligned);
 }
 
 #undef LANE
