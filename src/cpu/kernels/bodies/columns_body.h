@@ -15,7 +15,9 @@ INLINE void NAME(columns)(weft_op op, const char *const *rows, size_t n, size_t 
     for (size_t r = used; r < n; r++) {
         const T *const x = (const T *)(const void *)rows[r] + column;
         ACC *const lane = lanes + r % LANES * width;
-        __builtin_prefetch(rows[r + ROWS_AHEAD < n ? r + ROWS_AHEAD : r] + column * sizeof(T));
+        const char *const ahead = rows[r + ROWS_AHEAD < n ? r + ROWS_AHEAD : r] + column * sizeof(T);
+        NO_UNROLL
+        for (size_t b = 0; b < width * sizeof(T); b += 64) __builtin_prefetch(ahead + b);
         NO_UNROLL
         for (size_t k = 0; k < width; k++) lane[k] = NAME(combine)(op, lane[k], NAME(load)(op, x[k]));
     }
