@@ -1,0 +1,188 @@
+/* Tests every argument that the functions of views reject: the error message, and that nothing was written. The
+ * argument is the device's name. */
+#include "tests/expect.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static weft_context *ctx;
+static float x[24];
+static double out[24];
+static unsigned char before[sizeof out];
+
+static weft_view view(weft_dtype dtype, size_t dimensions, const size_t *shape, void *data) {
+    weft_view v;
+    const weft_status status = weft_view_of(dtype, dimensions, shape, data, &v);
+    EXPECT(status == WEFT_OK, "view_of: %s", weft_last_error(NULL));
+    return v;
+}
+
+#define SHAPE(...) \
+    (sizeof(size_t[]){__VA_ARGS__} / sizeof(size_t)), (const size_t[]) { __VA_ARGS__ }
+#define AXES(...) \
+    (sizeof(int[]){__VA_ARGS__} / sizeof(int)), (const int[]) { __VA_ARGS__ }
+#define EXPECT_SUM(x, axes, out, status, words) \
+    EXPECT_ERROR(ctx, weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, x, axes, out), status, words)
+
+static void views_of(void) {
+    weft_view v;
+    EXPECT(weft_view_of(WEFT_F32, SHAPE(2, 3, 4), x, &v) == WEFT_OK, "%s", weft_last_error(NULL));
+    EXPECT(v.size == sizeof v && v.dimensions == 3 && v.shape[2] == 4 && v.data == x, "members");
+    EXPECT(v.stride[0] == 48 && v.stride[1] == 16 && v.stride[2] == 4, "strides %td %td %td", v.stride[0],
+           v.stride[1], v.stride[2]);
+    EXPECT(weft_view_of(WEFT_F16, 0, NULL, NULL, &v) == WEFT_OK && v.dimensions == 0, "no dimensions");
+    EXPECT(weft_view_of(WEFT_F64, SHAPE(0, SIZE_MAX, SIZE_MAX), NULL, &v) == WEFT_INVALID, "large and empty");
+#define REFUSED(call, words) EXPECT_ERROR(NULL, call, WEFT_INVALID, words)
+    REFUSED(weft_view_of(WEFT_F32, SHAPE(2), x, NULL), "view is NULL");
+    REFUSED(weft_view_of((weft_dtype)11, SHAPE(2), x, &v), "invalid dtype 11");
+    REFUSED(weft_view_of(WEFT_F32, 17, (const size_t[17]){1}, x, &v), "17 dimensions: at most 16 are supported");
+    REFUSED(weft_view_of(WEFT_F32, 2, NULL, x, &v), "shape is NULL");
+    REFUSED(weft_view_of(WEFT_F32, SHAPE(SIZE_MAX / 4, 2), x, &v),
+            "shape (4611686018427387903, 2) of f32 does not fit");
+#undef REFUSED
+}
+
+/* Tests what check_view rejects, for each function and argument. */
+static void each_view(void) {
+    const weft_view good = view(WEFT_F32, SHAPE(2, 3), x), row = view(WEFT_F32, SHAPE(3), out);
+    weft_view v;
+#define EACH_REFUSED(words)                                                                                       \
+    EXPECT_SUM(&v, AXES(0), &row, WEFT_INVALID, "x" words);                                                       \
+    EXPECT_ERROR(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 0, &v, AXES(0), &row), WEFT_INVALID, "x" words);      \
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &v, 0, NULL, &v), WEFT_INVALID, \
+                 "x" words);                                                                                      \
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                    \
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, &v), WEFT_INVALID, "y" words)
+    v = good, v.size = 8;
+    EACH_REFUSED(": size is 8: expected sizeof(weft_view), which is 304");
+    v = good, v.dtype = WEFT_DEFAULT;
+    EACH_REFUSED(": invalid dtype 0");
+    v = good, v.dimensions = 17;
+    EACH_REFUSED(" has 17 dimensions: at most 16 are supported");
+    v = good, v.data = NULL;
+    EACH_REFUSED(": data is NULL");
+    v = good, v.data = (char *)x + 2;
+    EACH_REFUSED(" is at 0x");
+    v = good, v.stride[1] = 6;
+    EACH_REFUSED(": the stride of axis 1, 6 bytes, is not a multiple of the 4-byte elements");
+    v = good, v.stride[0] = PTRDIFF_MAX - 3;
+    EACH_REFUSED(": shape (2, 3) with strides (9223372036854775804, 4) at 0x");
+    v = good, v.stride[0] = -(ptrdiff_t)((uintptr_t)x / 4 * 4) - 4;
+    EACH_REFUSED(": shape (2, 3) with strides (-");
+    v = good, v.shape[0] = SIZE_MAX, v.stride[0] = 0;
+    EACH_REFUSED(": shape (18446744073709551615, 3) with strides (0, 4) at 0x");
+    v = good, v.buffer = x, v.buffer_bytes = 20;
+    EACH_REFUSED(": its elements are bytes 0 to 23 of its buffer, which has 20 bytes");
+    v = good, v.stride[0] = -12, v.data = x + 2, v.buffer = x, v.buffer_bytes = sizeof x;
+    EACH_REFUSED(": its elements are bytes -4 to 19 of its buffer, which has 96 bytes");
+#undef EACH_REFUSED
+    EXPECT_SUM(NULL, AXES(0), &row, WEFT_INVALID, "x is NULL");
+    EXPECT_SUM(&good, AXES(0), NULL, WEFT_INVALID, "out is NULL");
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, NULL, &row), WEFT_INVALID, "x is NULL");
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, NULL), WEFT_INVALID, "y is NULL");
+    EXPECT_ERROR(NULL, weft_copy_view(NULL, &good, &row), WEFT_INVALID, "ctx is NULL");
+}
+
+static void outputs(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), cube = view(WEFT_F32, SHAPE(2, 3, 4), x);
+    weft_view y = view(WEFT_F32, SHAPE(2, 3), out);
+    y.stride[0] = 8;
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID,
+                 "y: elements of shape (2, 3) with strides (8, 4) overlap");
+    y.stride[0] = 0;
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID, "with strides (0, 4) overlap");
+    y.stride[0] = -4;
+    y.data = out + 8;
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID, "with strides (-4, 4) overlap");
+    y = view(WEFT_F32, SHAPE(2, 3), x + 5);
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID, "overlaps");
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &a, 0, NULL, &y), WEFT_INVALID,
+                 "overlaps");
+    y = view(WEFT_F64, SHAPE(3), out);
+    EXPECT_SUM(&a, AXES(0), &y, WEFT_INVALID, "out has elements of type f64: expected f32");
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID, "x has elements of type f32: expected f64");
+    y = view(WEFT_F32, SHAPE(2), out);
+    EXPECT_SUM(&a, AXES(0), &y, WEFT_INVALID, "out has shape (2): expected (3)");
+    y = view(WEFT_F32, SHAPE(3, 1), out);
+    EXPECT_SUM(&a, AXES(0), &y, WEFT_INVALID, "out has shape (3, 1): expected (1, 3)");
+    EXPECT_SUM(&cube, AXES(0, 2), &y, WEFT_INVALID, "out has shape (3, 1): expected (3)");
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &a, 0, NULL, &y), WEFT_INVALID,
+                 "y has shape (3, 1): expected that of x, (2, 3)");
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID,
+                 "x of shape (2, 3) cannot be broadcast to y of shape (3, 1)");
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &cube, &y), WEFT_INVALID, "x has 3 dimensions, more than y, which has 2");
+}
+
+static void axes(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), none = view(WEFT_F32, SHAPE(2, 0), x);
+    weft_view y = view(WEFT_F32, SHAPE(3), out);
+    EXPECT_SUM(&a, AXES(2), &y, WEFT_INVALID, "axis 2 is out of range: the array has 2 dimensions");
+    EXPECT_SUM(&a, AXES(-3), &y, WEFT_INVALID, "axis -3 is out of range: the array has 2 dimensions");
+    EXPECT_SUM(&a, AXES(1, -1), &y, WEFT_INVALID, "axes 1 and -1 are the same axis");
+    EXPECT_SUM(&a, AXES(0, 1, 2), &y, WEFT_INVALID, "3 axes: the array has 2 dimensions");
+    EXPECT_ERROR(ctx, weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &a, 1, NULL, &y), WEFT_INVALID, "axes is NULL");
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &a, 2, NULL, &a), WEFT_INVALID,
+                 "axis 2 is out of range");
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, (weft_scan_kind)2, WEFT_DEFAULT, &a, 0, NULL, &a), WEFT_INVALID,
+                 "invalid scan kind 2");
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_MEAN, WEFT_INCLUSIVE, WEFT_DEFAULT, &a, 0, NULL, &a), WEFT_UNSUPPORTED,
+                 "scan: invalid operator mean");
+    EXPECT_ERROR(ctx, weft_reduce_axes(ctx, WEFT_AND, WEFT_DEFAULT, &a, AXES(0), &y), WEFT_UNSUPPORTED,
+                 "and requires integer elements, not f32");
+    y = view(WEFT_F32, SHAPE(2), out);
+    EXPECT_ERROR(ctx, weft_reduce_axes(ctx, WEFT_MIN, WEFT_DEFAULT, &none, AXES(1), &y), WEFT_EMPTY,
+                 "min of 0 elements is undefined");
+    EXPECT_ERROR(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 3, &a, AXES(1), &y), WEFT_EMPTY,
+                 "variance of 3 elements with ddof 3 is undefined");
+}
+
+/* Tests calls that have nothing to do, and small ones that have. */
+static void results(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), none = view(WEFT_F32, SHAPE(0, 3), NULL);
+    const weft_view point = view(WEFT_F32, 0, NULL, x + 2);
+    weft_view y = view(WEFT_F32, SHAPE(2), out);
+    float *const f = (float *)out;
+    EXPECT_SUM(&a, AXES(1), &y, WEFT_OK, "");
+    EXPECT(f[0] == 3 && f[1] == 12, "sums of rows: %g, %g", (double)f[0], (double)f[1]);
+    y = view(WEFT_F32, SHAPE(1, 3), out);
+    EXPECT_SUM(&a, AXES(-2), &y, WEFT_OK, "");
+    EXPECT(f[0] == 3 && f[1] == 5 && f[2] == 7, "sums of columns: %g, ...", (double)f[0]);
+    EXPECT_SUM(&none, AXES(0), &y, WEFT_OK, "");
+    EXPECT(f[0] == 0 && f[2] == 0, "empty sums: %g, ...", (double)f[0]);
+    y = view(WEFT_F32, SHAPE(0), NULL);
+    EXPECT_SUM(&none, AXES(1), &y, WEFT_OK, "");
+    y = view(WEFT_F32, 0, NULL, out);
+    EXPECT_SUM(&a, AXES(0, 1), &y, WEFT_OK, "");
+    EXPECT(f[0] == 15, "sum: %g", (double)f[0]);
+    EXPECT_STATUS(ctx, weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &point, 0, NULL, &y), WEFT_OK);
+    EXPECT(f[0] == 2, "sum of an element: %g", (double)f[0]);
+    y = view(WEFT_F32, SHAPE(3, 2), out);
+    weft_view transposed = a;
+    transposed.shape[0] = 3, transposed.shape[1] = 2;
+    transposed.stride[0] = 4, transposed.stride[1] = 12;
+    EXPECT_STATUS(ctx, weft_copy_view(ctx, &transposed, &y), WEFT_OK);
+    EXPECT(f[1] == 3 && f[2] == 1 && f[4] == 2, "transposed: %g, %g, ...", (double)f[0], (double)f[1]);
+    EXPECT_STATUS(ctx, weft_copy_view(ctx, &point, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[5] == 2, "broadcast: %g, ..., %g", (double)f[0], (double)f[5]);
+    y = view(WEFT_F32, SHAPE(2, 3), out);
+    EXPECT_STATUS(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &a, -1, NULL, &y), WEFT_OK);
+    EXPECT(f[2] == 3 && f[3] == 3 && f[5] == 12, "scan: ..., %g", (double)f[5]);
+    EXPECT_STATUS(ctx, weft_scan_axis(ctx, WEFT_MAX, WEFT_INCLUSIVE, WEFT_DEFAULT, &y, 0, NULL, &y), WEFT_OK);
+    EXPECT(f[2] == 3 && f[3] == 3 && f[5] == 12, "scan in place: ..., %g", (double)f[5]);
+}
+
+int main(int argc, char **argv) {
+    const char *device = argc > 1 ? argv[1] : "cpu";
+    if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
+    for (int i = 0; i < 24; i++) x[i] = (float)i;
+    memset(out, 0x5a, sizeof out);
+    memcpy(before, out, sizeof out);
+    views_of();
+    each_view();
+    outputs();
+    axes();
+    EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
+    results();
+    weft_close(ctx);
+    return expect_end();
+}

@@ -1,0 +1,83 @@
+/* Fuzzer of the checks of views: any members either are refused with a sentence, or all elements are inside the
+ * buffer and a copy, a sum and a scan read and write no other byte (AddressSanitizer watches the buffers). */
+#include "weft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES = 4096 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect(weft_context *ctx, weft_status status) {
+    if (status != WEFT_OK && !*weft_last_error(ctx)) abort();
+}
+
+/* Reads the next bytes of the input into a member; the rest of the member is 0. */
+static void take(const uint8_t **data, size_t *size, size_t bytes, void *member) {
+    if (bytes > *size) bytes = *size;
+    memcpy(member, *data, bytes);
+    *data += bytes;
+    *size -= bytes;
+}
+
+static weft_view make_view(const uint8_t **data, size_t *size, char *buffer) {
+    weft_view v = {.size = sizeof v, .buffer = buffer, .buffer_bytes = BYTES};
+    uint16_t offset = 0;
+    uint8_t dtype = 0, dimensions = 0;
+    take(data, size, 1, &dtype);
+    take(data, size, 1, &dimensions);
+    take(data, size, 2, &offset);
+    v.dtype = (weft_dtype)(dtype % 16);
+    v.dimensions = dimensions % 20;
+    v.data = (char *)((uintptr_t)buffer + offset);
+    for (size_t k = 0; k < v.dimensions && k < WEFT_DIMENSIONS_MAX; k++) {
+        int16_t stride = 0;
+        uint8_t wide = 0, length = 0;
+        take(data, size, 1, &wide);
+        take(data, size, wide == 255 ? sizeof v.shape[k] : 1, wide == 255 ? (void *)&v.shape[k] : &length);
+        if (wide != 255) v.shape[k] = length % 40;
+        take(data, size, wide == 254 ? sizeof v.stride[k] : 2, wide == 254 ? (void *)&v.stride[k] : (void *)&stride);
+        if (wide != 254) v.stride[k] = stride;
+    }
+    return v;
+}
+
+/* Returns the product of the lengths, or BYTES + 1 if it is larger. */
+static size_t elements(const weft_view *v) {
+    size_t n = 1;
+    for (size_t k = 0; k < v->dimensions && k < WEFT_DIMENSIONS_MAX; k++) {
+        if (v->shape[k] == 0) return 0;
+        n = v->shape[k] > BYTES / n ? BYTES + 1 : n * v->shape[k];
+        if (n > BYTES) return n;
+    }
+    return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static weft_context *ctx;
+    char *const from = aligned_alloc(64, BYTES), *const to = aligned_alloc(64, BYTES);
+    if (!ctx && weft_open(&ctx, "cpu") != WEFT_OK) abort();
+    if (!from || !to) abort();
+    (void)weft_set_threads(ctx, 1);
+    memset(from, 1, BYTES);
+    memset(to, 2, BYTES);
+    uint8_t count = 0, op = 0;
+    int8_t axes[4] = {0};
+    int wide[4];
+    take(&data, &size, 1, &count);
+    take(&data, &size, 1, &op);
+    take(&data, &size, sizeof axes, axes);
+    for (int k = 0; k < 4; k++) wide[k] = axes[k];
+    const weft_view x = make_view(&data, &size, from), y = make_view(&data, &size, to);
+    if (elements(&x) <= BYTES && elements(&y) <= BYTES) { /* broadcast inputs can have any number of elements */
+        expect(ctx, weft_copy_view(ctx, &x, &y));
+        expect(ctx, weft_reduce_axes(ctx, (weft_op)(op % 20), WEFT_DEFAULT, &x, count % 5, wide, &y));
+        expect(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, op % 3, &x, count % 5, wide, &y));
+        expect(ctx, weft_scan_axis(ctx, (weft_op)(op % 20), (weft_scan_kind)(op % 3), WEFT_DEFAULT, &x, wide[0],
+                                   op % 2 ? from : NULL, &y));
+    }
+    free(from);
+    free(to);
+    return 0;
+}

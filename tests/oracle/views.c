@@ -1,0 +1,222 @@
+/* Compares operations on views with loops over the indices that call the operation for arrays on each vector
+ * (ORDER.md 32), and copies with loops. The shapes contain axes of length 0 and 1, the strides both signs, 0 and
+ * gaps. */
+#include "tests/oracle/oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANK = 4, X = 6000, SPAN = 3 * X, VECTOR = X };
+static weft_context *ctx;
+static double x[SPAN], y[SPAN], expected[SPAN], vector[VECTOR], scanned[VECTOR];
+
+static uint64_t draw(uint64_t seed, uint64_t what) { return input_random(seed, what) >> 8; }
+
+/* --------------------------------------------------------------------------- random views */
+
+/* Sets the strides of a view in a random order of axes, and its address within `base`, which has SPAN elements of 8
+ * bytes. */
+static void lay_out(uint64_t seed, weft_view *v, void *base) {
+    bool done[RANK] = {false};
+    ptrdiff_t stride = (ptrdiff_t)weft_dtype_size(v->dtype), first = 0;
+    for (size_t k = 0; k < v->dimensions; k++) {
+        size_t axis = draw(seed, k) % v->dimensions;
+        while (done[axis]) axis = (axis + 1) % v->dimensions;
+        done[axis] = true;
+        if (draw(seed, 10 + k) % 4 == 0) stride *= 2;
+        v->stride[axis] = draw(seed, 20 + k) % 3 ? stride : -stride;
+        if (v->shape[axis] == 0) continue;
+        if (v->stride[axis] < 0) first += stride * ((ptrdiff_t)v->shape[axis] - 1);
+        stride *= (ptrdiff_t)v->shape[axis];
+    }
+    v->data = (char *)base + first;
+}
+
+/* Returns a view of at most X elements, whose gaps at most double its span for one axis. */
+static weft_view random_view(uint64_t seed, weft_dtype dtype, void *base) {
+    static const size_t lengths[] = {1, 2, 3, 5, 8, 17, 40, 130, 600};
+    weft_view v = {.size = sizeof v, .dtype = dtype, .dimensions = draw(seed, 30) % (RANK + 1)};
+    size_t left = X / (1 << v.dimensions);
+    for (size_t k = 0; k < v.dimensions; k++) {
+        size_t n = lengths[draw(seed, 31 + k) % 9];
+        if (n > left) n = left;
+        if (draw(seed, 40 + k) % 40 == 0) n = 0;
+        v.shape[k] = n;
+        if (n) left /= n;
+    }
+    lay_out(seed + 1000, &v, base);
+    return v;
+}
+
+static size_t count(const weft_view *v) {
+    size_t n = 1;
+    for (size_t k = 0; k < v->dimensions; k++) n *= v->shape[k];
+    return n;
+}
+
+static char *at(const weft_view *v, const size_t *index) {
+    char *p = v->data;
+    for (size_t k = 0; k < v->dimensions; k++) p += (ptrdiff_t)index[k] * v->stride[k];
+    return p;
+}
+
+/* Advances an index; the last axis varies fastest. Returns false after the last one. Axes that are `fixed` stay. */
+static bool next(const weft_view *v, const bool *fixed, size_t *index) {
+    for (size_t k = v->dimensions; k-- > 0;) {
+        if (fixed[k]) continue;
+        if (++index[k] < v->shape[k]) return true;
+        index[k] = 0;
+    }
+    return false;
+}
+
+/* Advances the indices of the axes of a call; the last of them varies fastest. */
+static bool next_of_vector(const weft_view *v, size_t axes, const size_t *axis, size_t *index) {
+    while (axes-- > 0) {
+        if (++index[axis[axes]] < v->shape[axis[axes]]) return true;
+        index[axis[axes]] = 0;
+    }
+    return false;
+}
+
+/* Returns the same element of a view that is laid out in `to` as `v` is in `from`. */
+static void *moved(const void *p, const void *from, void *to) {
+    return (char *)to + ((const char *)p - (const char *)from);
+}
+
+static void fill(void) {
+    for (size_t i = 0; i < SPAN; i++) y[i] = expected[i] = -(double)i;
+}
+
+/* ------------------------------------------------------------------------------ operations */
+
+typedef struct axes_of_call {
+    size_t count, number[RANK];
+    int given[RANK];
+    bool reduced[RANK];
+} axes_of_call;
+
+static axes_of_call random_axes(uint64_t seed, const weft_view *v) {
+    axes_of_call a = {.count = 0};
+    for (size_t k = 0; k < v->dimensions; k++) {
+        const size_t axis = (k + draw(seed, 50)) % v->dimensions;
+        if (draw(seed, 51 + k) % 2) continue;
+        a.reduced[axis] = true;
+        a.number[a.count] = axis;
+        a.given[a.count++] = draw(seed, 60 + k) % 2 ? (int)axis : (int)axis - (int)v->dimensions;
+    }
+    return a;
+}
+
+/* Gathers the vector that contains `index`. Returns its length. */
+static size_t gather(const weft_view *v, const axes_of_call *a, size_t *index) {
+    const size_t size = weft_dtype_size(v->dtype);
+    size_t n = 0;
+    for (size_t k = 0; k < a->count; k++)
+        if (v->shape[a->number[k]] == 0) return 0;
+    do memcpy((char *)vector + n++ * size, at(v, index), size);
+    while (next_of_vector(v, a->count, a->number, index));
+    return n;
+}
+
+/* Reduces one vector, or computes its variance if op is not an operator. */
+static weft_status reduce(int op, weft_dtype accumulate, weft_dtype dtype, size_t n, void *out) {
+    return op > WEFT_NORMINF ? weft_variance(ctx, dtype, accumulate, n, 1, vector, out)
+                             : weft_reduce(ctx, (weft_op)op, dtype, accumulate, n, vector, out);
+}
+
+/* Returns the view of the result, without elements written. */
+static weft_view view_of_result(uint64_t seed, const weft_view *v, const axes_of_call *a, weft_dtype result) {
+    const bool keeps = draw(seed, 70) % 2;
+    weft_view out = {.size = sizeof out, .dtype = result};
+    for (size_t k = 0; k < v->dimensions; k++)
+        if (!a->reduced[k] || keeps) out.shape[out.dimensions++] = a->reduced[k] ? 1 : v->shape[k];
+    lay_out(seed + 2000, &out, y);
+    return out;
+}
+
+static void check_reduce(uint64_t seed, int op, weft_dtype accumulate, weft_dtype dtype) {
+    const weft_view v = random_view(seed, dtype, x);
+    const axes_of_call a = random_axes(seed, &v);
+    weft_dtype result;
+    size_t index[RANK] = {0};
+    weft_status wanted = WEFT_OK;
+    if (weft_reduce_result(op > WEFT_NORMINF ? WEFT_MEAN : (weft_op)op, dtype, accumulate, &result) != WEFT_OK)
+        return;
+    const weft_view out = view_of_result(seed, &v, &a, result);
+    const bool keeps = out.dimensions == v.dimensions;
+    fill();
+    for (bool more = count(&out) > 0; more && wanted == WEFT_OK; more = next(&v, a.reduced, index)) {
+        size_t of_out[RANK] = {0};
+        for (size_t k = 0, o = 0; k < v.dimensions; k++)
+            if (!a.reduced[k] || keeps) of_out[o++] = a.reduced[k] ? 0 : index[k];
+        const size_t n = gather(&v, &a, index);
+        wanted = reduce(op, accumulate, dtype, n, moved(at(&out, of_out), y, expected));
+    }
+    const weft_status found = op > WEFT_NORMINF
+                                  ? weft_variance_axes(ctx, accumulate, 1, &v, a.count, a.given, &out)
+                                  : weft_reduce_axes(ctx, (weft_op)op, accumulate, &v, a.count, a.given, &out);
+    if (count(&out) == 0) return;
+    EXPECT(found == wanted, "op %d, seed %llu: %s, not %s: %s", op, (unsigned long long)seed, weft_status_name(found),
+           weft_status_name(wanted), weft_last_error(ctx));
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "op %d of %s, seed %llu: results differ", op, weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
+static void check_scan(uint64_t seed, weft_dtype dtype) {
+    const weft_view v = random_view(seed, dtype, x);
+    const size_t size = weft_dtype_size(dtype);
+    const weft_scan_kind kind = draw(seed, 80) % 2 ? WEFT_EXCLUSIVE : WEFT_INCLUSIVE;
+    const void *const init = draw(seed, 81) % 2 ? x + 5 : NULL;
+    const weft_op op = draw(seed, 82) % 2 ? WEFT_SUM : WEFT_MAX;
+    size_t index[RANK] = {0};
+    weft_view out = v;
+    if (v.dimensions == 0) return;
+    lay_out(seed + 3000, &out, y);
+    axes_of_call a = {.count = 1, .number = {draw(seed, 83) % v.dimensions}};
+    a.reduced[a.number[0]] = true;
+    fill();
+    for (bool more = count(&v) > 0; more; more = next(&v, a.reduced, index)) {
+        const size_t n = gather(&v, &a, index);
+        EXPECT_STATUS(ctx, weft_scan(ctx, op, kind, dtype, WEFT_DEFAULT, n, vector, init, scanned), WEFT_OK);
+        for (size_t i = 0; i < n; i++, index[a.number[0]]++)
+            memcpy(moved(at(&out, index), y, expected), (char *)scanned + i * size, size);
+        index[a.number[0]] = 0;
+    }
+    EXPECT_STATUS(ctx, weft_scan_axis(ctx, op, kind, WEFT_DEFAULT, &v, (int)a.number[0], init, &out), WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "scan of %s, seed %llu: results differ", weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
+static void check_copy(uint64_t seed, weft_dtype dtype) {
+    static const bool none[RANK + 1] = {false};
+    weft_view v = random_view(seed, dtype, x), out = v;
+    size_t index[RANK + 1] = {0};
+    if (v.dimensions > 0 && draw(seed, 90) % 2) v.stride[draw(seed, 91) % v.dimensions] = 0;
+    lay_out(seed + 4000, &out, y);
+    fill();
+    for (bool more = count(&v) > 0; more; more = next(&v, none, index))
+        memcpy(moved(at(&out, index), y, expected), at(&v, index), weft_dtype_size(dtype));
+    EXPECT_STATUS(ctx, weft_copy_view(ctx, &v, &out), WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "copy of %s, seed %llu: results differ", weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
+int main(int argc, char **argv) {
+    ctx = oracle_open(argc, argv);
+    for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++) {
+        input_fill(INPUT_PATTERNS, (weft_dtype)dtype, 3, SPAN, x);
+        for (uint64_t seed = 0; seed < 200; seed++) {
+            check_copy(seed, (weft_dtype)dtype);
+            check_scan(seed, (weft_dtype)dtype);
+        }
+        for (int op = 0; op <= WEFT_NORMINF + 1; op++)
+            for (uint64_t seed = 0; seed < 30; seed++) {
+                check_reduce(seed, op, WEFT_DEFAULT, (weft_dtype)dtype);
+                check_reduce(seed, op, WEFT_F64, (weft_dtype)dtype);
+                check_reduce(seed, op, WEFT_EXACT_SUM, (weft_dtype)dtype);
+            }
+    }
+    weft_close(ctx);
+    return expect_end();
+}
