@@ -388,8 +388,8 @@ contains
 
     call weft_view_of(x, view)
     call weft_view_of(first, of_first)
-    call expect(c_weft_reduce_axes(ctx, WEFT_MIN, WEFT_DEFAULT, c_loc(view), 1_c_size_t, c_loc(axes), &
-      c_loc(of_first)) == WEFT_OK .and. maxval(abs(first - minval(x, 1))) == 0, 'views for the C interface')
+    stat = c_weft_reduce_axes(ctx, WEFT_MIN, WEFT_DEFAULT, c_loc(view), 1_c_size_t, c_loc(axes), c_loc(of_first))
+    call expect(stat == WEFT_OK .and. maxval(abs(first - minval(x, 1))) == 0, 'views for the C interface')
     call weft_reduce_axes(ctx, WEFT_SUM, x, [3], sums, stat, message)
     call refused(stat, message, 'dimension 3 is out of range: x has rank 2')
     call weft_reduce_axes(ctx, WEFT_SUM, x, [1, 1], sums, stat, message)
