@@ -133,7 +133,7 @@ def test_empty_arrays() -> None:
     same(weft.max(x, 1), np.zeros((0, 2)))
     same(weft.cumsum(x, 1), x)
     same(weft.prod(x, (1, 0)), np.ones(2))
-    assert np.isposinf(1 / weft.sum(x, 0)).all()
+    assert not np.signbit(weft.sum(x, 0)).any()
     for name in ("min", "argmax", "mean"):
         with pytest.raises(ValueError, match=f"{name} of 0 elements is undefined"):
             getattr(weft, name)(x, 0)
