@@ -22,6 +22,7 @@ from pyweft._arrays import (
 __all__ = ["copy"]
 
 _AxisError: Any = getattr(np, "exceptions", np).AxisError  # a ValueError and an IndexError
+_VIEW = ffi.typeof("weft_view *")
 _SIZE = ffi.sizeof("weft_view")
 # Types of which elements are copied only. The parts of complex numbers are elements along one more axis.
 _COPIED = {**NUMBERS, **COMPLEX, np.dtype(np.float16): lib.WEFT_F16}
@@ -33,7 +34,7 @@ def view_of(a: Operand, code: int) -> Any:
     n = array.ndim
     if n > lib.WEFT_DIMENSIONS_MAX:
         raise ValueError(f"the array has {n} dimensions; at most {lib.WEFT_DIMENSIONS_MAX} are supported")
-    v = ffi.new("weft_view *")
+    v = ffi.new(_VIEW)
     v.size = _SIZE
     v.dtype = code
     v.dimensions = n
