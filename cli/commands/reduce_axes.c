@@ -94,7 +94,8 @@ static int compute(reduction *j) {
     if (code != CLI_DONE) return code;
     void *const values = produce_allocate(p, j->values, weft_dtype_size(j->type));
     if (!values) return CLI_FAILED;
-    (void)weft_view_of(j->type, j->shape.rank, j->shape.dimensions, values, &out);
+    (void)weft_view_of(j->type, j->shape.rank, j->shape.dimensions, values,
+                       &out); /* valid, because the values were allocated */
     produce_start(p);
     code = produce_done(p, call(j, &out));
     if (code == CLI_DONE && r->to) code = produce_write(p, r->to, j->type, &j->shape, values);

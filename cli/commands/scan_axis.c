@@ -26,7 +26,7 @@ static int compute(production *p, const scan_request *r, const weft_view *x) {
     if (code == CLI_DONE) code = scan_read_init(r, type, &init);
     void *const values = code == CLI_DONE ? produce_allocate(p, p->in[0].n, weft_dtype_size(type)) : NULL;
     if (!values) return code == CLI_DONE ? CLI_FAILED : code;
-    (void)weft_view_of(type, shape.rank, shape.dimensions, values, &y);
+    (void)weft_view_of(type, shape.rank, shape.dimensions, values, &y); /* valid, because the values were allocated */
     produce_start(p);
     code = produce_done(
         p, weft_scan_axis(p->ctx, in->op, in->kind, in->accumulate, x, r->along.axes[0], r->init ? &init : NULL, &y));
