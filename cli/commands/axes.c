@@ -102,3 +102,9 @@ bool axes_view(const production *p, const axes_request *r, weft_view *v) {
     }
     return check_axes(p, r, shape);
 }
+
+bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v) {
+    if (weft_view_of(dtype, shape->rank, shape->dimensions, values, v) == WEFT_OK) return true;
+    cli_error(p->command, "%s: %s", p->files[0], weft_last_error(NULL));
+    return false;
+}

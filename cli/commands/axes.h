@@ -25,6 +25,10 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
  * returns false if it has too many dimensions or not the axes of the request. */
 bool axes_view(const production *p, const axes_request *r, weft_view *v);
 
+/* Sets *v to an array without gaps that receives the result. Prints the error and returns false if its shape does not
+ * fit in memory. */
+bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v);
+
 /* weft OPERATION X.npy --axis LIST [--keepdims] [-o Y.npy], for reductions and variance. `in` has their parameters.
  */
 int axes_reduce(const cli_options *options, const operation *operation, const operands *in, const axes_request *r,

@@ -93,11 +93,11 @@ static int compute(reduction *j) {
     int code = plan(j);
     if (code != CLI_DONE) return code;
     void *const values = produce_allocate(p, j->values, weft_dtype_size(j->type));
-    if (!values) return CLI_FAILED;
-    (void)weft_view_of(j->type, j->shape.rank, j->shape.dimensions, values,
-                       &out); /* valid, because the values were allocated */
-    produce_start(p);
-    code = produce_done(p, call(j, &out));
+    code = values && axes_result_view(p, j->type, &j->shape, values, &out) ? CLI_DONE : CLI_FAILED;
+    if (code == CLI_DONE) {
+        produce_start(p);
+        code = produce_done(p, call(j, &out));
+    }
     if (code == CLI_DONE && r->to) code = produce_write(p, r->to, j->type, &j->shape, values);
     if (code == CLI_DONE && p->options->json) print_json(j, values);
     if (code == CLI_DONE && !r->to && !p->options->json) print_rows(j, p->options->bits, values);

@@ -24,12 +24,14 @@ static int compute(production *p, const scan_request *r, const weft_view *x) {
     for (size_t k = 0; k < shape.rank; k++) shape.dimensions[k] = x->shape[k];
     int code = reduce_options_check_scan(p->command, true, p->ctx, in->op, x->dtype, in->accumulate);
     if (code == CLI_DONE) code = scan_read_init(r, type, &init);
-    void *const values = code == CLI_DONE ? produce_allocate(p, p->in[0].n, weft_dtype_size(type)) : NULL;
-    if (!values) return code == CLI_DONE ? CLI_FAILED : code;
-    (void)weft_view_of(type, shape.rank, shape.dimensions, values, &y); /* valid, because the values were allocated */
-    produce_start(p);
-    code = produce_done(
-        p, weft_scan_axis(p->ctx, in->op, in->kind, in->accumulate, x, r->along.axes[0], r->init ? &init : NULL, &y));
+    if (code != CLI_DONE) return code;
+    void *const values = produce_allocate(p, p->in[0].n, weft_dtype_size(type));
+    code = values && axes_result_view(p, type, &shape, values, &y) ? CLI_DONE : CLI_FAILED;
+    if (code == CLI_DONE) {
+        produce_start(p);
+        code = produce_done(p, weft_scan_axis(p->ctx, in->op, in->kind, in->accumulate, x, r->along.axes[0],
+                                              r->init ? &init : NULL, &y));
+    }
     if (code == CLI_DONE) code = produce_write(p, r->along.to, type, &shape, values);
     if (code == CLI_DONE && p->options->json) print_json(p, r, type);
     free(values);
