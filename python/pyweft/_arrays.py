@@ -122,7 +122,9 @@ def strided_operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Opera
 
 
 def _address(array: Any) -> Any:
-    """The address of the first element of a host array."""
+    """The address of the first element of a host array of any strides."""
+    if array.flags.c_contiguous:
+        return _from_buffer(array)
     return ffi.cast(_ADDRESS, array.__array_interface__["data"][0])
 
 
@@ -321,7 +323,7 @@ def origin(out: Any, dtype: Any) -> Operand:
 
 
 def destination(
-    like: Operand, out: Any, dtype: Any, shape: Shape, *, strided: bool = False, in_place: bool = False
+    like: Operand, out: Any, dtype: Any, shape: Shape, strided: bool = False, in_place: bool = False
 ) -> Operand:
     """Where a result goes: a new array of the leading operand's kind, or `out`.
 

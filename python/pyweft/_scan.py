@@ -136,13 +136,11 @@ def scan(
     return _scan(op_code(op), operand(x, "x"), exclusive, init, dtype, out, device)
 
 
-def _running(op: int, x: Array, axis: Optional[int], dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
-    a = operand(x, "x") if axis is None else strided_operand(x, "x")
+def _running_axis(op: int, x: Array, axis: int, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
+    a = strided_operand(x, "x")
     if dtype is None and a.code in _RUNNING:
         dtype = _running_dtype(a, out)
-    if axis is not None:
-        return _scan_axis(op, a, axis, False, None, dtype, out, device)
-    return _scan(op, a, False, None, dtype, out, device)
+    return _scan_axis(op, a, axis, False, None, dtype, out, device)
 
 
 def cumsum(
@@ -163,7 +161,12 @@ def cumsum(
     >>> weft.cumsum([1.0, 2.0, 3.0])
     array([1., 3., 6.])
     """
-    return _running(lib.WEFT_SUM, x, axis, dtype, out, device)
+    if axis is not None:
+        return _running_axis(lib.WEFT_SUM, x, axis, dtype, out, device)
+    a = operand(x, "x")
+    if dtype is None and a.code in _RUNNING:
+        dtype = _running_dtype(a, out)
+    return _scan(lib.WEFT_SUM, a, False, None, dtype, out, device)
 
 
 def cumprod(
@@ -179,7 +182,12 @@ def cumprod(
     >>> weft.cumprod([1.0, 2.0, 3.0])
     array([1., 2., 6.])
     """
-    return _running(lib.WEFT_PROD, x, axis, dtype, out, device)
+    if axis is not None:
+        return _running_axis(lib.WEFT_PROD, x, axis, dtype, out, device)
+    a = operand(x, "x")
+    if dtype is None and a.code in _RUNNING:
+        dtype = _running_dtype(a, out)
+    return _scan(lib.WEFT_PROD, a, False, None, dtype, out, device)
 
 
 def recurrence(

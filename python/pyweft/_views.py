@@ -34,14 +34,7 @@ def view_of(a: Operand, code: int) -> Any:
     n = array.ndim
     if n > lib.WEFT_DIMENSIONS_MAX:
         raise ValueError(f"the array has {n} dimensions; at most {lib.WEFT_DIMENSIONS_MAX} are supported")
-    v = ffi.new(_VIEW)
-    v.size = _SIZE
-    v.dtype = code
-    v.dimensions = n
-    v.shape[0:n] = array.shape
-    v.stride[0:n] = array.strides
-    v.data = a.pointer
-    return v
+    return ffi.new(_VIEW, (_SIZE, code, n, array.shape, array.strides, a.pointer))
 
 
 def axis_of(axis: Any, a: Operand) -> int:
