@@ -1,0 +1,58 @@
+/* Parameters of the kernels that reduce many vectors. Nothing here affects a result, except the finish of `j`. */
+#ifndef WEFT_CUDA_AXES_PARAMS_H
+#define WEFT_CUDA_AXES_PARAMS_H
+
+#include "cuda/copy_view/views.h"
+
+#define AXES_THREADS 256
+#define FOLD_THREADS 512
+
+struct axes_params {
+    /* The operator's parameters and the finish. `reference` and `keep` point to values of vector 0; `out` is not NULL
+     * if results are stored. x and y are not used. */
+    reduce_params j;
+    const char *x;
+    char *y;
+    uint64_t n, tiles;       /* of a vector */
+    int64_t stride;          /* bytes between adjacent elements of a vector */
+    uint64_t vectors, packs; /* a pack is V adjacent vectors, for each of which a thread computes */
+    uint32_t pack;           /* V */
+    int64_t y_apart;         /* bytes between the results of a pack */
+    view_dims outer;         /* of packs */
+    uint32_t columns_log2, slots_log2, sequences; /* reduce_axes.cuh */
+    uint64_t column_blocks;                       /* 2^columns_log2 packs each */
+    uint64_t blocks;
+    void *partials;             /* values of tiles: [tile][vector] */
+    uint32_t fold_log2;         /* fold_kernel: a thread combines 2^fold_log2 tiles */
+    uint32_t fold_columns_log2; /* fold_kernel: vectors of a block */
+};
+
+typedef void (*axes_function)(axes_params);
+
+/* The kernels of one operator and its types. */
+struct axes_launch {
+    axes_function vectors, packs; /* packs: NULL, or for packs of `pack` vectors */
+    axes_function fold;
+    uint32_t pack, value_bytes;
+};
+
+/* axes_sums.cu: in the type `result`; sums of magnitudes in f64. */
+axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype result);
+axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype result);
+axes_launch cuda_axes_magnitudes(weft_dtype dtype);
+/* axes_deviations.cu: sums of (x - reference)^2, or of x^2 without a reference; sums of (x s)^2 of f64, where s is
+ * weft_norm2_scale(reference). */
+axes_launch cuda_axes_deviations(weft_dtype dtype);
+axes_launch cuda_axes_rescaled_squares(void);
+/* axes_integers.cu: modulo 2^64; number of nonzero elements; bits after an XOR with j.xor_mask. */
+axes_launch cuda_axes_integer_sum(weft_dtype dtype);
+axes_launch cuda_axes_integer_product(weft_dtype dtype);
+axes_launch cuda_axes_count(weft_dtype dtype);
+axes_launch cuda_axes_or(weft_dtype dtype);
+axes_launch cuda_axes_xor(weft_dtype dtype);
+/* axes_extremes.cu: the least key, the index of the first element that has it, the largest |x| of signed integers. */
+axes_launch cuda_axes_extreme(weft_dtype dtype);
+axes_launch cuda_axes_extreme_index(weft_dtype dtype);
+axes_launch cuda_axes_largest_magnitude(weft_dtype dtype);
+
+#endif
