@@ -2,6 +2,8 @@
 #include "core/types.h"
 #include "cuda/copy_view/copy_view.cuh"
 
+#include <stdlib.h>
+
 enum {
     TILE_LEAST = 16, /* shorter dimensions are not worth a tile */
     WIDEST = 16      /* bytes */
@@ -53,27 +55,40 @@ static weft_status copy_list(const gpu *g, size_t element, const copy_view_call 
     return launch(g, kernel, (a.n - 1) / (COPY_THREADS * COPY_EACH) + 1, a, error);
 }
 
+typedef void (*tiles_function)(copy_tiles_params);
+
+/* Returns the kernel for tiles of *a x *b elements. */
+template <class Word> static tiles_function tiles_kernel(const copy_tiles_params *p, uint32_t *a, uint32_t *b) {
+    constexpr uint32_t SIDE = sizeof(Word) == 8 ? COPY_SIDE_8 : COPY_SIDE;
+    const bool short_a = p->a_n <= SIDE / 2, short_b = p->b_n <= SIDE / 2;
+    *a = short_a ? COPY_SHORT : short_b ? COPY_LONG : SIDE;
+    *b = short_a ? COPY_LONG : short_b ? COPY_SHORT : SIDE;
+    if (short_a) return copy_tiles_kernel<Word, COPY_SHORT, COPY_LONG>;
+    if (short_b) return copy_tiles_kernel<Word, COPY_LONG, COPY_SHORT>;
+    return copy_tiles_kernel<Word, SIDE, SIDE>;
+}
+
 /* Dimension `near` has the smallest distance in x. The last dimension has the smallest one in y. */
 static weft_status copy_tiles(const gpu *g, const copy_view_call *c, size_t near, weft_error *error) {
-    const size_t side = c->element == 8 ? copy_tile<uint64_t>::SIDE : copy_tile<uint32_t>::SIDE;
     const view_dimension a = c->dimensions[near], b = c->dimensions[c->count - 1];
     view_dimension others[WEFT_DIMENSIONS_MAX];
     size_t count = 0;
+    uint32_t a_side, b_side;
     for (size_t k = 0; k + 1 < c->count; k++)
         if (k != near) others[count++] = c->dimensions[k];
     copy_tiles_params p;
     p.d = view_dims_of(count, others);
     p.a_n = a.n, p.a_x = a.x, p.a_y = a.y;
     p.b_n = b.n, p.b_x = b.x, p.b_y = b.y;
-    p.a_tiles = (a.n - 1) / side + 1;
-    p.b_tiles = (b.n - 1) / side + 1;
-    p.tiles = p.a_tiles * p.b_tiles * view_count(count, others);
     p.x = (const char *)c->x;
     p.y = (char *)c->y;
-    void (*const kernel)(copy_tiles_params) = c->element == 1   ? copy_tiles_kernel<uint8_t>
-                                              : c->element == 2 ? copy_tiles_kernel<uint16_t>
-                                              : c->element == 4 ? copy_tiles_kernel<uint32_t>
-                                                                : copy_tiles_kernel<uint64_t>;
+    const tiles_function kernel = c->element == 1   ? tiles_kernel<uint8_t>(&p, &a_side, &b_side)
+                                  : c->element == 2 ? tiles_kernel<uint16_t>(&p, &a_side, &b_side)
+                                  : c->element == 4 ? tiles_kernel<uint32_t>(&p, &a_side, &b_side)
+                                                    : tiles_kernel<uint64_t>(&p, &a_side, &b_side);
+    p.a_tiles = (a.n - 1) / a_side + 1;
+    p.b_tiles = (b.n - 1) / b_side + 1;
+    p.tiles = p.a_tiles * p.b_tiles * view_count(count, others);
     return launch(g, kernel, p.tiles, p, error);
 }
 

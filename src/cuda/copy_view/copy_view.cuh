@@ -51,7 +51,8 @@ struct copy_tiles_params {
     char *y;
 };
 
-template <class Word> struct copy_tile { static constexpr uint32_t SIDE = sizeof(Word) == 8 ? 32 : 64; };
+/* Sides of a tile: elements of a dimension, and of a dimension that is short, or whose other one is short. */
+static constexpr uint32_t COPY_SIDE = 64, COPY_SIDE_8 = 32, COPY_SHORT = 16, COPY_LONG = 256;
 
 template <class Index>
 static __device__ __forceinline__ void split_tile(const copy_tiles_params &p, Index t, uint64_t &a, uint64_t &b,
@@ -62,12 +63,10 @@ static __device__ __forceinline__ void split_tile(const copy_tiles_params &p, In
     other = rest;
 }
 
-template <class Word>
+template <class Word, uint32_t A, uint32_t B>
 static __global__ void __launch_bounds__(COPY_THREADS)
     copy_tiles_kernel(const __grid_constant__ copy_tiles_params p) {
-    constexpr uint32_t SIDE = copy_tile<Word>::SIDE, STEP = COPY_THREADS / SIDE;
-    __shared__ Word tile[SIDE][SIDE + 1];
-    const uint32_t along = threadIdx.x % SIDE, across = threadIdx.x / SIDE;
+    __shared__ Word tile[B][A + 1];
     for (uint64_t t = blockIdx.x; t < p.tiles; t += gridDim.x) {
         uint64_t a, b, other;
         int64_t from = 0, to = 0;
@@ -76,25 +75,24 @@ static __global__ void __launch_bounds__(COPY_THREADS)
         else
             split_tile<uint64_t>(p, t, a, b, other);
         view_offsets(p.d, other, from, to);
-        a *= SIDE;
-        b *= SIDE;
-        const uint32_t a_left = (uint32_t)min((uint64_t)SIDE, p.a_n - a),
-                       b_left = (uint32_t)min((uint64_t)SIDE, p.b_n - b);
+        a *= A;
+        b *= B;
+        const uint32_t a_left = (uint32_t)min((uint64_t)A, p.a_n - a), b_left = (uint32_t)min((uint64_t)B, p.b_n - b);
         const char *const x = p.x + from + (int64_t)a * p.a_x + (int64_t)b * p.b_x;
         char *const y = p.y + to + (int64_t)a * p.a_y + (int64_t)b * p.b_y;
-        if (along < a_left) {
+        const uint32_t of_a = threadIdx.x % A, of_b = threadIdx.x % B;
 #pragma unroll
-            for (uint32_t k = 0; k < SIDE; k += STEP)
-                if (across + k < b_left)
-                    tile[across + k][along] =
-                        *(const Word *)(x + (int64_t)along * p.a_x + (int64_t)(across + k) * p.b_x);
+        for (uint32_t k = 0; k < B; k += COPY_THREADS / A) {
+            const uint32_t row = k + threadIdx.x / A;
+            if (of_a < a_left && row < b_left)
+                tile[row][of_a] = *(const Word *)(x + (int64_t)of_a * p.a_x + (int64_t)row * p.b_x);
         }
         __syncthreads();
-        if (along < b_left) {
 #pragma unroll
-            for (uint32_t k = 0; k < SIDE; k += STEP)
-                if (across + k < a_left)
-                    *(Word *)(y + (int64_t)along * p.b_y + (int64_t)(across + k) * p.a_y) = tile[along][across + k];
+        for (uint32_t k = 0; k < A; k += COPY_THREADS / B) {
+            const uint32_t row = k + threadIdx.x / B;
+            if (of_b < b_left && row < a_left)
+                *(Word *)(y + (int64_t)of_b * p.b_y + (int64_t)row * p.a_y) = tile[of_b][row];
         }
         __syncthreads();
     }

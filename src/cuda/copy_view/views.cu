@@ -57,13 +57,13 @@ view_boxes view_boxes_of(size_t count, const view_dimension *d, uint64_t capacit
     return b;
 }
 
-static uint64_t pieces(const view_boxes *b) { return b->count ? (b->d[b->split].n - 1) / b->most + 1 : 1; }
+static uint64_t parts(const view_boxes *b) { return b->count ? (b->d[b->split].n - 1) / b->most + 1 : 1; }
 
-uint64_t view_boxes_number(const view_boxes *b) { return b->outer * pieces(b); }
+uint64_t view_boxes_number(const view_boxes *b) { return b->outer * parts(b); }
 
 size_t view_box(const view_boxes *b, uint64_t number, view_dimension *d, int64_t *x, int64_t *y) {
-    const uint64_t piece = number % pieces(b), first = piece * b->most;
-    uint64_t above = number / pieces(b);
+    const uint64_t part = number % parts(b), first = part * b->most;
+    uint64_t above = number / parts(b);
     *x = *y = 0;
     if (b->count == 0) return 0;
     for (size_t k = b->split; k-- > 0; above /= b->d[k].n) {

@@ -6,6 +6,7 @@
 
 #define AXES_THREADS 256
 #define FOLD_THREADS 512
+#define AXES_TILES 4
 
 struct axes_params {
     /* The operator's parameters and the finish. `reference` and `keep` point to values of vector 0; `out` is not NULL
@@ -21,7 +22,12 @@ struct axes_params {
     view_dims outer;         /* of packs */
     uint32_t columns_log2, slots_log2, sequences; /* reduce_axes.cuh */
     uint64_t column_blocks;                       /* 2^columns_log2 packs each */
+    uint32_t threads;                             /* of a block */
     uint64_t blocks;
+    /* Rows: 2^slots_log2 threads take a tile. If run_packs is not 0, a vector is divided into runs of so many packs
+     * of elements, which are run_stride bytes apart. */
+    uint32_t run_packs;
+    int64_t run_stride;
     void *partials;             /* values of tiles: [tile][vector] */
     uint32_t fold_log2;         /* fold_kernel: a thread combines 2^fold_log2 tiles */
     uint32_t fold_columns_log2; /* fold_kernel: vectors of a block */
@@ -32,8 +38,11 @@ typedef void (*axes_function)(axes_params);
 /* The kernels of one operator and its types. */
 struct axes_launch {
     axes_function vectors, packs; /* packs: NULL, or for packs of `pack` vectors */
+    /* Contiguous vectors, loaded in packs of `own` elements: one tile or AXES_TILES tiles of a group of threads at a
+     * time. NULL if there are none. */
+    axes_function tile_rows, short_rows;
     axes_function fold;
-    uint32_t pack, value_bytes;
+    uint32_t pack, lanes, own, value_bytes; /* lanes: of a sequence */
 };
 
 /* axes_sums.cu: in the type `result`; sums of magnitudes in f64. */

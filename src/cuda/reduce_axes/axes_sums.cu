@@ -13,12 +13,10 @@ template <class T> static axes_launch magnitudes_of() {
 
 axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype result) {
     if (result == WEFT_F32) return sum_of<float, float>();
-    switch (dtype) {
-#define TYPE(ID, name, ctype, kind, npy)            \
-    case WEFT_##ID: return sum_of<ctype, double>(); \
-        #include "core/types.def"
-    default: return axes_launch();
-    }
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (dtype == WEFT_##ID) return sum_of<ctype, double>();
+#include "core/types.def"
+    return axes_launch();
 }
 
 axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype result) {

@@ -3,8 +3,10 @@
 #include "core/types.h"
 #include "cuda/copy_view/view_offsets.cuh"
 #include "cuda/reduce_axes/axes_params.h"
+#include "cuda/runtime/overlap.cuh"
 #include "cuda/segmented/segments_params.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef AXES_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several */
@@ -14,7 +16,7 @@
 #define AXES_KEPT ((uint64_t)1 << 20)
 #endif
 
-enum { WARP_THREADS = 32, ALIGNED = 256 };
+enum { WARP_THREADS = 32, ALIGNED = 256, SHORT_ROWS = 8, FEW_VECTORS = 4, LONG_VECTOR = 1 << 22 };
 
 /* A call whose arrays are in device memory. */
 typedef struct state {
@@ -118,7 +120,8 @@ static bool choose_columns(const reduce_axes_call *c, view_dimension *outer) {
     size_t near = c->outer_count;
     for (size_t k = 0; k < c->outer_count; k++)
         if (outer[k].x != 0 && (near == c->outer_count || llabs(outer[k].x) <= llabs(outer[near].x))) near = k;
-    if (near == c->outer_count || (c->inner_count && llabs(outer[near].x) >= llabs(c->inner[0].x))) return false;
+    if (near == c->outer_count || (c->inner_count && llabs(outer[near].x) >= llabs(c->inner[c->inner_count - 1].x)))
+        return false;
     const view_dimension moved = outer[near];
     memmove(outer + near, outer + near + 1, (c->outer_count - 1 - near) * sizeof *outer);
     outer[c->outer_count - 1] = moved;
@@ -135,8 +138,39 @@ static bool packs_fit(const reduce_axes_call *c, const view_dimension *outer, ui
     return all % bytes == 0;
 }
 
+/* Returns true if the kernels for contiguous vectors can load them: the vectors, or the runs of which they consist,
+ * are contiguous and aligned. */
+static bool rows_fit(const reduce_axes_call *c) {
+    const size_t size = cuda_type_bytes(c->dtype), own = WEFT_LANES(size) / WARP_THREADS, last = c->inner_count - 1;
+    view_dimension outer[WEFT_DIMENSIONS_MAX];
+    if (c->op == WEFT_ARGMIN || c->op == WEFT_ARGMAX || c->n % own || c->n < 4 * own || c->n / own > UINT32_MAX)
+        return false;
+    if (c->inner_count == 0 || c->inner_count > 2 || c->inner[last].x != (ptrdiff_t)size || c->inner[last].n % own)
+        return false;
+    memcpy(outer, c->outer, sizeof outer);
+    if (choose_columns(c, outer)) return false;
+    uintptr_t all = (uintptr_t)c->x;
+    for (size_t k = 0; k < c->outer_count; k++) all |= (uintptr_t)c->outer[k].x;
+    if (c->inner_count == 2) all |= (uintptr_t)c->inner[0].x;
+    return all % (own * size) == 0;
+}
+
+/* Sets the parameters of a kernel for contiguous vectors. Returns the kernel. */
+static axes_function shape_rows(const reduce_axes_call *c, const axes_launch *k, axes_params *a) {
+    const uint64_t packs = min_u64(c->n / k->own, WARP_THREADS * WEFT_TILE_ROWS); /* of a tile */
+    const bool many = packs < WARP_THREADS * SHORT_ROWS;
+    a->slots_log2 = min_u32(log2_up(packs), 5);
+    if (c->inner_count == 2) {
+        a->run_packs = (uint32_t)(c->inner[1].n / k->own);
+        a->run_stride = c->inner[0].x;
+    }
+    const uint64_t of_warp = (uint64_t)(many ? AXES_TILES : 1) << (5 - a->slots_log2);
+    a->blocks = ((a->tiles * a->vectors - 1) / of_warp) / (AXES_THREADS / WARP_THREADS) + 1;
+    return many ? k->short_rows : k->tile_rows;
+}
+
 /* Sets the parameters that depend on the shape. Returns the kernel. */
-static axes_function shape(const reduce_axes_call *c, const axes_launch *k, axes_params *a) {
+static axes_function shape(const gpu *g, const reduce_axes_call *c, const axes_launch *k, axes_params *a) {
     const size_t size = cuda_type_bytes(c->dtype);
     view_dimension outer[WEFT_DIMENSIONS_MAX];
     memcpy(outer, c->outer, sizeof outer);
@@ -154,15 +188,21 @@ static axes_function shape(const reduce_axes_call *c, const axes_launch *k, axes
     a->stride = c->inner_count ? c->inner[0].x : (ptrdiff_t)size;
     a->vectors = c->vectors;
     a->packs = c->vectors / a->pack;
-    const uint32_t lanes = WEFT_LANES(size), needed = (uint32_t)min_u64((c->n + 7) / 8, lanes / 8);
+    a->fold_columns_log2 = min_u32(log2_up(a->vectors), 5);
+    a->fold_log2 = log2_up((a->tiles - 1) / (FOLD_THREADS >> a->fold_columns_log2) + 1);
+    a->threads = AXES_THREADS;
+    if (rows_fit(c)) return shape_rows(c, k, a);
+    const uint32_t lanes = WEFT_LANES(size), needed = (uint32_t)min_u64((c->n - 1) / k->lanes + 1, lanes / k->lanes);
     const uint32_t sequences_log2 = log2_up(needed);
     a->sequences = 1u << sequences_log2;
     a->slots_log2 = min_u32(sequences_log2, 8 - a->columns_log2);
     a->column_blocks = ((a->packs - 1) >> a->columns_log2) + 1;
-    a->blocks = (((a->tiles * a->column_blocks) << (a->columns_log2 + a->slots_log2)) - 1) / AXES_THREADS + 1;
-    a->fold_columns_log2 = min_u32(log2_up(a->vectors), 5);
-    const uint64_t shares = FOLD_THREADS >> a->fold_columns_log2;
-    a->fold_log2 = log2_up((a->tiles - 1) / shares + 1);
+    const uint32_t threads_log2 = a->columns_log2 + a->slots_log2;
+    const uint64_t threads = (a->tiles * a->column_blocks) << threads_log2;
+    while (a->threads > WARP_THREADS && a->threads > 1u << threads_log2 &&
+           threads / a->threads < 2 * (uint64_t)(unsigned)g->multiprocessors)
+        a->threads /= 2;
+    a->blocks = (threads - 1) / a->threads + 1;
     return packs ? k->packs : k->vectors;
 }
 
@@ -194,11 +234,13 @@ static weft_status run_step(const state *s, const reduce_axes_call *c, const axe
     a.j.reference = step->refers ? s->kept : NULL;
     a.j.out = step->stores ? c->y : NULL;
     a.partials = s->partials;
-    const axes_function kernel = shape(c, &step->kernels, &a);
+    const axes_function kernel = shape(s->g, c, &step->kernels, &a);
     RETURN_IF(!kernel, WEFT_INTERNAL, "reduce_axes: no kernel for dtype %d", (int)c->dtype);
-    RETURN_IF_ERROR(launch(s->g, kernel, a.blocks, AXES_THREADS, a, error));
+    RETURN_IF_ERROR(launch(s->g, kernel, a.blocks, a.threads, a, error));
     if (a.tiles == 1) return WEFT_OK;
-    return launch(s->g, step->kernels.fold, ((a.vectors - 1) >> a.fold_columns_log2) + 1, FOLD_THREADS, a, error);
+    const uint64_t folds = min_u64(((a.vectors - 1) >> a.fold_columns_log2) + 1, INT32_MAX);
+    CUDA_TRY(launch_early(s->g, true, step->kernels.fold, (unsigned)folds, FOLD_THREADS, 0, a), "reduce_axes");
+    return WEFT_OK;
 }
 
 struct fill_params {
@@ -275,29 +317,6 @@ static weft_status sum_exactly(const state *s, const reduce_axes_call *c, weft_e
     return gpu_copy_view(s->g, &back, error);
 }
 
-/* The other exact operations: one call for each vector. The vectors have no gaps. */
-static weft_status reduce_exactly(const state *s, const reduce_axes_call *c, weft_error *error) {
-    for (size_t v = 0; v < c->vectors; v++) {
-        ptrdiff_t from = 0, to = 0;
-        size_t rest = v;
-        for (size_t k = c->outer_count; k-- > 0; rest /= c->outer[k].n) {
-            from += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].x;
-            to += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].y;
-        }
-        exact_call e;
-        memset(&e, 0, sizeof e);
-        e.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op);
-        e.finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op);
-        e.dtype = c->dtype;
-        e.n = c->n;
-        e.ddof = c->ddof;
-        e.x = (const char *)c->x + from;
-        e.out = (char *)c->y + to;
-        RETURN_IF_ERROR(cuda_exact(s->g, &e, error));
-    }
-    return WEFT_OK;
-}
-
 /* Returns true if the exact sums of several vectors are computed by one launch. */
 static bool sums_exactly(const reduce_axes_call *c) {
     return c->exact && !c->variance && (c->op == WEFT_SUM || c->op == WEFT_MEAN);
@@ -326,6 +345,47 @@ static weft_status pack_vectors(const state *s, reduce_axes_call *c, weft_error 
     return gpu_copy_view(s->g, &copy, error);
 }
 
+/* Returns true if the operation for one array is used: a few long vectors without gaps. */
+static bool is_long(const reduce_axes_call *c) {
+    return c->vectors <= FEW_VECTORS && c->n >= LONG_VECTOR && c->inner_count == 1 &&
+           c->inner[0].x == (ptrdiff_t)cuda_type_bytes(c->dtype);
+}
+
+/* Reduces a vector as one array. */
+static weft_status reduce_array(const state *s, const reduce_axes_call *c, const void *x, void *out,
+                                weft_error *error) {
+    if (c->exact) {
+        exact_call e;
+        memset(&e, 0, sizeof e);
+        e.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op);
+        e.finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op);
+        e.dtype = c->dtype;
+        e.n = c->n;
+        e.ddof = c->ddof;
+        e.x = x;
+        e.out = out;
+        return cuda_exact(s->g, &e, error);
+    }
+    const variance_call variance = {c->dtype, c->result, c->n, c->ddof, x, out};
+    if (c->variance) return cuda_variance(s->g, &variance, error);
+    const reduce_call reduce = {c->op, c->dtype, c->result, c->n, x, out, NULL};
+    return cuda_reduce(s->g, &reduce, error);
+}
+
+/* Reduces each vector as one array. The vectors have no gaps. */
+static weft_status reduce_each(const state *s, const reduce_axes_call *c, weft_error *error) {
+    for (size_t v = 0; v < c->vectors; v++) {
+        ptrdiff_t from = 0, to = 0;
+        size_t rest = v;
+        for (size_t k = c->outer_count; k-- > 0; rest /= c->outer[k].n) {
+            from += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].x;
+            to += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].y;
+        }
+        RETURN_IF_ERROR(reduce_array(s, c, (const char *)c->x + from, (char *)c->y + to, error));
+    }
+    return WEFT_OK;
+}
+
 static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
     reduce_axes_call c = s->c;
     int64_t from, to;
@@ -335,7 +395,8 @@ static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
     c.x = (const char *)c.x + from;
     c.y = (char *)c.y + to;
     if (s->packs_x) RETURN_IF_ERROR(pack_vectors(s, &c, error));
-    if (c.exact) return sums_exactly(&c) ? sum_exactly(s, &c, error) : reduce_exactly(s, &c, error);
+    if (sums_exactly(&c)) return sum_exactly(s, &c, error);
+    if (c.exact || is_long(&c)) return reduce_each(s, &c, error);
     const int count = steps_of(&c, steps);
     for (int k = 0; k < count; k++) RETURN_IF_ERROR(run_step(s, &c, &steps[k], error));
     return WEFT_OK;
@@ -359,7 +420,7 @@ static void divide(state *s) {
     const uint64_t bytes = c->n * cuda_type_bytes(c->dtype);
     axes_step steps[2];
     uint64_t most = c->vectors;
-    s->packs_x = c->exact ? !exact_fits(c) : c->inner_count > 1;
+    s->packs_x = c->exact ? !exact_fits(c) : c->inner_count > 1 && !rows_fit(c);
     if (c->exact || steps_of(c, steps) > 1) most = AXES_KEPT;
     if (s->packs_x) most = min_u64(most, max_u64(AXES_BYTES / bytes, 1));
     s->boxes = view_boxes_of(c->outer_count, c->outer, most);

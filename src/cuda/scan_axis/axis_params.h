@@ -21,11 +21,12 @@ struct axis_params {
     uint32_t slots_log2; /* threads of a vector: each has a group of 16 adjacent elements at a time */
     uint32_t levels;     /* of the totals of tiles */
     uint64_t blocks;
+    uint64_t columns, column_blocks; /* tickets: vectors, a multiple of 32, and 32ths of them */
 };
 
 /* The kernels of one operator and its types, and the bytes of shared memory for each level. */
 struct axis_launch {
-    void (*rows)(axis_params), (*columns)(axis_params);
+    void (*rows)(axis_params), (*columns)(axis_params), (*tickets)(axis_params);
     uint32_t row_level_bytes, column_level_bytes;
 };
 

@@ -3,6 +3,7 @@
 #include "cuda/copy_view/view_offsets.cuh"
 #include "cuda/scan_axis/axis_params.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef AXES_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several */
@@ -11,7 +12,7 @@
 
 enum {
     LONG_ROW = 1 << 18, /* elements of a row that is worth a launch of its own */
-    FULL_BLOCKS = 2     /* blocks of a multiprocessor that suffice */
+    TICKET_BLOCKS = 2   /* blocks of a multiprocessor */
 };
 
 typedef enum method {
@@ -81,6 +82,21 @@ static axis_params params_of(const scan_axis_call *c, const view_dimension *oute
     return a;
 }
 
+/* Scans few columns. */
+static weft_status scan_tickets(const state *s, const scan_axis_call *c, const axis_launch *k, axis_params *a,
+                                weft_error *error) {
+    const uint64_t tiles = (a->n - 1) / COLUMNS_TILE + 1;
+    a->column_blocks = (a->vectors - 1) / 32 + 1;
+    a->columns = a->column_blocks * 32;
+    RETURN_IF(tiles * a->column_blocks > UINT32_MAX / 2, WEFT_INVALID,
+              "scan_axis of %zu vectors of %zu elements: a GPU supports at most 2^44 elements", c->vectors,
+              c->inner.n);
+    RETURN_IF_ERROR(published_hold(s->g, "scan_axis", a->columns, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1,
+                                   &a->scan.totals, error));
+    a->blocks = min_u64(tiles * a->column_blocks, (uint64_t)TICKET_BLOCKS * (unsigned)s->g->multiprocessors);
+    return launch(s->g, k->tickets, COLUMNS_THREADS, 0, *a, error);
+}
+
 static weft_status scan_columns(const state *s, const scan_axis_call *c, size_t near, weft_error *error) {
     const axis_launch k = kernels_of(c);
     view_dimension outer[WEFT_DIMENSIONS_MAX];
@@ -89,6 +105,8 @@ static weft_status scan_columns(const state *s, const scan_axis_call *c, size_t 
     outer[c->outer_count - 1] = c->outer[near];
     axis_params a = params_of(c, outer, log2_up(COLUMNS_SLOTS));
     a.blocks = (a.vectors - 1) / ((uint64_t)32 * COLUMNS_SLOTS >> a.slots_log2) + 1;
+    if (a.blocks < (uint64_t)(unsigned)s->g->multiprocessors && a.levels > 0)
+        return scan_tickets(s, c, &k, &a, error);
     return launch(s->g, k.columns, COLUMNS_THREADS, a.levels * (size_t)k.column_level_bytes, a, error);
 }
 
@@ -109,8 +127,7 @@ static weft_status scan_each(const state *s, const scan_axis_call *c, weft_error
 }
 
 static weft_status scan_rows(const state *s, const scan_axis_call *c, weft_error *error) {
-    const uint64_t resident = (uint64_t)FULL_BLOCKS * (unsigned)s->g->multiprocessors;
-    if (c->inner.n >= LONG_ROW && c->vectors < resident) return scan_each(s, c, error);
+    if (c->inner.n >= LONG_ROW && c->vectors < (unsigned)s->g->multiprocessors) return scan_each(s, c, error);
     const axis_launch k = kernels_of(c);
     axis_params a = params_of(c, c->outer, log2_up(ROWS_THREADS));
     a.blocks = (a.vectors - 1) / ((uint64_t)ROWS_THREADS >> a.slots_log2) + 1;
@@ -128,14 +145,11 @@ static size_t nearest(const scan_axis_call *c) {
     return near;
 }
 
-static method method_of(const gpu *g, const scan_axis_call *c) {
+static method method_of(const scan_axis_call *c) {
     const ptrdiff_t size = (ptrdiff_t)cuda_type_bytes(c->dtype), result = (ptrdiff_t)cuda_type_bytes(c->result);
     const size_t near = nearest(c);
-    const uint64_t blocks = c->vectors / 32, enough = (uint64_t)(unsigned)g->multiprocessors;
     if (c->inner.n == 1 || (c->inner.x == size && c->inner.y == result)) return BY_ROWS;
-    if (near < c->outer_count && llabs(c->outer[near].x) < llabs(c->inner.x) &&
-        (blocks >= enough || c->inner.n <= COLUMNS_TILE))
-        return BY_COLUMNS;
+    if (near < c->outer_count && llabs(c->outer[near].x) < llabs(c->inner.x)) return BY_COLUMNS;
     return BY_COPIES;
 }
 
@@ -209,12 +223,12 @@ weft_status cuda_scan_axis(void *context, const scan_axis_call *c, weft_error *e
                  : 1;
     const size_t from_bytes = (s.most * c->inner.n * size + 255) / 256 * 256, to_bytes = s.most * c->inner.n * result;
     /* The method depends on the distances of the output, which change if it is in host memory and has gaps. */
-    s.how = method_of(g, c);
+    s.how = method_of(c);
     RETURN_IF_ERROR(views_in(&m, g, "scan_axis", c->x, of_x, c->y, result, c->outer_count + 1, all,
                              from_bytes + to_bytes, &scratch, error));
     memcpy(s.c.outer, all, c->outer_count * sizeof *all);
     s.c.inner = all[c->outer_count];
-    if (m.has_gaps) s.how = method_of(g, &s.c);
+    if (m.has_gaps) s.how = method_of(&s.c);
     s.c.x = m.x;
     s.c.y = m.y;
     s.from = (char *)scratch;
