@@ -6,13 +6,13 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
-    convolve_direct convolve_passes cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
+foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
+    convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
-    published random reduce scan scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
+    published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
-    tune variance)
+    tune variance views)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()
@@ -29,7 +29,8 @@ executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emul
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
-  "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)")
+  "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
+  "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.
@@ -79,6 +80,10 @@ emulated_test(scatter_reduce 30)
 emulated_test(segmented_reduce 20)
 emulated_test(segmented_scan 20)
 emulated_test(reduce_by_key 20)
+emulated_test(copy_view 5)
+emulated_test(reduce_axes 30)
+emulated_test(variance_axes 30)
+emulated_test(scan_axis 10)
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan)
   weft_test(emulated_${operation}_compiled emulated 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})

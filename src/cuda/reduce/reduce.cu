@@ -106,8 +106,7 @@ static weft_status run_norminf(call *c, weft_error *error) {
     return call_run(c, cuda_extreme_kernel(narrow ? WEFT_U32 : WEFT_U64), error);
 }
 
-/* Returns the result for an empty input, if there is one: 0, +0.0, 1, 1.0, or all bits. */
-static uint64_t empty_value(weft_op op, weft_dtype result) {
+uint64_t gpu_reduce_empty(weft_op op, weft_dtype result) {
     const float one_f32 = 1;
     const double one_f64 = 1;
     uint32_t bits32;
@@ -143,7 +142,7 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     call c;
     arrays.count = 0;
     RETURN_IF_ERROR(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
-    if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
+    if (r->n == 0) return call_store(&c, gpu_reduce_empty(r->op, r->result), error);
     if (r->map) RETURN_IF_ERROR(begin_map(&c, r->map, &arrays, &program, error));
     RETURN_IF_ERROR(operators[r->op].run(&c, error));
     RETURN_IF_ERROR(call_end(&c, error));

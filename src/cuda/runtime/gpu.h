@@ -150,6 +150,10 @@ int64_t *gpu_exact_values(const gpu *g);
 /* Copies *v to gpu_keep and makes it the reference value of the launches of c. */
 weft_status call_set_reference(call *c, const double *v, weft_error *error);
 
+/* Returns the bits of the result of an operator for an empty input, if there is one: 0, +0.0, 1, 1.0, or all bits
+ * (reduce.cu). */
+uint64_t gpu_reduce_empty(weft_op op, weft_dtype result);
+
 /* Sets *on_host to true if p is host memory, pageable or pinned. Returns WEFT_INVALID for memory of another GPU. */
 weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error);
 /* Returns WEFT_INVALID if the stream is being captured: host memory requires a synchronization, which a capture does

@@ -1,0 +1,260 @@
+"""Times operations on views against NumPy, or against PyTorch and CuPy.
+
+    axes_peers.py [--device cpu|cuda] [--small] [--repeat N] LIBWEFT
+
+LIBWEFT is the path of libweft.so. Prints rows in the format of the tables of bench/results. The times are medians of
+runs in which the libraries alternate. The last columns state the bytes that must be moved per second, and their
+fraction of the speed of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others.
+--small divides the lengths by 16.
+"""
+import argparse
+import ctypes
+import datetime
+import math
+import statistics
+import time
+
+SUM, MAX, MEAN = 0, 3, 12
+F32, F64, DEFAULT = 9, 10, 0
+TYPES = {"f32": (F32, 4), "f64": (F64, 8)}
+DIMENSIONS = 16
+
+
+class View(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("dtype", ctypes.c_int), ("dimensions", ctypes.c_size_t),
+                ("shape", ctypes.c_size_t * DIMENSIONS), ("stride", ctypes.c_ssize_t * DIMENSIONS),
+                ("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("buffer_bytes", ctypes.c_size_t)]
+
+
+def view_of(dtype, shape, address, strides=None):
+    """View of an array, without gaps and in C order unless strides (in bytes) are given."""
+    number, size = TYPES[dtype]
+    v = View(size=ctypes.sizeof(View), dtype=number, dimensions=len(shape), data=address)
+    if strides is None:
+        strides = [size * math.prod(shape[k + 1:]) for k in range(len(shape))]
+    v.shape[:len(shape)] = shape
+    v.stride[:len(shape)] = strides
+    return v
+
+
+class Weft:
+    def __init__(self, path, device):
+        self.lib = ctypes.CDLL(path)
+        self.lib.weft_last_error.restype = ctypes.c_char_p
+        self.lib.weft_last_error.argtypes = [ctypes.c_void_p]
+        self.context = ctypes.c_void_p()
+        self.check(self.lib.weft_open(ctypes.byref(self.context), device.encode()))
+
+    def check(self, status):
+        if status:
+            raise SystemExit(self.lib.weft_last_error(self.context).decode())
+
+    def reduce(self, op, x, axes, out):
+        numbers = (ctypes.c_int * len(axes))(*axes)
+        return lambda: self.check(self.lib.weft_reduce_axes(
+            self.context, op, DEFAULT, ctypes.byref(x), ctypes.c_size_t(len(axes)), numbers, ctypes.byref(out)))
+
+    def variance(self, x, axes, out):
+        numbers = (ctypes.c_int * len(axes))(*axes)
+        return lambda: self.check(self.lib.weft_variance_axes(
+            self.context, DEFAULT, ctypes.c_size_t(0), ctypes.byref(x), ctypes.c_size_t(len(axes)), numbers,
+            ctypes.byref(out)))
+
+    def scan(self, x, axis, y):
+        return lambda: self.check(self.lib.weft_scan_axis(
+            self.context, SUM, 0, DEFAULT, ctypes.byref(x), axis, None, ctypes.byref(y)))
+
+    def copy(self, x, y):
+        return lambda: self.check(self.lib.weft_copy_view(self.context, ctypes.byref(x), ctypes.byref(y)))
+
+    def synchronize(self):
+        self.check(self.lib.weft_synchronize(self.context))
+
+
+# ------------------------------------------------------------------------------------- libraries
+
+class Cpu:
+    """Arrays of NumPy."""
+    def __init__(self):
+        import numpy
+        self.np = numpy
+        self.machine = "CPU"
+        self.peers = {"NumPy " + numpy.__version__: numpy}
+
+    def array(self, dtype, shape):
+        return self.np.random.default_rng(1).random(shape, "f4" if dtype == "f32" else "f8")
+
+    def empty(self, dtype, shape):
+        return self.np.ones(shape, "f4" if dtype == "f32" else "f8")
+
+    def address(self, array):
+        return array.ctypes.data
+
+    def peer_calls(self, kind, x, y, axes):
+        np = self.np
+        axis = axes[0] if axes else None
+        return {name: {
+            "sum": lambda: np.sum(x, axis=tuple(axes), out=y), "mean": lambda: np.mean(x, axis=tuple(axes), out=y),
+            "max": lambda: np.max(x, axis=tuple(axes), out=y), "variance": lambda: np.var(x, axis=tuple(axes), out=y),
+            "scan": lambda: np.cumsum(x, axis=axis, out=y), "transpose": lambda: np.copyto(y, x.T),
+        }[kind] for name in self.peers}
+
+    def time(self, call, weft):
+        begin = time.perf_counter()
+        call()
+        return time.perf_counter() - begin
+
+
+class Cuda:
+    """Arrays of PyTorch. CuPy gets views of them."""
+    def __init__(self):
+        import torch
+        self.torch = torch
+        self.machine = torch.cuda.get_device_name()
+        self.peers = {"PyTorch " + torch.__version__: torch}
+        try:
+            import cupy
+            cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream).use()
+            self.peers["CuPy " + cupy.__version__] = cupy
+        except ImportError:
+            pass
+
+    def array(self, dtype, shape):
+        return self.torch.rand(shape, device="cuda", dtype=self.torch.float32 if dtype == "f32" else self.torch.float64)
+
+    def empty(self, dtype, shape):
+        return self.torch.ones(shape, device="cuda",
+                               dtype=self.torch.float32 if dtype == "f32" else self.torch.float64)
+
+    def address(self, array):
+        return array.data_ptr()
+
+    def peer_calls(self, kind, x, y, axes):
+        torch = self.torch
+        axis = axes[0] if axes else None
+        calls = {}
+        for name, library in self.peers.items():
+            if library is torch:
+                calls[name] = {
+                    "sum": lambda: torch.sum(x, dim=axes, out=y), "mean": lambda: torch.mean(x, dim=axes, out=y),
+                    "max": lambda: torch.amax(x, dim=axes, out=y),
+                    "variance": lambda: torch.var(x, dim=axes, correction=0),
+                    "scan": lambda: torch.cumsum(x, dim=axis, out=y), "transpose": lambda: y.copy_(x.T),
+                }[kind]
+            else:
+                cx, cy = library.asarray(x), library.asarray(y)
+                calls[name] = {
+                    "sum": lambda: library.sum(cx, axis=tuple(axes), out=cy),
+                    "mean": lambda: library.mean(cx, axis=tuple(axes), out=cy),
+                    "max": lambda: library.max(cx, axis=tuple(axes), out=cy),
+                    "variance": lambda: library.var(cx, axis=tuple(axes)),
+                    "scan": lambda: library.cumsum(cx, axis=axis, out=cy),
+                    "transpose": lambda: library.copyto(cy, cx.T),
+                }[kind]
+        return calls
+
+    def time(self, call, weft):
+        """Time of one of several calls in a row, measured by the host between two synchronizations."""
+        count = 10
+        self.torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(count):
+            call()
+        self.torch.cuda.synchronize()
+        return (time.perf_counter() - begin) / count
+
+
+# ------------------------------------------------------------------------------------------ rows
+
+SQUARE = (2**14, 2**14)
+ROWS = [("sum", "f32", shape, [axis]) for shape in ((10**6, 256), (256, 10**6), SQUARE, (2**20, 16))
+        for axis in (1, 0)]
+ROWS += [("sum", "f32", (512, 512, 512), [1]), ("sum", "f32", (512, 512, 512), [0, 2]),
+         ("sum", "f64", SQUARE, [1]), ("sum", "f64", SQUARE, [0]), ("mean", "f32", SQUARE, [1]),
+         ("mean", "f32", SQUARE, [0]), ("max", "f32", SQUARE, [0]), ("variance", "f32", (10**6, 256), [1]),
+         ("variance", "f32", (10**6, 256), [0]), ("transpose", "f32", SQUARE, []), ("transpose", "f64", SQUARE, []),
+         ("transpose", "f32", (2**20, 16), [])]
+ROWS += [("scan", "f32", shape, [axis]) for shape in ((10**6, 256), SQUARE, (256, 10**6)) for axis in (1, 0)]
+ROWS += [("scan", "f32", (512, 512, 512), [1])]
+OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
+NAMES = {"transpose": "copy_view", "scan": "scan_axis", "variance": "variance_axes"}
+
+
+def power(n):
+    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 and n > 999 else f"10^{len(str(n)) - 1}" \
+        if str(n).strip("0") == "1" and n > 999 else str(n)
+
+
+def median(library, weft, calls, repeat):
+    """Medians of the times of calls, which alternate. They run twice first."""
+    for call in calls:
+        call()
+        call()
+    times = [[library.time(call, weft) for call in calls] for _ in range(repeat)]
+    return [statistics.median(column) for column in zip(*times)]
+
+
+def speeds(library, weft, repeat, small):
+    """Bytes per second of a sum and of a copy of 2^30 bytes, by the fastest library."""
+    n = 2**28 // (16 if small else 1)
+    x, y, one = library.array("f32", (n,)), library.empty("f32", (n,)), library.empty("f32", ())
+    vx, vy = view_of("f32", (n,), library.address(x)), view_of("f32", (n,), library.address(y))
+    calls = [weft.reduce(SUM, vx, [0], view_of("f32", (), library.address(one))), weft.copy(vx, vy)]
+    copies = [lambda: y.copy_(x)] if hasattr(y, "copy_") else [lambda: library.np.copyto(y, x)]
+    times = median(library, weft, calls + copies, repeat)
+    return 4 * n / times[0], 8 * n / min(times[1:])
+
+
+def row(library, weft, case, repeat, reading, copying, date):
+    kind, dtype, shape, axes = case
+    size = TYPES[dtype][1]
+    kept = [n for k, n in enumerate(shape) if k not in axes]
+    whole = kind in ("scan", "transpose")
+    x = library.array(dtype, shape)
+    y = library.empty(dtype, shape[::-1] if kind == "transpose" else shape if whole else kept)
+    vx = view_of(dtype, shape, library.address(x))
+    if kind == "transpose":
+        call = weft.copy(view_of(dtype, shape[::-1], library.address(x), [size, size * shape[1]]),
+                         view_of(dtype, shape[::-1], library.address(y)))
+    else:
+        vy = view_of(dtype, shape if whole else kept, library.address(y))
+        call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.variance(vx, axes, vy) \
+            if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
+    peers = library.peer_calls(kind, x, y, axes)
+    times = median(library, weft, [call] + list(peers.values()), repeat)
+    elements = math.prod(shape)
+    moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * size)
+    text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
+    of = moved / times[0] / (copying if whole else reading)
+    for name, peer in zip(peers, times[1:]):
+        print(f"| {NAMES.get(kind, 'reduce_axes')} | {text} | {' x '.join(power(n) for n in shape)} | "
+              f"{moved / times[0] / 1e9:.1f} GB/s | {name} | {moved / peer / 1e9:.1f} GB/s | {peer / times[0]:.2f}x | "
+              f"{of:.2f} of a {'copy' if whole else 'reading'} | {library.machine} | {date} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--only", help="rows whose operation contains this")
+    options = parser.parse_args()
+    library = Cuda() if options.device == "cuda" else Cpu()
+    weft = Weft(options.library, options.device)
+    reading, copying = speeds(library, weft, options.repeat, options.small)
+    print(f"Reading {reading / 1e9:.0f} GB/s, copying {copying / 1e9:.0f} GB/s (read and written).\n")
+    print("<!-- performance: table -->\n\n"
+          "| operation | case | elements | weft | peer | of the peer | ratio | of the memory | machine | date |\n"
+          "|---|---|---|---|---|---|---|---|---|---|")
+    for kind, dtype, shape, axes in ROWS:
+        if options.only and options.only not in kind:
+            continue
+        if options.small:
+            shape = (shape[0] // 16, *shape[1:])
+        row(library, weft, (kind, dtype, shape, axes), options.repeat, reading, copying,
+            datetime.date.today().isoformat())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+/* weft_copy_view: choice of a kernel, launches. */
+#include "core/types.h"
+#include "cuda/copy_view/copy_view.cuh"
+
+#include <stdlib.h>
+
+enum {
+    TILE_LEAST = 16, /* shorter dimensions are not worth a tile */
+    WIDEST = 16      /* bytes */
+};
+
+/* ----------------------------------------------------------------------------------- dimensions */
+
+/* Returns the number of the dimension with the smallest distance in x, other than 0, or `count`. */
+static size_t nearest_in_x(size_t count, const view_dimension *d) {
+    size_t nearest = count;
+    for (size_t k = 0; k < count; k++)
+        if (d[k].x != 0 && (nearest == count || llabs(d[k].x) <= llabs(d[nearest].x))) nearest = k;
+    return nearest;
+}
+
+/* Returns the number of elements, a power of two, that a wider one can contain: rows are contiguous in x and in y,
+ * and all addresses are multiples of its size. */
+static size_t widening(const copy_view_call *c) {
+    if (c->count == 0) return 1;
+    const view_dimension *const last = &c->dimensions[c->count - 1];
+    if (last->x != (ptrdiff_t)c->element || last->y != (ptrdiff_t)c->element) return 1;
+    uintptr_t all = (uintptr_t)c->x | (uintptr_t)c->y | last->n * c->element | WIDEST;
+    for (size_t k = 0; k + 1 < c->count; k++) all |= (uintptr_t)c->dimensions[k].x | (uintptr_t)c->dimensions[k].y;
+    return (all & (0 - all)) / c->element;
+}
+
+/* ------------------------------------------------------------------------------------- launches */
+
+template <class Params>
+static weft_status launch(const gpu *g, void (*kernel)(Params), uint64_t blocks, const Params &params,
+                          weft_error *error) {
+    kernel<<<(unsigned)min_u64(blocks, INT32_MAX), COPY_THREADS, 0, g->stream>>>(params);
+    CUDA_TRY(cudaGetLastError(), "copy_view");
+    return WEFT_OK;
+}
+
+/* Dimensions in any order. */
+static weft_status copy_list(const gpu *g, size_t element, const copy_view_call *c, weft_error *error) {
+    copy_list_params a;
+    a.d = view_dims_of(c->count, c->dimensions);
+    a.n = view_count(c->count, c->dimensions);
+    a.x = (const char *)c->x;
+    a.y = (char *)c->y;
+    void (*const kernel)(copy_list_params) = element == 1   ? copy_list_kernel<uint8_t>
+                                             : element == 2 ? copy_list_kernel<uint16_t>
+                                             : element == 4 ? copy_list_kernel<uint32_t>
+                                             : element == 8 ? copy_list_kernel<uint64_t>
+                                                            : copy_list_kernel<uint4>;
+    return launch(g, kernel, (a.n - 1) / (COPY_THREADS * COPY_EACH) + 1, a, error);
+}
+
+typedef void (*tiles_function)(copy_tiles_params);
+
+/* Returns the kernel for tiles of *a x *b elements. */
+template <class Word> static tiles_function tiles_kernel(const copy_tiles_params *p, uint32_t *a, uint32_t *b) {
+    constexpr uint32_t SIDE = sizeof(Word) == 8 ? COPY_SIDE_8 : COPY_SIDE;
+    const bool short_a = p->a_n <= SIDE / 2, short_b = p->b_n <= SIDE / 2;
+    *a = short_a ? COPY_SHORT : short_b ? COPY_LONG : SIDE;
+    *b = short_a ? COPY_LONG : short_b ? COPY_SHORT : SIDE;
+    if (short_a) return copy_tiles_kernel<Word, COPY_SHORT, COPY_LONG>;
+    if (short_b) return copy_tiles_kernel<Word, COPY_LONG, COPY_SHORT>;
+    return copy_tiles_kernel<Word, SIDE, SIDE>;
+}
+
+/* Dimension `near` has the smallest distance in x. The last dimension has the smallest one in y. */
+static weft_status copy_tiles(const gpu *g, const copy_view_call *c, size_t near, weft_error *error) {
+    const view_dimension a = c->dimensions[near], b = c->dimensions[c->count - 1];
+    view_dimension others[WEFT_DIMENSIONS_MAX];
+    size_t count = 0;
+    uint32_t a_side, b_side;
+    for (size_t k = 0; k + 1 < c->count; k++)
+        if (k != near) others[count++] = c->dimensions[k];
+    copy_tiles_params p;
+    p.d = view_dims_of(count, others);
+    p.a_n = a.n, p.a_x = a.x, p.a_y = a.y;
+    p.b_n = b.n, p.b_x = b.x, p.b_y = b.y;
+    p.x = (const char *)c->x;
+    p.y = (char *)c->y;
+    const tiles_function kernel = c->element == 1   ? tiles_kernel<uint8_t>(&p, &a_side, &b_side)
+                                  : c->element == 2 ? tiles_kernel<uint16_t>(&p, &a_side, &b_side)
+                                  : c->element == 4 ? tiles_kernel<uint32_t>(&p, &a_side, &b_side)
+                                                    : tiles_kernel<uint64_t>(&p, &a_side, &b_side);
+    p.a_tiles = (a.n - 1) / a_side + 1;
+    p.b_tiles = (b.n - 1) / b_side + 1;
+    p.tiles = p.a_tiles * p.b_tiles * view_count(count, others);
+    return launch(g, kernel, p.tiles, p, error);
+}
+
+weft_status gpu_copy_view(gpu *g, const copy_view_call *c, weft_error *error) {
+    copy_view_call wide = *c;
+    const size_t near = nearest_in_x(c->count, c->dimensions), last = c->count - 1, by = widening(c);
+    if (by > 1) {
+        wide.dimensions[last].n /= by;
+        wide.dimensions[last].x *= (ptrdiff_t)by;
+        wide.dimensions[last].y *= (ptrdiff_t)by;
+        return copy_list(g, c->element * by, &wide, error);
+    }
+    if (near >= last || c->count == 0) return copy_list(g, c->element, c, error);
+    if (c->dimensions[near].n >= TILE_LEAST && c->dimensions[last].n >= TILE_LEAST)
+        return copy_tiles(g, c, near, error);
+    /* Reads adjacent elements: a short row of y is in one cache line with the rows after it. */
+    if (c->dimensions[near].n < TILE_LEAST) {
+        wide.dimensions[last] = c->dimensions[near];
+        wide.dimensions[near] = c->dimensions[last];
+    }
+    return copy_list(g, c->element, &wide, error);
+}
+
+weft_status cuda_copy_view(void *state, const copy_view_call *c, weft_error *error) {
+    gpu *const g = (gpu *)state;
+    const current_device scope(g->device);
+    copy_view_call moved = *c;
+    const view_extent from = view_extent_of(true, c->element, c->count, c->dimensions);
+    view_memory m;
+    void *scratch;
+    RETURN_IF_ERROR(
+        views_in(&m, g, "copy_view", c->x, from, c->y, c->element, c->count, moved.dimensions, 0, &scratch, error));
+    moved.x = m.x;
+    moved.y = m.y;
+    RETURN_IF_ERROR(gpu_copy_view(g, &moved, error));
+    return views_out(&m, error);
+}

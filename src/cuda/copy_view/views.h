@@ -1,0 +1,77 @@
+/* Views in device memory: the dimensions that kernels loop over, copies between views, and views in host memory. */
+#ifndef WEFT_CUDA_VIEWS_H
+#define WEFT_CUDA_VIEWS_H
+
+#include "cuda/runtime/arrays.h"
+
+/* Dimensions of an array that is read and of one that is written, as a parameter of kernels. */
+struct view_dims {
+    uint32_t count;
+    bool narrow; /* all indices are less than 2^32 */
+    uint64_t n[WEFT_DIMENSIONS_MAX];
+    int64_t x[WEFT_DIMENSIONS_MAX], y[WEFT_DIMENSIONS_MAX];
+};
+
+view_dims view_dims_of(size_t count, const view_dimension *d);
+
+/* Returns the product of the lengths. */
+uint64_t view_count(size_t count, const view_dimension *d);
+
+/* Merges each dimension with the next one if both are one in memory. Returns the number of dimensions that are left.
+ */
+size_t view_join(size_t count, view_dimension *d);
+
+/* Sets the distances y to those of an array without gaps, in the order of the dimensions, of elements of `bytes`
+ * bytes. */
+void view_pack(size_t count, view_dimension *d, size_t bytes);
+
+/* Copies between views in device memory. Only launches kernels. */
+weft_status gpu_copy_view(gpu *g, const copy_view_call *c, weft_error *error);
+
+/* Boxes: parts of an array of several dimensions. A box has all indices of the dimensions after `split`, `n` of
+ * dimension `split`, and one of each dimension before it. */
+struct view_boxes {
+    size_t count, split;
+    uint64_t most;  /* indices of dimension `split` in a box */
+    uint64_t outer; /* combinations of the indices of the dimensions before it */
+    const view_dimension *d;
+};
+
+/* Divides dimensions into boxes of at most `capacity` elements, or one. */
+view_boxes view_boxes_of(size_t count, const view_dimension *d, uint64_t capacity);
+uint64_t view_boxes_number(const view_boxes *b);
+/* Sets d to the dimensions of box `number`, and *x and *y to the offsets of its first element. Returns the number of
+ * dimensions. */
+size_t view_box(const view_boxes *b, uint64_t number, view_dimension *d, int64_t *x, int64_t *y);
+
+/* The arrays of a call on views. */
+struct view_memory {
+    gpu *g;
+    const char *name;
+    gpu_array arrays[2];
+    char *x, *y; /* first elements in device memory */
+    /* The output is in host memory and has gaps: it is computed in device memory without gaps. Then dimensions that
+     * the caller passes to views_in have the distances of that array. */
+    bool has_gaps;
+    size_t count, bytes; /* dimensions and bytes of an element of the output */
+    view_dimension d[WEFT_DIMENSIONS_MAX + 1];
+    char *to;
+    size_t packed_bytes;
+};
+
+/* The memory of a view: the elements are from `base` + `low` on, in `bytes` bytes. */
+struct view_extent {
+    ptrdiff_t low;
+    size_t bytes;
+};
+view_extent view_extent_of(bool of_x, size_t element, size_t count, const view_dimension *d);
+
+/* Locates both arrays and copies x to the GPU if it is in host memory. `out` has the `count` dimensions of the
+ * output, whose distances it may change. Provides `scratch_bytes` bytes of device memory. */
+weft_status views_in(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x, void *y,
+                     size_t element, size_t count, view_dimension *out, size_t scratch_bytes, void **scratch,
+                     weft_error *error);
+/* Copies an output in host memory back. */
+weft_status views_out(view_memory *m, weft_error *error);
+
+#endif

@@ -1,0 +1,67 @@
+/* Parameters of the kernels that reduce many vectors. Nothing here affects a result, except the finish of `j`. */
+#ifndef WEFT_CUDA_AXES_PARAMS_H
+#define WEFT_CUDA_AXES_PARAMS_H
+
+#include "cuda/copy_view/views.h"
+
+#define AXES_THREADS 256
+#define FOLD_THREADS 512
+#define AXES_TILES 4
+
+struct axes_params {
+    /* The operator's parameters and the finish. `reference` and `keep` point to values of vector 0; `out` is not NULL
+     * if results are stored. x and y are not used. */
+    reduce_params j;
+    const char *x;
+    char *y;
+    uint64_t n, tiles;       /* of a vector */
+    int64_t stride;          /* bytes between adjacent elements of a vector */
+    uint64_t vectors, packs; /* a pack is V adjacent vectors, for each of which a thread computes */
+    uint32_t pack;           /* V */
+    int64_t y_apart;         /* bytes between the results of a pack */
+    view_dims outer;         /* of packs */
+    uint32_t columns_log2, slots_log2, sequences; /* reduce_axes.cuh */
+    uint64_t column_blocks;                       /* 2^columns_log2 packs each */
+    uint32_t threads;                             /* of a block */
+    uint64_t blocks;
+    /* Rows: 2^slots_log2 threads take a tile. If run_packs is not 0, a vector is divided into runs of so many packs
+     * of elements, which are run_stride bytes apart. */
+    uint32_t run_packs;
+    int64_t run_stride;
+    void *partials;             /* values of tiles: [tile][vector] */
+    uint32_t fold_log2;         /* fold_kernel: a thread combines 2^fold_log2 tiles */
+    uint32_t fold_columns_log2; /* fold_kernel: vectors of a block */
+};
+
+typedef void (*axes_function)(axes_params);
+
+/* The kernels of one operator and its types. */
+struct axes_launch {
+    axes_function vectors, packs; /* packs: NULL, or for packs of `pack` vectors */
+    /* Contiguous vectors, loaded in packs of `own` elements: one tile or AXES_TILES tiles of a group of threads at a
+     * time. NULL if there are none. */
+    axes_function tile_rows, short_rows;
+    axes_function fold;
+    uint32_t pack, lanes, own, value_bytes; /* lanes: of a sequence */
+};
+
+/* axes_sums.cu: in the type `result`; sums of magnitudes in f64. */
+axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype result);
+axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype result);
+axes_launch cuda_axes_magnitudes(weft_dtype dtype);
+/* axes_deviations.cu: sums of (x - reference)^2, or of x^2 without a reference; sums of (x s)^2 of f64, where s is
+ * weft_norm2_scale(reference). */
+axes_launch cuda_axes_deviations(weft_dtype dtype);
+axes_launch cuda_axes_rescaled_squares(void);
+/* axes_integers.cu: modulo 2^64; number of nonzero elements; bits after an XOR with j.xor_mask. */
+axes_launch cuda_axes_integer_sum(weft_dtype dtype);
+axes_launch cuda_axes_integer_product(weft_dtype dtype);
+axes_launch cuda_axes_count(weft_dtype dtype);
+axes_launch cuda_axes_or(weft_dtype dtype);
+axes_launch cuda_axes_xor(weft_dtype dtype);
+/* axes_extremes.cu: the least key, the index of the first element that has it, the largest |x| of signed integers. */
+axes_launch cuda_axes_extreme(weft_dtype dtype);
+axes_launch cuda_axes_extreme_index(weft_dtype dtype);
+axes_launch cuda_axes_largest_magnitude(weft_dtype dtype);
+
+#endif

@@ -1,0 +1,432 @@
+/* Reductions of many vectors on a GPU (ORDER.md 32), by the tree of ORDER.md 2.
+ *
+ * axes_kernel: four lanes that are E apart combine first, E = L / 4 (ORDER.md 2.3). They have the elements k, k + E,
+ * k + 2 E, ... of a tile, and element number i of this sequence belongs to lane i mod 4. A thread reduces such a
+ * sequence, of one vector or of V adjacent vectors. The E values of a tile are then combined by halves, between the
+ * threads that have them. If a vector has at most L / 2 elements, E is the least power of two that suffices, because
+ * lanes without elements do not change a value.
+ *
+ *     thread = (tile, slot, column)       2^slots_log2 slots take the sequences, 2^columns_log2 columns take vectors
+ *     vectors are contiguous              1 column: adjacent slots read adjacent elements
+ *     adjacent vectors are contiguous     up to 32 columns: adjacent columns read adjacent elements
+ *
+ * rows_kernel: vectors that are contiguous and aligned. Up to 32 threads reduce a tile, as in tree.cuh: a thread has
+ * adjacent lanes, and loads them by one instruction.
+ *
+ * A vector of several tiles leaves a value for each of them, which fold_kernel combines (ORDER.md 2.4).
+ *
+ * Traffic: each element is read once; for each tile of a vector with several tiles, a value is written and read. */
+#ifndef WEFT_CUDA_REDUCE_AXES_CUH
+#define WEFT_CUDA_REDUCE_AXES_CUH
+
+#include "cuda/copy_view/view_offsets.cuh"
+#include "cuda/reduce/tree.cuh"
+#include "cuda/reduce_axes/axes_ops.cuh"
+#include "cuda/reduce_axes/axes_params.h"
+#include "cuda/runtime/overlap.cuh"
+
+/* Loads of a thread in flight, lanes of a sequence, and blocks that a multiprocessor should hold, which bounds the
+ * registers. Measured on an H100, sums of f32 along axis 0: with 8 loads, 4 lanes and 2 blocks 94 to 98 % of its read
+ * bandwidth; with 16 loads or 4 blocks registers are spilled, and short vectors reach 84 %. */
+enum { AXES_BATCH = 8, AXES_LANES = 4, AXES_BLOCKS = 2 };
+/* Contiguous vectors: packs of a tile that a thread has in flight, for several tiles and for one tile at a time. */
+enum { SHORT_BATCH = 2, TILE_BATCH = 16, SHORT_BLOCKS = 3, TILE_BLOCKS = 2 };
+
+/* Combines LANES values by halves; the result is v[0]. */
+template <class Op, uint32_t LANES, int V>
+static __device__ __forceinline__ void combine_halves(const Op &op, typename Op::value (&v)[LANES][V]) {
+#pragma unroll
+    for (int half = LANES / 2; half >= 1; half /= 2)
+#pragma unroll
+        for (int j = 0; j < half; j++)
+#pragma unroll
+            for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], v[j + half][e]);
+}
+
+/* V adjacent elements. */
+template <class T, int V> static __device__ __forceinline__ pack<T, V> load_adjacent(const char *p) {
+    if (V > 1) return load_pack<T, V>((const T *)p);
+    pack<T, V> v;
+    v.element[0] = __ldg((const T *)p);
+    return v;
+}
+
+/* A sequence: `count` elements from p on, `apart` bytes apart. They have the indices first, first + step, ... */
+struct axes_sequence {
+    const char *p;
+    int64_t apart;
+    uint64_t first;
+    uint32_t step, count;
+};
+
+/* Reduces a sequence to total. The vectors have the parameters m. */
+template <class Op, int V>
+static __device__ __forceinline__ void reduce_sequence(const Op &op, const double (&m)[V], axes_sequence s,
+                                                       typename Op::value (&total)[V]) {
+    typedef typename Op::element T;
+    constexpr uint32_t BATCH = AXES_BATCH, LANES = AXES_LANES;
+    typename Op::value v[LANES][V];
+#pragma unroll
+    for (uint32_t j = 0; j < LANES; j++)
+#pragma unroll
+        for (int e = 0; e < V; e++) v[j][e] = op.identity();
+    uint32_t i = 0;
+#pragma unroll 1
+    for (; i + BATCH <= s.count; i += BATCH, s.p += BATCH * s.apart) {
+        pack<T, V> x[BATCH];
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++) x[k] = load_adjacent<T, V>(s.p + k * s.apart);
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+#pragma unroll
+            for (int e = 0; e < V; e++)
+                v[k % LANES][e] =
+                    op.step(v[k % LANES][e], x[k].element[e], s.first + (uint64_t)(i + k) * s.step, m[e]);
+    }
+    if (i < s.count) {
+        pack<T, V> x[BATCH];
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+            if (i + k < s.count) x[k] = load_adjacent<T, V>(s.p + k * s.apart);
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+#pragma unroll
+            for (int e = 0; e < V; e++)
+                if (i + k < s.count)
+                    v[k % LANES][e] =
+                        op.step(v[k % LANES][e], x[k].element[e], s.first + (uint64_t)(i + k) * s.step, m[e]);
+    }
+    combine_halves(op, v);
+#pragma unroll
+    for (int e = 0; e < V; e++) total[e] = v[0][e];
+}
+
+/* Combines the values of the slots of a column by halves. The result is valid in the threads of slot 0. `thread` is
+ * the number within the threads of a tile. Called by all threads of the block. */
+template <class Op, int V>
+static __device__ __forceinline__ void combine_slots(const Op &op, const axes_params &a, uint32_t thread,
+                                                     typename Op::value (*area)[AXES_THREADS],
+                                                     typename Op::value (&v)[V]) {
+    const uint32_t threads = 1u << (a.columns_log2 + a.slots_log2), columns = 1u << a.columns_log2;
+    if (threads > WARP) {
+#pragma unroll
+        for (int e = 0; e < V; e++) area[e][threadIdx.x] = v[e];
+        __syncthreads();
+        if (thread < WARP) {
+#pragma unroll
+            for (int e = 0; e < V; e++) {
+                typename Op::value of_warp[8];
+#pragma unroll
+                for (uint32_t w = 0; w < 8; w++)
+                    of_warp[w] = w * WARP < threads ? area[e][threadIdx.x + w * WARP] : op.identity();
+#pragma unroll
+                for (uint32_t half = 4; half >= 1; half /= 2)
+                    if (half * WARP < threads)
+#pragma unroll
+                        for (uint32_t w = 0; w < half; w++) of_warp[w] = op.combine(of_warp[w], of_warp[w + half]);
+                v[e] = of_warp[0];
+            }
+        }
+        __syncthreads();
+    }
+    __syncwarp();
+#pragma unroll
+    for (uint32_t distance = WARP / 2; distance >= 1; distance /= 2)
+        if (distance >= columns && distance < threads)
+#pragma unroll
+            for (int e = 0; e < V; e++) v[e] = op.combine(v[e], across(v[e], (int)distance));
+}
+
+/* Stores the result of vector number `vector`, at `out`. */
+template <class Value>
+static __device__ __forceinline__ void finish_vector(const axes_params &a, uint64_t vector, char *out, Value v) {
+    reduce_params j = a.j;
+    if (j.reference) j.reference += vector;
+    if (j.keep) j.keep += vector;
+    j.out = j.out ? out : NULL;
+    finish(j, v);
+}
+
+/* Splits the number of an item into those of its tile and of its columns. Adjacent items are adjacent in memory. */
+static __device__ __forceinline__ void split_item(const axes_params &a, uint64_t item, uint64_t &tile,
+                                                  uint64_t &columns) {
+    if (a.tiles == 1) return;
+    const uint64_t by = a.columns_log2 ? a.column_blocks : a.tiles, above = item / by, below = item - above * by;
+    tile = a.columns_log2 ? above : below;
+    columns = a.columns_log2 ? below : above;
+}
+
+template <class Op, int V>
+static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
+    axes_kernel(const __grid_constant__ axes_params a) {
+    typedef typename Op::value A;
+    constexpr uint64_t TILE = WEFT_TILE(sizeof(typename Op::element));
+    __shared__ A area[V][AXES_THREADS];
+    const Op op(a.j);
+    const uint32_t threads_log2 = a.columns_log2 + a.slots_log2, thread = threadIdx.x & ((1u << threads_log2) - 1);
+    const uint32_t column = thread & ((1u << a.columns_log2) - 1), slot = thread >> a.columns_log2;
+    for (uint64_t block = blockIdx.x; block < a.blocks; block += gridDim.x) {
+        const uint64_t item = (block * a.threads + threadIdx.x) >> threads_log2;
+        uint64_t tile = 0, columns = item;
+        split_item(a, item, tile, columns);
+        const uint64_t number = columns << a.columns_log2 | column, vector = number * V;
+        const bool present = tile < a.tiles && columns < a.column_blocks && number < a.packs;
+        int64_t from = 0, to = 0;
+        double m[V];
+        A total[V], v[V];
+        bool idle = true;
+        if (present) view_offsets(a.outer, number, from, to);
+#pragma unroll
+        for (int e = 0; e < V; e++) {
+            m[e] = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector + e]) : 0.0;
+            total[e] = op.identity();
+            idle = idle && op.idle(m[e]);
+        }
+        const uint32_t count = present && !idle ? (uint32_t)min(TILE, a.n - tile * TILE) : 0;
+        A held[V];
+        /* The sequences of a thread in the order of reversed bits, in which halves are adjacent. There are up to 4.
+         */
+        const uint32_t passes = a.sequences >> a.slots_log2;
+        for (uint32_t pass = 0; pass < passes; pass++) {
+            const uint32_t k = slot + ((passes == 4 ? (pass & 1) << 1 | pass >> 1 : pass) << a.slots_log2);
+            const axes_sequence s = {a.x + from + (int64_t)(tile * TILE + k) * a.stride, a.stride * a.sequences,
+                                     tile * TILE + k, a.sequences, k < count ? (count - k - 1) / a.sequences + 1 : 0};
+            reduce_sequence(op, m, s, v);
+#pragma unroll
+            for (int e = 0; e < V; e++) {
+                if (pass & 1) v[e] = op.combine(total[e], v[e]);
+                if (pass == 3) v[e] = op.combine(held[e], v[e]);
+                if (pass == 1) held[e] = v[e];
+                total[e] = v[e];
+            }
+        }
+        combine_slots(op, a, thread, area, total);
+        if (!present || slot > 0) continue;
+#pragma unroll
+        for (int e = 0; e < V; e++) {
+            if (op.idle(m[e])) continue;
+            if (a.tiles > 1)
+                ((A *)a.partials)[tile * a.vectors + vector + e] = total[e];
+            else
+                finish_vector(a, vector + e, a.y + to + e * a.y_apart, total[e]);
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------- contiguous vectors */
+
+/* Combines the lanes of a tile by halves. Each of `threads` threads, at least the number of its lanes, has OWN
+ * adjacent lanes, and returns the value. As combine_lanes of tree.cuh. */
+template <class Op, int OWN>
+static __device__ __forceinline__ typename Op::value combine_row(const Op &op, uint32_t threads,
+                                                                 typename Op::value (&lane)[OWN]) {
+    int distance = (int)threads / 2;
+#pragma unroll
+    for (int half = OWN / 2; half >= 1; half /= 2) {
+        const bool upper = threadIdx.x & distance;
+#pragma unroll
+        for (int l = 0; l < half; l++) {
+            const typename Op::value keep = upper ? lane[l + half] : lane[l];
+            const typename Op::value send = upper ? lane[l] : lane[l + half];
+            lane[l] = op.combine(keep, across(send, distance));
+        }
+        distance /= 2;
+    }
+    typename Op::value v = lane[0];
+#pragma unroll 1
+    for (; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
+    distance = (int)threads / 2;
+#pragma unroll
+    for (int half = OWN / 2; half >= 1; half /= 2) {
+        v = op.combine(v, across(v, distance));
+        distance /= 2;
+    }
+    return v;
+}
+
+/* Returns the offset of a pack of `bytes` bytes in its vector. */
+static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint64_t number, uint32_t bytes) {
+    if (a.run_packs == 0) return (int64_t)(number * bytes);
+    const uint32_t run = (uint32_t)number / a.run_packs, in_run = (uint32_t)number - run * a.run_packs;
+    return (int64_t)run * a.run_stride + (int64_t)in_run * bytes;
+}
+
+/* Takes this thread's packs of TILES tiles, of which the longest has `most` packs. FULL: all tiles are full and
+ * contiguous. */
+template <bool FULL, uint32_t ROWS, class Op, int TILES, int OWN>
+static __device__ __forceinline__ void take_packs(const Op &op, const axes_params &a, const char *const (&x)[TILES],
+                                                  const uint64_t (&start)[TILES], const uint32_t (&packs)[TILES],
+                                                  uint32_t most, const double (&m)[TILES],
+                                                  typename Op::value (&lane)[TILES][OWN]) {
+    typedef typename Op::element T;
+    const uint32_t threads = FULL ? WARP : 1u << a.slots_log2, thread = threadIdx.x & (threads - 1);
+#pragma unroll 1
+    for (uint32_t top = thread; top < most; top += ROWS * threads) {
+        pack<T, OWN> row[TILES][ROWS];
+#pragma unroll
+        for (int k = 0; k < TILES; k++)
+#pragma unroll
+            for (uint32_t r = 0; r < ROWS; r++) {
+                const uint32_t i = top + r * threads;
+                if (FULL)
+                    row[k][r] = load_pack<T, OWN>((const T *)x[k] + start[k] * OWN + i * OWN);
+                else if (i < packs[k])
+                    row[k][r] = load_pack<T, OWN>((const T *)(x[k] + pack_offset(a, start[k] + i, OWN * sizeof(T))));
+            }
+#pragma unroll
+        for (int k = 0; k < TILES; k++)
+#pragma unroll
+            for (uint32_t r = 0; r < ROWS; r++) {
+                const uint32_t i = top + r * threads;
+                if (!FULL && i >= packs[k]) continue;
+#pragma unroll
+                for (int l = 0; l < OWN; l++)
+                    lane[k][l] = op.step(lane[k][l], row[k][r].element[l], (start[k] + i) * OWN + l, m[k]);
+            }
+    }
+}
+
+/* Each group of 2^slots_log2 threads reduces TILES tiles. Thread t takes packs t, t + 2^slots_log2, ... of each. */
+template <class Op, int TILES>
+static __global__ void __launch_bounds__(AXES_THREADS, TILES > 1 ? SHORT_BLOCKS : TILE_BLOCKS)
+    rows_kernel(const __grid_constant__ axes_params a) {
+    typedef typename Op::element T;
+    typedef typename Op::value A;
+    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP, ROWS = TILES > 1 ? SHORT_BATCH : TILE_BATCH;
+    constexpr uint32_t TILE = WEFT_TILE(sizeof(T));
+    const Op op(a.j);
+    const uint32_t threads = 1u << a.slots_log2, thread = threadIdx.x & (threads - 1);
+    const uint64_t items = a.tiles * a.vectors;
+    for (uint64_t block = blockIdx.x; block < a.blocks; block += gridDim.x) {
+        const uint64_t warp = (block * a.threads + threadIdx.x) / WARP;
+        const uint64_t first = (warp * TILES << (5 - a.slots_log2)) + (threadIdx.x % WARP >> a.slots_log2);
+        const char *x[TILES];
+        uint64_t start[TILES], vector[TILES];
+        uint32_t packs[TILES], most = 0;
+        double m[TILES];
+        A lane[TILES][OWN];
+#pragma unroll
+        for (int k = 0; k < TILES; k++) {
+            const uint64_t item = first + ((uint64_t)k << (5 - a.slots_log2));
+            uint64_t tile = 0;
+            int64_t from = 0, to = 0;
+            vector[k] = item;
+            split_item(a, item, tile, vector[k]);
+            const bool present = item < items;
+            if (present) view_offsets(a.outer, vector[k], from, to);
+            x[k] = a.x + from;
+            start[k] = tile * (TILE / OWN);
+            m[k] = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector[k]]) : 0.0;
+            packs[k] = present && !op.idle(m[k]) ? (uint32_t)min((uint64_t)TILE / OWN, a.n / OWN - start[k]) : 0;
+            most = max(most, packs[k]);
+#pragma unroll
+            for (int l = 0; l < OWN; l++) lane[k][l] = op.identity();
+        }
+        const bool full = TILES == 1 && packs[0] == TILE / OWN && a.run_packs == 0 && threads == WARP;
+        if (full)
+            take_packs<true, ROWS>(op, a, x, start, packs, TILE / OWN, m, lane);
+        else
+            take_packs<false, ROWS>(op, a, x, start, packs, most, m, lane);
+        __syncwarp();
+        A own = op.identity();
+        uint64_t own_vector = 0, own_tile = 0;
+        bool stores = false;
+#pragma unroll
+        for (int k = 0; k < TILES; k++) {
+            const A v = combine_row(op, threads, lane[k]);
+            if (thread != (uint32_t)k) continue;
+            own = v;
+            own_vector = vector[k];
+            own_tile = start[k] / (TILE / OWN);
+            stores = packs[k] > 0;
+        }
+        if (!stores) continue;
+        if (a.tiles > 1) {
+            ((A *)a.partials)[own_tile * a.vectors + own_vector] = own;
+            continue;
+        }
+        int64_t from = 0, to = 0;
+        view_offsets(a.outer, own_vector, from, to);
+        finish_vector(a, own_vector, a.y + to, own);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- tiles */
+
+/* Returns the dyadic reduction (ORDER.md 2.4) of `count` values that are `apart` elements apart. Eight are loaded at
+ * a time; a binary counter combines the eights. */
+template <class Op>
+static __device__ typename Op::value fold_values(const Op &op, const typename Op::value *p, uint64_t apart,
+                                                 uint64_t count) {
+    typename Op::value held[58], eight[8];
+    for (uint64_t k = 0;; k++) {
+        const uint32_t number = (uint32_t)min((uint64_t)8, count - 8 * k);
+#pragma unroll
+        for (uint32_t i = 0; i < 8; i++)
+            if (i < number) eight[i] = p[(8 * k + i) * apart];
+        typename Op::value v = reduce_eight(op, eight, number);
+        const bool last = 8 * (k + 1) >= count;
+        int level = 0;
+        for (; k >> level && (last || k >> level & 1); level++)
+            if (k >> level & 1) v = op.combine(held[level], v);
+        if (last) return v;
+        held[level] = v;
+    }
+}
+
+/* Combines the values of the tiles of each vector. Threads share the tiles of a vector in aligned powers of two. */
+template <class Op>
+static __global__ void __launch_bounds__(FOLD_THREADS) fold_kernel(const __grid_constant__ axes_params a) {
+    typedef typename Op::value A;
+    __shared__ A area[FOLD_THREADS];
+    const Op op(a.j);
+    const uint32_t columns = 1u << a.fold_columns_log2, share = threadIdx.x >> a.fold_columns_log2;
+    const uint32_t shares = FOLD_THREADS >> a.fold_columns_log2;
+    const uint64_t first = (uint64_t)share << a.fold_log2;
+    wait_for_stream();
+    for (uint64_t block = blockIdx.x; block * columns < a.vectors; block += gridDim.x) {
+        const uint64_t vector = block * columns + (threadIdx.x & (columns - 1));
+        const bool present = vector < a.vectors && first < a.tiles;
+        A v = op.identity();
+        if (present)
+            v = fold_values(op, (const A *)a.partials + first * a.vectors + vector, a.vectors,
+                            min((uint64_t)1 << a.fold_log2, a.tiles - first));
+        for (uint32_t step = 1; step < shares && (uint64_t)step << a.fold_log2 < a.tiles; step *= 2) {
+            area[threadIdx.x] = v;
+            __syncthreads();
+            if (share % (2 * step) == 0 && first + ((uint64_t)step << a.fold_log2) < a.tiles)
+                v = op.combine(v, area[threadIdx.x + step * columns]);
+            __syncthreads();
+        }
+        if (vector >= a.vectors || share > 0) continue;
+        if (a.j.finish == FINISH_RESCALE && weft_norm2_scale(a.j.reference[vector]) == 1.0) continue;
+        int64_t from = 0, to = 0;
+        view_offsets(a.outer, vector / a.pack, from, to);
+        finish_vector(a, vector, a.y + to + (int64_t)(vector % a.pack) * a.y_apart, v);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- launches */
+
+template <class Op, class Fold> static axes_launch axes_launch_of() {
+    typedef typename Op::element T;
+    typedef typename Op::value A;
+    constexpr int PACK = sizeof(A) > 8 ? 1 : sizeof(T) == 8 ? 2 : 4;
+    constexpr bool ROWS = sizeof(A) <= 8;
+    axes_launch l;
+    l.vectors = axes_kernel<Op, 1>;
+    l.packs = PACK > 1 ? axes_kernel<Op, PACK> : (axes_function)NULL;
+    l.fold = fold_kernel<Fold>;
+    l.tile_rows = l.short_rows = NULL;
+    if constexpr (ROWS) {
+        l.tile_rows = rows_kernel<Op, 1>;
+        l.short_rows = rows_kernel<Op, AXES_TILES>;
+    }
+    l.pack = PACK;
+    l.lanes = AXES_LANES;
+    l.own = WEFT_LANES(sizeof(T)) / WARP;
+    l.value_bytes = sizeof(A);
+    return l;
+}
+
+#endif
