@@ -22,7 +22,8 @@ enum {
     ROWS_BYTES = 1 << 16,     /* of results in the memory of a thread */
     ROWS_MAX = 256,           /* most rows of a call of the kernel */
     LINE = 64,                /* bytes of the results of a row of a block */
-    COLUMN_BYTES = 1 << 10,   /* most bytes of the results of a row of a block of columns */
+    COLUMN_BYTES = 1 << 12,   /* most bytes of the results of a row of a block of columns */
+    LEAST_BYTES = 1 << 8,     /* least bytes of them, if there are as many columns */
     COLUMNS_AT_ONCE = 1 << 12 /* elements of a column between two checks for cancellation */
 };
 
@@ -257,14 +258,14 @@ static void do_columns(void *self, size_t block) {
 /* Sets the width of the blocks. Returns false if the vectors are not columns, or if there are too few of them for all
  * threads. */
 static bool divide_columns(params *j) {
-    const size_t size = j->result_size, columns = j->last.n, least = LINE / size;
+    const size_t size = j->result_size, columns = j->last.n, least = LEAST_BYTES / size;
     if (j->last.x != (ptrdiff_t)j->size || j->last.y != (ptrdiff_t)size) return false;
     j->width = COLUMN_BYTES / size;
     while (j->width > least && j->c->vectors / columns * ceil_div(columns, j->width) < 4 * (size_t)j->threads)
         j->width /= 2;
     j->across = (size_t)ceil_div(columns, j->width);
     j->blocks = j->c->vectors / columns * j->across;
-    return columns >= least && j->blocks >= (size_t)j->threads;
+    return columns >= LINE / size && j->blocks >= (size_t)j->threads;
 }
 
 static weft_status run_columns(params *j, weft_error *error) {

@@ -5,7 +5,7 @@
 #include "cpu/runtime/parallel.h"
 
 enum {
-    PREFETCHED = 1 << 12, /* least bytes of a row that is prefetched */
+    PREFETCHED = 1 << 10, /* least bytes of a row that is prefetched */
     CORE_BYTES = 1 << 20  /* up to this size, the caches of one core contain the array */
 };
 
@@ -79,9 +79,10 @@ static void sum_rows_exactly(const axes *j, const char *x, ptrdiff_t row, size_t
     }
 }
 
+/* The kernels of segments do not prefetch. */
 static void reduce_rows(const rows *w, const char *x, ptrdiff_t row, size_t count, char *results) {
     const axes *j = w->axes;
-    if (j->segments)
+    if (j->segments && (j->c->exact || !w->prefetch))
         reduce_segments(j, x, row, count, results);
     else if (j->c->exact)
         sum_rows_exactly(j, x, row, count, results);

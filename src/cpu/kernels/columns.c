@@ -6,7 +6,11 @@
 
 enum {
     ROWS_LANE_BYTES = 1 << 15, /* all lanes of the columns that are reduced together */
-    ROWS_AHEAD = 16            /* rows that are prefetched */
+    ROWS_AHEAD = 16,           /* rows that are prefetched */
+    ROWS_WIDE_BYTES = 512,     /* least bytes of rows of which a whole lane is read before the next one */
+    ROWS_TOGETHER = 4,         /* rows of a lane that are added together */
+    ROWS_PART_BYTES = 256,     /* bytes of such rows between which others are prefetched */
+    ROWS_STACK = 8             /* most values that wait for others in the tree of lanes: log2(WEFT_LANES_MAX) + 1 */
 };
 
 /* GCC would unroll short loops completely before it vectorizes loops. */

@@ -2,9 +2,12 @@
 #include "cpu/common/planes.h"
 #include "cpu/kernels/stream.h"
 
-/* Rows of the result that are written together, in elements: a transposition reads as many elements of a row of the
- * source before it goes on to the next rows. */
-enum { PANEL_BYTES = 512 };
+enum {
+    PANEL_BYTES =
+        512, /* bytes of a row of x that a transposition reads before it reads the same bytes of other rows */
+    STRIP_BYTES = 256,    /* bytes of a row of y that it writes together */
+    PREFETCHED_BYTES = 64 /* distance of what is prefetched in a row of x */
+};
 
 /* Copies with nontemporal stores. */
 INLINE void copy_streaming(unsigned char *y, const unsigned char *x, size_t bytes) {

@@ -4,6 +4,8 @@
 #include "cpu/kernels/scan_values.h"
 #include "cpu/kernels/stream.h"
 
+enum { PREFETCHED_BYTES = 512 }; /* distance in a row of what is prefetched; after its end follows the next group */
+
 #define BODY "cpu/kernels/bodies/scan_columns_body.h"
 #include "cpu/kernels/bodies/each_accumulator.h"
 

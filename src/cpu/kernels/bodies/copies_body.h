@@ -17,13 +17,14 @@ INLINE void OF(copy_each)(size_t rows, size_t columns, const char *x, ptrdiff_t 
                    sizeof(LANE));
 }
 
-/* Copies WIDTH rows and columns. Prefetches the same rows of the next columns. */
+/* Copies WIDTH rows and columns. Prefetches the next rows of the same columns. */
 INLINE void OF(copy_square)(const char *x, ptrdiff_t x_column, char *y, ptrdiff_t y_row, bool streams) {
     VECTOR v[WIDTH];
 #pragma GCC unroll 16
-    for (size_t c = 0; c < WIDTH; c++) memcpy(&v[c], x + (ptrdiff_t)c * x_column, sizeof v[c]);
-#pragma GCC unroll 16
-    for (size_t c = WIDTH; c < 2 * WIDTH; c++) __builtin_prefetch(x + (ptrdiff_t)c * x_column);
+    for (size_t c = 0; c < WIDTH; c++) {
+        memcpy(&v[c], x + (ptrdiff_t)c * x_column, sizeof v[c]);
+        __builtin_prefetch(x + (ptrdiff_t)c * x_column + PREFETCHED_BYTES);
+    }
     OF(transpose)(v);
 #pragma GCC unroll 16
     for (size_t r = 0; r < WIDTH; r++) {
@@ -34,13 +35,18 @@ INLINE void OF(copy_square)(const char *x, ptrdiff_t x_column, char *y, ptrdiff_
     }
 }
 
-/* Copies squares as far as there are whole ones. */
+/* Copies squares: STRIP_BYTES of each of WIDTH rows of the result, then the next rows. */
 INLINE void OF(copy_squares)(size_t rows, size_t columns, const char *x, ptrdiff_t x_column, char *y, ptrdiff_t y_row,
                              bool streams) {
-    for (size_t c = 0; c + WIDTH <= columns; c += WIDTH)
-        for (size_t r = 0; r + WIDTH <= rows; r += WIDTH) OF(copy_square)
-    (x + r * sizeof(LANE) + (ptrdiff_t)c * x_column, x_column, y + (ptrdiff_t)r * y_row + c * sizeof(LANE), y_row,
-     streams);
+    const size_t strip = STRIP_BYTES / sizeof(LANE);
+    for (size_t first = 0; first < columns; first += strip) {
+        const size_t end = columns - first < strip ? columns : first + strip;
+        for (size_t r = 0; r + WIDTH <= rows; r += WIDTH)
+            for (size_t c = first; c + WIDTH <= end; c += WIDTH)
+                OF(copy_square)
+                (x + r * sizeof(LANE) + (ptrdiff_t)c * x_column, x_column,
+                 y + (ptrdiff_t)r * y_row + c * sizeof(LANE), y_row, streams);
+    }
 }
 
 /* Copies at most PANEL_BYTES of each column of the source: the part before the first aligned vector of the result,

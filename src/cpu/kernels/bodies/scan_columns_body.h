@@ -56,16 +56,17 @@ INLINE void OF(count_group)(scan_columns_state *state) {
     }
 }
 
-/* Scans a group of a vector of columns, whose rows are x_row and y_row bytes apart. Prefetches the next group. */
+/* Scans a group of a vector of columns, whose rows are x_row and y_row bytes apart. Prefetches the vectors `ahead`
+ * bytes after it. */
 INLINE void OF(scan_column_group)(combine how, weft_dtype dtype, const scan_params *params, const char *x,
-                                  ptrdiff_t x_row, char *y, ptrdiff_t y_row, bool streams,
+                                  ptrdiff_t x_row, ptrdiff_t ahead, char *y, ptrdiff_t y_row, bool streams,
                                   const scan_columns_state *state, OF(column_level) * levels) {
     const VECTOR first = levels[1].prefix;
     VECTOR v[WEFT_SCAN_GROUP];
 #pragma GCC unroll 16
     for (size_t k = 0; k < WEFT_SCAN_GROUP; k++) {
         v[k] = OF(load)(how, dtype, params, x + (ptrdiff_t)k * x_row);
-        __builtin_prefetch(x + (ptrdiff_t)(k + WEFT_SCAN_GROUP) * x_row);
+        __builtin_prefetch(x + (ptrdiff_t)k * x_row + ahead);
     }
 #pragma GCC unroll 4
     for (size_t distance = 1; distance < WEFT_SCAN_GROUP; distance *= 2)
@@ -96,7 +97,9 @@ INLINE void OF(copy_group)(const char *from, ptrdiff_t from_row, char *to, ptrdi
 INLINE void OF(scan_columns)(combine how, weft_dtype dtype, const scan_params *params, const scan_columns *c,
                              void *memory) {
     scan_columns_state *const state = memory;
-    const size_t size = element_bytes(dtype);
+    const size_t size = element_bytes(dtype), distance = PREFETCHED_BYTES / size;
+    const size_t back = c->columns > distance ? c->columns - distance : 0;
+    const ptrdiff_t next_group = WEFT_SCAN_GROUP * c->x_row - (ptrdiff_t)(back * size);
     _Alignas(VECTOR_BYTES) char filled[WEFT_SCAN_GROUP * WIDTH * sizeof(uint64_t)] = {0};
     _Alignas(VECTOR_BYTES) char scanned[WEFT_SCAN_GROUP * WIDTH * sizeof(A)];
     for (size_t i = 0; i < c->n; i += WEFT_SCAN_GROUP) {
@@ -109,7 +112,8 @@ INLINE void OF(scan_columns)(combine how, weft_dtype dtype, const scan_params *p
             if (!whole) OF(copy_group)(x, c->x_row, filled, WIDTH * sizeof(uint64_t), rows, columns * size);
             OF(scan_column_group)
             (how, dtype, params, whole ? x : filled, whole ? c->x_row : (ptrdiff_t)(WIDTH * sizeof(uint64_t)),
-             whole ? y : scanned, whole ? c->y_row : (ptrdiff_t)(WIDTH * sizeof(A)), whole && c->streams, state,
+             k + distance < c->columns ? (ptrdiff_t)(distance * size) : next_group, whole ? y : scanned,
+             whole ? c->y_row : (ptrdiff_t)(WIDTH * sizeof(A)), whole && c->streams, state,
              OF(column_levels)(state, k / WIDTH));
             if (!whole) OF(copy_group)(scanned, WIDTH * sizeof(A), y, c->y_row, rows, columns * sizeof(A));
         }
