@@ -1,6 +1,6 @@
 /* weft sum, prod, min, ... (one verb for each operator of weft_reduce), variance and dot: read one or two arrays and
  * print a value. */
-#include "cli/commands/axes.h"
+#include "cli/commands/along_axes.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"

@@ -1,6 +1,6 @@
 /* weft sum, prod, min, ... and variance with --axis: reduce an array along axes, and print or write the array of the
  * results. */
-#include "cli/commands/axes.h"
+#include "cli/commands/along_axes.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/json.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEFT_CLI_SCAN_AXIS_H
 #define WEFT_CLI_SCAN_AXIS_H
 
-#include "cli/commands/axes.h"
+#include "cli/commands/along_axes.h"
 
 /* Values of the options of `weft scan`. */
 typedef struct scan_request {

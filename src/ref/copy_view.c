@@ -1,5 +1,5 @@
 /* The definition of weft_copy_view (ORDER.md 32.1). */
-#include "ref/common/vectors.h"
+#include "ref/common/view_offsets.h"
 #include "ref/ref.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The definition of weft_reduce_axes and weft_variance_axes (ORDER.md 32). */
 #include "core/exact_ops.h"
-#include "ref/common/vectors.h"
+#include "ref/common/view_offsets.h"
 #include "ref/ref.h"
 
 #include <stdlib.h>

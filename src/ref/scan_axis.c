@@ -1,5 +1,5 @@
 /* The definition of weft_scan_axis (ORDER.md 32). */
-#include "ref/common/vectors.h"
+#include "ref/common/view_offsets.h"
 #include "ref/ref.h"
 
 #include <stdlib.h>

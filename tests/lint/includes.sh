@@ -26,7 +26,7 @@ only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
 only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" src/core/*.[ch] $(ls src/core/api/*.c | grep -v '/exact_state.c$')
 only "exact_state" "$std|\"(core/[a-z_]+\.h|arith/exact\.h|weft\.h)\"" src/core/api/exact_state.c
 only "src/formula" "$std|\"(formula/[a-z_]+\.(h|def)|core/[a-z_]+\.(h|def)|weft\.h)\"" src/formula/*.[ch]
-only "src/ref" "$std|\"(ref/[a-z_/]+\.h|core/(order|backend|offsets|indices|elementary|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch] src/ref/*/*.[ch]
+only "src/ref" "$std|\"(ref/[a-z_/]+\.h|core/(order|backend|offsets|indices|elementary|exact_ops|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch] src/ref/*/*.[ch]
 only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary)|formula/formula)\.h\"" src/arith/*.h
 only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.[ch]
 only "src/cpu" "$std|\"((cpu|cpu/common|cpu/runtime|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(bodies/each_type|bodies/key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def src/cpu/common/* src/cpu/runtime/*

@@ -1,5 +1,5 @@
 /* weft_copy_view between views of random shapes and strides. The parameter is 1 if x is broadcast to y. */
-#include "verify/views.h"
+#include "verify/random_views.h"
 
 #include <string.h>
 

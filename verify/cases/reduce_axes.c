@@ -1,6 +1,6 @@
 /* weft_reduce_axes and weft_variance_axes on views of random shapes and strides, along random axes. The operator of
  * weft_reduce_axes varies with match_case.turn. The parameter of weft_variance_axes is ddof. */
-#include "verify/views.h"
+#include "verify/random_views.h"
 
 #include <string.h>
 

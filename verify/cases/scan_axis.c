@@ -1,7 +1,7 @@
 /* weft_scan_axis on views of random shapes and strides. The operator, the kind, the initial value, the axis and
  * whether y is x vary with match_case.turn. */
 #include "core/types.h"
-#include "verify/views.h"
+#include "verify/random_views.h"
 
 #include <string.h>
 

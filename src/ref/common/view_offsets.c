@@ -1,4 +1,4 @@
-#include "ref/common/vectors.h"
+#include "ref/common/view_offsets.h"
 
 ptrdiff_t ref_offset_x(size_t count, const view_dimension *d, size_t index) {
     ptrdiff_t offset = 0;

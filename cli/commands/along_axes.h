@@ -1,6 +1,6 @@
 /* Option --axis of the reductions and of scan, which work along axes of an array. */
-#ifndef WEFT_CLI_AXES_H
-#define WEFT_CLI_AXES_H
+#ifndef WEFT_CLI_ALONG_AXES_H
+#define WEFT_CLI_ALONG_AXES_H
 
 #include "cli/io/produce.h"
 #include "cli/operations.h"

@@ -1,6 +1,6 @@
 /* Copies the vectors of views to arrays and back. */
-#ifndef WEFT_REF_VECTORS_H
-#define WEFT_REF_VECTORS_H
+#ifndef WEFT_REF_VIEW_OFFSETS_H
+#define WEFT_REF_VIEW_OFFSETS_H
 
 #include "core/backend.h"
 

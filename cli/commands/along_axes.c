@@ -1,4 +1,4 @@
-#include "cli/commands/axes.h"
+#include "cli/commands/along_axes.h"
 
 #include "cli/io/streamed.h"
 

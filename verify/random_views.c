@@ -1,4 +1,4 @@
-#include "verify/views.h"
+#include "verify/random_views.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Views of random shapes and strides, for the cases of operations on views. */
-#ifndef WEFT_VERIFY_VIEWS_H
-#define WEFT_VERIFY_VIEWS_H
+#ifndef WEFT_VERIFY_RANDOM_VIEWS_H
+#define WEFT_VERIFY_RANDOM_VIEWS_H
 
 #include "verify/match.h"
 
