@@ -34,7 +34,7 @@ static const verb *verb_at(int i) { return i < COMMAND_COUNT ? &COMMANDS[i] : &O
 
 /* ------------------------------------------------------------------------------- by name */
 
-enum { ALIAS_COUNT = 320, ALIAS_LENGTH = 24 };
+enum { ALIAS_COUNT = 340, ALIAS_LENGTH = 24 };
 
 /* A name of aliases.def. Each of its names is one entry. */
 typedef struct alias {

@@ -127,6 +127,9 @@ weft_loop_bench(bench_cpu_random bench/cpu_random_peers.c)
 # build/bench_cpu_rows: rows, histograms, segments, grids, filters and partition compared with loops.
 weft_loop_bench(bench_cpu_rows bench/cpu_rows_peers.c)
 
+# build/bench_cpu_axes: reductions, scans and copies of arrays of several dimensions compared with loops.
+weft_loop_bench(bench_cpu_axes bench/cpu_axes_peers.c)
+
 # build/bench_cpu_price: weft_price compared with plain loops that use the C library's functions.
 add_executable(bench_cpu_price bench/cpu_price_peer.c)
 target_link_libraries(bench_cpu_price PRIVATE weft m)

@@ -26,6 +26,7 @@ set(WEFT_FORTRAN_SOURCES
   fortran/weft_samples.f90
   fortran/weft_formulas.f90
   fortran/weft_texts.f90
+  fortran/weft_views.f90
   fortran/weft.f90)
 list(TRANSFORM WEFT_FORTRAN_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
 set(interfaces ${CMAKE_CURRENT_SOURCE_DIR}/fortran/interfaces.py)

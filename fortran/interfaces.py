@@ -15,7 +15,7 @@ import sys
 SCALARS = {
     "int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)",
     "uint32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
-    "uint8_t": "integer(c_int8_t)", "size_t": "integer(c_size_t)", "float": "real(c_float)",
+    "uint8_t": "integer(c_int8_t)", "size_t": "integer(c_size_t)", "ptrdiff_t": "integer(c_ptrdiff_t)", "float": "real(c_float)",
     "double": "real(c_double)", "char": "character(kind=c_char)",
 }
 

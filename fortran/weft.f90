@@ -12,6 +12,7 @@ module weft
   use weft_selections
   use weft_texts
   use weft_transforms
+  use weft_views
   implicit none
   public
 end module weft

@@ -1303,11 +1303,12 @@ WEFT_API weft_status weft_copy_view(weft_context *ctx, const weft_view *x, const
  * other axes, in the order of an array that has only the axes `axes`, in this order, and whose last axis varies
  * fastest.
  *   accumulate  as for weft_reduce
- *   axes        in host memory: `count` different axes of x, from -x->dimensions to x->dimensions - 1; a negative
- * axis counts from the last one, which is -1. Without axes each element is reduced alone out         of the type that
- * weft_reduce_result returns. Its shape is that of x without the axes, or with length 1 for each of them Returns
- * WEFT_EMPTY if the axes have no elements and op has no value for n = 0. Order: docs/spec/ORDER.md 32. Docs:
- * docs/ops/reduce_axes.md. */
+ *   axes        in host memory: `count` different axes of x, from -x->dimensions to x->dimensions - 1, where -1 is
+ *               the last one. Without axes each element is reduced alone
+ *   out         of the type that weft_reduce_result returns. Its shape is that of x without the axes, or with
+ *               length 1 for each of them
+ * Returns WEFT_EMPTY if the axes have no elements and op has no value for n = 0.
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/reduce_axes.md. */
 WEFT_API weft_status weft_reduce_axes(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_view *x,
                                       size_t count, const int *axes, const weft_view *out);
 

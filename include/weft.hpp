@@ -21,6 +21,7 @@
 
 #include <weft.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -1087,6 +1088,131 @@ matches match_list(context &ctx, const X &text, const std::vector<std::string> &
     found.numbers.resize(static_cast<std::size_t>(total));
     if (total > 0) search();
     return found;
+}
+
+// ------------------------------------------------------------------------------------ views
+
+namespace detail {
+
+// Element type of std::mdspan, and of classes with its members. Is not valid for other types.
+template <class M>
+using mdspan_element =
+    std::enable_if_t<std::is_pointer_v<decltype(std::declval<const M &>().data_handle())>, typename M::element_type>;
+
+} // namespace detail
+
+// A non-owning view of an array of at most WEFT_DIMENSIONS_MAX dimensions (weft_view), for the functions below. It
+// has no data() and size(), because its elements need not be contiguous.
+template <class T> class array_view {
+  public:
+    using element_type = T;
+
+    // An array without gaps whose last axis varies fastest.
+    array_view(T *data, const std::vector<std::size_t> &shape) {
+        const weft_status status =
+            weft_view_of(dtype_of<std::remove_const_t<T>>(), shape.size(), shape.data(), data, &view_);
+        if (status != WEFT_OK) throw error(status, weft_last_error(nullptr));
+    }
+    // The elements of a contiguous array, such as std::vector or std::span.
+    template <class X, class = detail::element<X>>
+    array_view(X &&x, const std::vector<std::size_t> &shape) : array_view(std::data(x), shape) {
+        std::size_t n = 1;
+        for (const std::size_t length : shape) n *= length;
+        detail::need_size("the array", std::size(x), n);
+    }
+    // Distances of adjacent elements along each axis, in elements; they may be negative or 0.
+    array_view(T *data, const std::vector<std::size_t> &shape, const std::vector<std::ptrdiff_t> &strides)
+        : array_view(data, shape) {
+        detail::need_size("strides", strides.size(), shape.size());
+        for (std::size_t k = 0; k < strides.size(); k++)
+            view_.stride[k] = strides[k] * static_cast<std::ptrdiff_t>(sizeof(T));
+    }
+    // A std::mdspan whose layout has strides.
+    template <class M, class E = detail::mdspan_element<M>>
+    array_view(const M &m) : array_view(m.data_handle(), shape_of(m), strides_of(m)) {}
+    // A read-only view of writable elements.
+    template <class U, class = std::enable_if_t<std::is_same_v<const U, T> && !std::is_same_v<U, T>>>
+    array_view(const array_view<U> &other) : view_(other.get()) {}
+
+    const weft_view &get() const { return view_; }
+    std::size_t rank() const { return view_.dimensions; }
+    std::size_t extent(std::size_t axis) const { return view_.shape[axis]; }
+    // Returns the view with its axes in reverse order, such as the transposed matrix. Moves no data.
+    array_view transposed() const {
+        array_view t = *this;
+        std::reverse_copy(view_.shape, view_.shape + rank(), t.view_.shape);
+        std::reverse_copy(view_.stride, view_.stride + rank(), t.view_.stride);
+        return t;
+    }
+
+  private:
+    static_assert(real_of<std::remove_const_t<T>>::field == WEFT_REAL, "a view has elements of a real type");
+    template <class M> static std::vector<std::size_t> shape_of(const M &m) {
+        std::vector<std::size_t> shape;
+        for (std::size_t k = 0; k < M::rank(); k++) shape.push_back(static_cast<std::size_t>(m.extent(k)));
+        return shape;
+    }
+    template <class M> static std::vector<std::ptrdiff_t> strides_of(const M &m) {
+        static_assert(M::is_always_strided(), "the layout of the mdspan must have strides");
+        std::vector<std::ptrdiff_t> strides;
+        if constexpr (M::rank() > 0)
+            for (std::size_t k = 0; k < M::rank(); k++) strides.push_back(static_cast<std::ptrdiff_t>(m.stride(k)));
+        return strides;
+    }
+
+    weft_view view_ = {};
+};
+template <class X> array_view(X &&, const std::vector<std::size_t> &) -> array_view<detail::element<X>>;
+template <class M> array_view(const M &) -> array_view<detail::mdspan_element<M>>;
+
+namespace detail {
+
+// Element type of an array_view or a std::mdspan, without const.
+template <class X> using view_value = std::remove_const_t<typename X::element_type>;
+template <class X> array_view<typename X::element_type> view_in(const X &x) { return x; }
+
+} // namespace detail
+
+// The arguments x, y and out of the functions below are array_view or std::mdspan.
+
+// Copies the elements of x to y. The shape of x is broadcast to that of y.
+template <class X, class Y> void copy_view(context &ctx, const X &x, const Y &y) {
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(y);
+    ctx(weft_copy_view, &from.get(), &to.get());
+}
+
+// Reduces x along axes: reduce_axes<WEFT_SUM>(ctx, x, {0, 2}, out). Negative axes count from the last one, -1. The
+// shape of out is that of x without the axes, or with length 1 for each of them.
+template <weft_op op, class X, class Y>
+void reduce_axes(context &ctx, const X &x, const std::vector<int> &axes, const Y &out) {
+    using natural = typename reduced<op, detail::view_value<X>>::type;
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(out);
+    ctx(weft_reduce_axes, op, detail::accumulate<detail::view_value<Y>, natural>(), &from.get(), axes.size(),
+        axes.data(), &to.get());
+}
+
+// Computes the variance of x along axes. ddof as for variance; it must be less than the number of elements along
+// them.
+template <class X, class Y>
+void variance_axes(context &ctx, const X &x, const std::vector<int> &axes, const Y &out, std::size_t ddof = 0) {
+    using natural = typename reduced<WEFT_MEAN, detail::view_value<X>>::type;
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(out);
+    ctx(weft_variance_axes, detail::accumulate<detail::view_value<Y>, natural>(), ddof, &from.get(), axes.size(),
+        axes.data(), &to.get());
+}
+
+// Scans x along an axis to y, which must have the shape of x and may be x. Types and init as for scan.
+template <class X, class Y>
+void scan_axis(context &ctx, weft_op op, weft_scan_kind kind, const X &x, int axis, const Y &y,
+               const detail::view_value<Y> *init = nullptr) {
+    constexpr weft_dtype result = dtype_of<detail::view_value<Y>>();
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(y);
+    ctx(weft_scan_axis, op, kind, result == dtype_of<detail::view_value<X>>() ? WEFT_DEFAULT : result, &from.get(),
+        axis, init, &to.get());
 }
 
 } // namespace weft

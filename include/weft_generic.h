@@ -150,6 +150,8 @@
     (weft_sobol)(ctx, scrambling, WEFT_TAG_1(dtype, out), seed, stream, dimensions, first, n, out)
 #define weft_map(ctx, expr, dtype, n, bindings, count, out) \
     (weft_map)(ctx, expr, WEFT_TAG_1(dtype, out), n, bindings, count, out)
+#define weft_view_of(dtype, dimensions, shape, data, view) \
+    (weft_view_of)(WEFT_TAG_1(dtype, data), dimensions, shape, data, view)
 
 #endif
 #endif

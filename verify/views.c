@@ -57,7 +57,7 @@ void view_of_input(const match_case *c, bool distinct, weft_view *v) {
 }
 
 size_t view_of_output(const match_case *c, weft_view *v) {
-    const size_t span = lay_out(c, LAYOUT_Y, view_draw(c, 13) % 2, v);
+    const size_t span = lay_out(c, LAYOUT_Y, c->n > 0 && view_draw(c, 13) % 2, v);
     for (size_t k = 0; k < v->dimensions; k++)
         if (v->shape[k] == 0) return 0;
     return span;

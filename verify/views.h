@@ -12,8 +12,8 @@ uint64_t view_draw(const match_case *c, uint64_t what);
  * (0, ..., 0) in bytes. If c->n is 0, the view has no elements. */
 void view_of_input(const match_case *c, bool distinct, weft_view *v);
 
-/* Sets the strides of an output whose type and shape are in *v, and its `data`, to an offset as above. Returns the
- * number of elements from the first to the last byte of the output. */
+/* Sets the strides of an output whose type and shape are in *v, and its `data`, to an offset as above. The output has
+ * no gaps if c->n is 0. Returns the number of elements from the first to the last byte of the output. */
 size_t view_of_output(const match_case *c, weft_view *v);
 
 /* Fills the output with a pattern, which must remain between its elements, and returns the status of the copy. */

@@ -1,5 +1,6 @@
 /* weft sum, prod, min, ... (one verb for each operator of weft_reduce), variance and dot: read one or two arrays and
  * print a value. */
+#include "cli/commands/axes.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"
@@ -201,15 +202,36 @@ static int apply(const cli_options *options, const operation *operation, operand
     return code;
 }
 
-static int read_and_apply(const cli_options *options, int argc, char **argv) {
-    operands in = {0};
-    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
-        long long ddof = 0;
-        if (option == 'a' && reduce_options_sums(argv[0], optarg, &in.accumulate)) continue;
-        if (option != 'd' || !cli_number(argv[0], "--ddof", optarg, 0, INT64_MAX, &ddof)) return CLI_USAGE;
-        in.ddof = (size_t)ddof;
+/* Values of the options. */
+typedef struct request {
+    operands in;
+    axes_request along;
+} request;
+
+static bool read_option(const char *command, int option, request *r) {
+    long long ddof = 0;
+    switch (option) {
+    case 'a': return reduce_options_sums(command, optarg, &r->in.accumulate);
+    case 'd':
+        if (!cli_number(command, "--ddof", optarg, 0, INT64_MAX, &ddof)) return false;
+        r->in.ddof = (size_t)ddof;
+        return true;
+    case 'x': return axes_read(command, optarg, WEFT_DIMENSIONS_MAX, &r->along);
+    case 'k': r->along.keepdims = true; return true;
+    case 'o': r->along.to = optarg; return true;
+    default: return false;
     }
-    return apply(options, operation_find(argv[0], strlen(argv[0])), in, argc, argv);
+}
+
+static int read_and_apply(const cli_options *options, int argc, char **argv) {
+    request r = {0};
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
+        if (!read_option(argv[0], option, &r)) return CLI_USAGE;
+    const operation *const operation = operation_find(argv[0], strlen(argv[0]));
+    if (r.along.text) return axes_reduce(options, operation, &r.in, &r.along, argc, argv);
+    if (!r.along.keepdims && !r.along.to) return apply(options, operation, r.in, argc, argv);
+    cli_error(argv[0], "%s requires --axis: the result is one value", r.along.to ? "-o" : "--keepdims");
+    return CLI_USAGE;
 }
 
 int command_reduce(const cli_options *options, int argc, char **argv) { return read_and_apply(options, argc, argv); }

@@ -1,5 +1,6 @@
 /* weft scan X.npy -o Y.npy: prefix scan of an array. */
 #include "cli/commands/reduce_options.h"
+#include "cli/commands/scan_axis.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"
@@ -12,16 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of the options. */
-typedef struct request {
-    operands in;
-    const char *init, *from, *to; /* text of the initial value, and file names */
-} request;
-
 /* State of one call: the input array and the result. */
 typedef struct params {
     const cli_options *options;
-    const request *request;
+    const scan_request *request;
     npy_array x;
     ranks ranks;
     void *y; /* this process's slice of the result */
@@ -33,41 +28,40 @@ static const operation *scan(void) { return operation_find("scan", strlen("scan"
 
 /* -------------------------------------------------------------------------------- options */
 
-static bool read_option(int option, request *r) {
+static bool read_option(int option, scan_request *r) {
     switch (option) {
     case 'p': return reduce_options_op("scan", optarg, &r->in.op);
     case 'a': return reduce_options_type("scan", optarg, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 'i': r->init = optarg; return true;
-    case 'o': r->to = optarg; return true;
+    case 'x': return axes_read("scan", optarg, 1, &r->along);
+    case 'o': r->along.to = optarg; return true;
     default: return false;
     }
 }
 
-static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+static bool read_request(const cli_options *options, int argc, char **argv, scan_request *r) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != 1)
         cli_error(argv[0], "%d files given, 1 expected; see 'weft help scan'", argc - optind);
-    else if (!r->to)
+    else if (!r->along.to)
         cli_error(argv[0], "%s: option -o Y.npy is required: the file for the result (- for standard output)",
                   r->from);
     else
-        return file_takes_result(options, argv[0], "-o", r->to);
+        return file_takes_result(options, argv[0], "-o", r->along.to);
     return false;
 }
 
 /* -------------------------------------------------------------------------------- running */
 
-/* Reads the initial value. It has the result's type, which depends on the array. */
-static int read_init(params *j, value *init) {
+int scan_read_init(const scan_request *r, weft_dtype type, value *init) {
     char range[80];
-    const char *text = j->request->init;
-    if (!text || value_parse(j->type, text, init)) return CLI_DONE;
-    value_range(j->type, range, sizeof range);
-    cli_error("scan", "--init %s: expected a value of type %s (%s), the type of the result", text,
-              weft_dtype_name(j->type), range);
+    if (!r->init || value_parse(type, r->init, init)) return CLI_DONE;
+    value_range(type, range, sizeof range);
+    cli_error("scan", "--init %s: expected a value of type %s (%s), the type of the result", r->init,
+              weft_dtype_name(type), range);
     return CLI_USAGE;
 }
 
@@ -80,7 +74,7 @@ static int compute(weft_context *ctx, params *j) {
     in.n = j->x.n;
     in.x = j->x.data;
     in.init = j->request->init ? &init : NULL;
-    int code = read_init(j, &init);
+    int code = scan_read_init(j->request, j->type, &init);
     if (code != CLI_DONE) return code;
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     in.to = j->y;
@@ -101,7 +95,7 @@ static int compute(weft_context *ctx, params *j) {
 static void print_json(const params *j, const char *device) {
     json_begin_command("scan");
     json_text("file", j->request->from);
-    json_text("output", j->request->to);
+    json_text("output", j->request->along.to);
     json_text("op", weft_op_name(j->request->in.op));
     json_bool("exclusive", j->request->in.kind == WEFT_EXCLUSIVE);
     json_text("dtype", weft_dtype_name(j->x.dtype));
@@ -121,9 +115,9 @@ static int compute_and_write(weft_context *ctx, params *j) {
     if (code == CLI_DONE) code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     if (j->ranks.d) {
-        if (ranks_write(&j->ranks, "scan", j->request->to, j->type, &j->x, j->y) != CLI_DONE) return CLI_FAILED;
-    } else if (!npy_write(j->request->to, j->type, &j->x.shape, j->y, &error)) {
-        cli_error("scan", "%s: %s", j->request->to, error.message);
+        if (ranks_write(&j->ranks, "scan", j->request->along.to, j->type, &j->x, j->y) != CLI_DONE) return CLI_FAILED;
+    } else if (!npy_write(j->request->along.to, j->type, &j->x.shape, j->y, &error)) {
+        cli_error("scan", "%s: %s", j->request->along.to, error.message);
         return CLI_FAILED;
     }
     if (j->options->json && ranks_first(&j->ranks)) print_json(j, weft_device(ctx));
@@ -143,12 +137,12 @@ static int scan_in_memory(weft_context *ctx, params *j) {
 /* ------------------------------------------------------------------------- chunk by chunk */
 
 static int stream_to_file(weft_context *ctx, params *j, stream *s) {
-    const request *r = j->request;
+    const scan_request *r = j->request;
     value init;
     int code = check_accumulate(ctx, j);
-    if (code == CLI_DONE) code = read_init(j, &init);
+    if (code == CLI_DONE) code = scan_read_init(r, j->type, &init);
     if (code != CLI_DONE) return code;
-    if (!stream_write_to(s, r->to, j->type, &j->x.shape)) return CLI_FAILED;
+    if (!stream_write_to(s, r->along.to, j->type, &j->x.shape)) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = weft_scan_source(ctx, r->in.op, r->in.kind, r->in.accumulate, &s->inputs[0].source,
                                                 r->init ? &init : NULL, &s->sink);
@@ -173,10 +167,11 @@ static int scan_stream(weft_context *ctx, params *j) {
 
 int command_scan(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    request r = {0};
+    scan_request r = {0};
     params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
-    if (!ranks_read(options, argv[0], (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;
+    if (r.along.text) return scan_axis(options, &r, argc, argv);
+    if (!ranks_read(options, argv[0], (char *[]){argv[optind], (char *)r.along.to}, 2)) return CLI_USAGE;
     int code = ranks_open(&j.ranks, "scan", options, &ctx);
     if (code != CLI_DONE) return code;
     if (!j.ranks.d && stream_wanted(options, r.from, 1))

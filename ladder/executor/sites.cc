@@ -36,8 +36,8 @@ std::string shortened(const std::string &line) {
 }
 
 bool is_own_header(const std::string &line) {
-    for (const char *name :
-         {"cuda_runtime.h:", "cuda_pipeline.h:", "bulk_copies.h:", "cooperative_groups.h:", "mma.h:", "device.cuh:"})
+    for (const char *name : {"cuda_runtime.h:", "cuda_pipeline.h:", "bulk_copies.h:", "cooperative_groups.h:",
+                             "mma.h:", "device.cuh:", "prefetch.cuh:"})
         if (line.find(name) == 0) return true;
     return false;
 }

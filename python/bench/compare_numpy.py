@@ -128,7 +128,7 @@ def c_function(statement: str) -> str:
     """A statement that calls the library as this one does."""
     recorder = Recorder()
     eval(statement, NAMES)  # opens, compiles and looks up
-    modules = [module for name, module in sys.modules.items() if name.startswith("weft.") and hasattr(module, "lib")]
+    modules = [module for name, module in sys.modules.items() if name.startswith("pyweft.") and hasattr(module, "lib")]
     for module in modules:
         vars(module)["lib"] = recorder
     eval(statement, NAMES)

@@ -36,6 +36,7 @@ from pyweft._segmented import *
 from pyweft._select import *
 from pyweft._signals import *
 from pyweft._sort import *
+from pyweft._views import *
 from pyweft._threadpoolctl import register as _register
 
 __version__: str = _ffi.string(_lib.weft_version()).decode()

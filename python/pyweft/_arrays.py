@@ -90,7 +90,7 @@ def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
             return gpu
         kind, x = host_kind(x), host_view(x, name)
     code = codes.get(x.dtype)
-    if code is None or x.flags.num & _CONTIGUOUS_AND_ALIGNED != _CONTIGUOUS_AND_ALIGNED:
+    if code is None or not (x.flags.carray or _is_usable(x)):  # carray is quick, but False of read-only arrays
         code, x = _copy(x, name, codes)
     y = Operand()
     y.kind = kind
@@ -99,6 +99,38 @@ def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
     y.code = code
     y.device = None
     return y
+
+
+def _is_usable(x: Any) -> bool:
+    usable: bool = x.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
+    return usable
+
+
+def strided_operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
+    """An input of any strides. Host arrays that are not aligned and in the machine's byte order are copied."""
+    kind = NUMPY
+    if type(x) is not np.ndarray:
+        gpu = _gpu_operand(x, name, codes, True)
+        if gpu:
+            return gpu
+        kind, x = host_kind(x), host_view(x, name)
+    code = codes.get(x.dtype)
+    if code is None or not x.flags.aligned:
+        code, x = _copy(x, name, codes)
+    y = Operand()
+    y.kind = kind
+    y.array = x
+    y.pointer = _address(x)
+    y.code = code
+    y.device = None
+    return y
+
+
+def _address(array: Any) -> Any:
+    """The address of the first element of a host array of any strides."""
+    if array.flags.c_contiguous:
+        return _from_buffer(array)
+    return ffi.cast(_ADDRESS, array.__array_interface__["data"][0])
 
 
 def host_view(x: Any, name: str) -> Any:
@@ -127,22 +159,39 @@ def _copy(x: Any, name: str, codes: dict[Any, int]) -> tuple[int, Any]:
 class _View:
     """An array at an address of GPU memory."""
 
-    def __init__(self, source: Any, address: int, shape: tuple[int, ...], dtype: Any, readonly: bool) -> None:
+    def __init__(
+        self,
+        source: Any,
+        address: int,
+        shape: tuple[int, ...],
+        dtype: Any,
+        readonly: bool,
+        strides: Optional[tuple[int, ...]] = None,
+    ) -> None:
         self.source = source
         self.address = address
         self.shape = shape
+        self.given_strides = strides
         self.ndim = len(shape)
         self.size = elements(shape)
         self.dtype = dtype
         self.readonly = readonly
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Distances of elements in bytes; those of C order if the interface has none."""
+        if self.given_strides is not None:
+            return self.given_strides
+        return tuple([self.dtype.itemsize * elements(self.shape[k + 1 :]) for k in range(self.ndim)])
 
-def _view(x: Any, interface: dict[str, Any], name: str) -> _View:
-    """Returns the view that __cuda_array_interface__ describes."""
+
+def _view(x: Any, interface: dict[str, Any], name: str, strided: bool) -> _View:
+    """Returns the view that __cuda_array_interface__ describes. Unless `strided`, it must be contiguous."""
     address, readonly = interface["data"]
-    view = _View(x, address, tuple(interface["shape"]), np.dtype(interface["typestr"]), readonly)
-    strides, apart = interface.get("strides"), view.dtype.itemsize
-    if strides and view.size:
+    strides = interface.get("strides")
+    view = _View(x, address, tuple(interface["shape"]), np.dtype(interface["typestr"]), readonly, strides)
+    apart = view.dtype.itemsize
+    if strides and view.size and not strided:
         for n, stride in zip(reversed(view.shape), reversed(strides)):
             if n != 1 and stride != apart:
                 shape = view.shape
@@ -155,7 +204,7 @@ def _view(x: Any, interface: dict[str, Any], name: str) -> _View:
     return view
 
 
-def _gpu_operand(x: Any, name: str, codes: dict[Any, int]) -> Optional[Operand]:
+def _gpu_operand(x: Any, name: str, codes: dict[Any, int], strided: bool = False) -> Optional[Operand]:
     """None of an array in host memory. The interface is asked for once, since libraries make it anew each time."""
     kind = gpu_kind(x)
     where, index = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else (None, 0)
@@ -167,7 +216,7 @@ def _gpu_operand(x: Any, name: str, codes: dict[Any, int]) -> Optional[Operand]:
             return None
         x = cupy_view(x)
         interface = x.__cuda_array_interface__
-    view = _view(x, interface, name)
+    view = _view(x, interface, name, strided)
     code = codes.get(view.dtype)
     if code is None:
         raise TypeError(f"{name} has dtype {view.dtype}; it must be one of {', '.join(str(dtype) for dtype in codes)}")
@@ -216,6 +265,14 @@ def _leader(given: list[Optional[Operand]]) -> Operand:
                 f"{one.stream:#x}; they must be on the same device and stream"
             )
     return (gpus or foreign)[0]
+
+
+def pair(x: Any, y: Any, x_name: str, y_name: str, codes: dict[Any, int] = NUMBERS) -> tuple[Operand, Operand, Operand]:
+    """Two inputs of one dtype, and the leading one."""
+    a, b = operand(x, x_name, codes), operand(y, y_name, codes)
+    if a.code != b.code:  # saves a call of Python
+        same_dtype(a, b, x_name, y_name)
+    return a, b, a if b.kind is NUMPY else leader(a, b)
 
 
 def same_dtype(x: Operand, y: Operand, x_name: str, y_name: str) -> None:
@@ -278,10 +335,15 @@ def origin(out: Any, dtype: Any) -> Operand:
     return gpu or HOST
 
 
-def destination(like: Operand, out: Any, dtype: Any, shape: Shape) -> Operand:
-    """Where a result goes: a new array of the leading operand's kind, or `out`."""
+def destination(
+    like: Operand, out: Any, dtype: Any, shape: Shape, strided: bool = False, in_place: bool = False
+) -> Operand:
+    """Where a result goes: a new array of the leading operand's kind, or `out`.
+
+    strided   a function of views writes it, which does not need a contiguous `out`
+    in_place  `out` may be the array of the leading operand"""
     if out is not None:
-        return _given(like, out, dtype, (shape,) if isinstance(shape, int) else shape)
+        return _given(like, out, dtype, (shape,) if isinstance(shape, int) else shape, strided, in_place)
     if like.device is not None:
         return _new(like, dtype, (shape,) if isinstance(shape, int) else shape)
     y = Operand()
@@ -292,9 +354,11 @@ def destination(like: Operand, out: Any, dtype: Any, shape: Shape) -> Operand:
     return y
 
 
-def _given(like: Operand, out: Any, dtype: Any, shape: tuple[int, ...]) -> Operand:
-    """`out`; in its place an array for give() to copy, where it is not contiguous and aligned."""
-    gpu = None if isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
+def _given(
+    like: Operand, out: Any, dtype: Any, shape: tuple[int, ...], strided: bool = False, in_place: bool = False
+) -> Operand:
+    """`out`; in its place an array for give() to copy, where the library cannot write it."""
+    gpu = None if isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0}, strided)
     if gpu:
         if not like.device:
             raise TypeError(f"out is on {gpu.device}, but no input is")
@@ -305,13 +369,24 @@ def _given(like: Operand, out: Any, dtype: Any, shape: tuple[int, ...]) -> Opera
         raise TypeError(f"out is a {type(out).__name__}; it must be an array")
     array = out if type(out) is np.ndarray else host_view(out, "out")
     _check_out(array, array.flags.writeable, dtype, shape)
-    usable = array.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
+    if strided:
+        usable = array.flags.aligned and (like.device is not None or _is_apart(array, like.array, in_place))
+    else:
+        usable = _is_usable(array)
     y = Operand()
     y.kind = NUMPY
     y.array = array if usable else np.empty(shape, dtype)
-    y.pointer = _from_buffer(y.array)
+    y.pointer = _address(y.array) if strided else _from_buffer(y.array)
     y.device = None
     return y
+
+
+def _is_apart(x: Any, y: Any, in_place: bool) -> bool:
+    """False if the memory from the first to the last element of one host array overlaps that of the other, unless both
+    are the same view and `in_place`."""
+    if in_place and x.ctypes.data == y.ctypes.data and x.strides == y.strides and x.dtype == y.dtype:
+        return True
+    return not np.may_share_memory(x, y)
 
 
 def _check_out(array: Any, writeable: bool, dtype: Any, shape: tuple[int, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLOATS, Array, call, leader, operand, same_dtype
+from pyweft._arrays import FLOATS, Array, call, operand, pair
 from pyweft._errors import exception
 
 __all__ = ["ExactSum"]
@@ -65,11 +65,9 @@ class ExactSum:
 
     def add_dot(self, x: Array, y: Array, *, device: Optional[str] = None) -> ExactSum:
         """Adds the products x[i] * y[i] of two arrays of one shape and dtype. Returns this sum."""
-        a, b = operand(x, "x", FLOATS), operand(y, "y", FLOATS)
-        same_dtype(a, b, "x", "y")
+        a, b, on = pair(x, y, "x", "y", FLOATS)
         if a.array.shape != b.array.shape:
             raise ValueError(f"x has shape {a.array.shape} and y {b.array.shape}; they must be the same")
-        on = leader(a, b)
         call(lib.weft_exact_add_dot, on, device, a.code, a.array.size, a.pointer, b.pointer, self._state)
         return self
 

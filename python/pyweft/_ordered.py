@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import lib
-from pyweft._arrays import I64, Array, call, destination, give, leader, length, operand, same_dtype
+from pyweft._arrays import I64, Array, call, destination, give, leader, length, operand, pair
 
 __all__ = ["merge", "search_sorted", "top_k"]
 
@@ -41,10 +41,8 @@ def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[s
     >>> weft.merge([1, 3, 5], [2, 3])
     array([1, 2, 3, 3, 5])
     """
-    x, y = operand(a, "a"), operand(b, "b")
-    same_dtype(x, y, "a", "b")
+    x, y, on = pair(a, b, "a", "b")
     na, nb = length(x, "a"), length(y, "b")
-    on = leader(x, y)
     z = destination(on, out, x.array.dtype, na + nb)
     call(lib.weft_merge, on, device, x.code, na, x.pointer, nb, y.pointer, z.pointer)
     return give(z, out)
@@ -62,12 +60,10 @@ def search_sorted(
     >>> weft.search_sorted([1.0, 2.0, 2.0, 4.0], [2.0, 3.0], side="right")
     array([3, 3])
     """
-    a, q = operand(x, "x"), operand(queries, "queries")
-    same_dtype(a, q, "x", "queries")
+    a, q, on = pair(x, queries, "x", "queries")
     if side not in _SIDES:
         raise ValueError(f"side is {side!r}; it must be 'left' or 'right'")
     n = length(a, "x")
-    on = leader(a, q)
     y = destination(on, out, I64, q.array.shape)
     call(lib.weft_search_sorted, on, device, _SIDES[side], a.code, n, a.pointer, q.array.size, q.pointer, y.pointer)
     return give(y, out)

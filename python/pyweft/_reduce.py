@@ -1,9 +1,10 @@
-"""Reductions of a whole array to one value, of any shape, taken in C order (docs/ops/reduce.md, variance.md, dot.md)."""
+"""Reductions of arrays to one value, taken in C order, or along axes (docs/ops/reduce.md, reduce_axes.md, variance.md,
+dot.md)."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -16,15 +17,18 @@ from pyweft._arrays import (
     U64,
     Array,
     call,
+    destination,
     exactly,
+    give,
     give_scalar,
-    leader,
     operand,
-    same_dtype,
+    pair,
     scalar_destination,
+    strided_operand,
     wide_accumulator,
 )
 from pyweft._errors import exception
+from pyweft._views import axes_of, reduced_shape, view_of
 
 __all__ = [
     "all",
@@ -48,6 +52,8 @@ __all__ = [
 ]
 
 
+Axis = Union[None, int, tuple[int, ...]]  # None: all axes, in C order
+
 _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
 # For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
@@ -55,13 +61,14 @@ _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 
 
 @lru_cache(maxsize=None)
-def reduction(op: int, code: int, dtype: Any, exact: bool = False) -> tuple[int, Any, int]:
-    """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in."""
-    accumulate = lib.WEFT_EXACT_SUM if exact else wide_accumulator(code, dtype)
+def reduction(op: int, code: int, dtype: Any, accumulate: Optional[str] = None) -> tuple[int, Any, int]:
+    """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in. dtype and
+    accumulate are the caller's arguments."""
+    sums = lib.WEFT_EXACT_SUM if exactly(accumulate, dtype) else wide_accumulator(code, dtype)
     if code is FLAG:
         op = _OF_FLAGS.get(op, op)
     made = ffi.new("weft_dtype *")
-    status = lib.weft_reduce_result(op, code, accumulate, made)
+    status = lib.weft_reduce_result(op, code, sums, made)
     if status:
         raise exception(status, ffi.NULL)
     result = DTYPES[made[0]]
@@ -69,157 +76,304 @@ def reduction(op: int, code: int, dtype: Any, exact: bool = False) -> tuple[int,
         result = BOOL
     elif op in _COUNTS or (code is FLAG and result == U64 and (dtype is None or np.dtype(dtype) == I64)):
         result = I64
-    return op, result, accumulate
+    return op, result, sums
 
 
 def reduction_of_values(op: int, code: int, accumulate: Any) -> tuple[int, Any, int]:
     """As reduction() for the values of a formula, whose accumulate= is a dtype or "exact"."""
     exact = isinstance(accumulate, str) and accumulate == "exact"
-    return reduction(op, code, None if exact else accumulate, exact)
+    return reduction(op, code, None, accumulate) if exact else reduction(op, code, accumulate)
 
 
 def _reduce(
-    op: int, x: Array, dtype: Any, out: Optional[Array], device: Optional[str], accumulate: Optional[str] = None
+    op: int,
+    x: Array,
+    axis: Any,
+    keepdims: bool,
+    dtype: Any,
+    out: Optional[Array],
+    device: Optional[str],
+    accumulate: Optional[str] = None,
 ) -> Any:
+    if axis is not None or keepdims:
+        return _reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
     a = operand(x, "x")
-    op, result, sums = reduction(op, a.code, dtype, exactly(accumulate, dtype))
+    op, result, sums = reduction(op, a.code, dtype, accumulate)
     y = scalar_destination(a, out, result)
     call(lib.weft_reduce, a, device, op, a.code, sums, a.array.size, a.pointer, y.pointer)
     return give_scalar(y, out, result)
 
 
+@lru_cache(maxsize=None)
+def _result_code(op: int, code: int, accumulate: int) -> int:
+    """The weft_dtype of the result of a reduction that is valid."""
+    made = ffi.new("weft_dtype *")
+    lib.weft_reduce_result(op, code, accumulate, made)
+    result: int = made[0]
+    return result
+
+
+def _reduce_axes(
+    op: int,
+    ddof: Optional[int],
+    x: Array,
+    axis: Any,
+    keepdims: bool,
+    dtype: Any,
+    out: Optional[Array],
+    device: Optional[str],
+    accumulate: Optional[str],
+) -> Any:
+    """Reduction along axes with `op`; with a ddof the variance, whose type is that of `op`."""
+    a = strided_operand(x, "x")
+    op, result, sums = reduction(op, a.code, dtype, accumulate)
+    axes = axes_of(axis, a)
+    y = destination(a, out, result, reduced_shape(a, axes, keepdims), strided=True)
+    views = view_of(a, a.code), len(axes), axes, view_of(y, _result_code(op, a.code, sums))
+    if ddof is None:
+        call(lib.weft_reduce_axes, a, device, op, sums, *views)
+    else:
+        call(lib.weft_variance_axes, a, device, sums, ddof, *views)
+    return give(y, out)
+
+
 def sum(
     x: Array,
+    axis: Axis = None,
     *,
+    keepdims: bool = False,
     dtype: Any = None,
     accumulate: Optional[str] = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Sum of the elements.
+    """Sum of the elements, or sums along axes.
 
     x      any shape and number type
+    axis   None: all elements, in C order. An axis, or a tuple of axes, of which the last one varies fastest: a result
+           for each combination of indices of the other axes, with the bits of the sum of its elements alone
+    keepdims  True: the result has axes of length 1 in place of those reduced
     dtype  None: int64 or uint64 for integers (wrapping), int64 for bool, float32, float64. np.float64 accumulates
            float32 in float64
     accumulate  "exact": the exact sum of floats, rounded once; it does not depend on the order of the elements
            (docs/ops/exact.md)
-    out    an array of shape () for the result
-    The empty sum is 0. Order: ORDER.md 3.
+    out    an array of the result's shape and dtype, of any strides
+    The empty sum is 0. Order: ORDER.md 3; along axes 32.
 
     >>> weft.sum([1.5, -0.25, 3.0])
     np.float64(4.25)
     >>> weft.sum([1e100, 1.0, -1e100], accumulate="exact")
     np.float64(1.0)
+    >>> weft.sum([[1, 2], [3, 4]], axis=0)
+    array([4, 6])
     """
-    return _reduce(lib.WEFT_SUM, x, dtype, out, device, accumulate)
+    return _reduce(lib.WEFT_SUM, x, axis, keepdims, dtype, out, device, accumulate)
 
 
-def prod(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
-    """Product of the elements; types as for sum. The empty product is 1. Order: ORDER.md 3.
+def prod(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Product of the elements; types, axis and keepdims as for sum. The empty product is 1. Order: ORDER.md 3.
 
     >>> weft.prod([2, 3, 7])
     np.int64(42)
     """
-    return _reduce(lib.WEFT_PROD, x, dtype, out, device)
+    return _reduce(lib.WEFT_PROD, x, axis, keepdims, dtype, out, device)
 
 
-def min(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def min(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Smallest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty. Order: ORDER.md 1.4.
+
+    axis and keepdims as for sum.
 
     >>> weft.min([3.0, -0.5, 2.0])
     np.float64(-0.5)
     """
-    return _reduce(lib.WEFT_MIN, x, None, out, device)
+    return _reduce(lib.WEFT_MIN, x, axis, keepdims, None, out, device)
 
 
-def max(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def max(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Largest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty. Order: ORDER.md 1.4.
+
+    axis and keepdims as for sum.
 
     >>> weft.max([3.0, -0.5, 2.0])
     np.float64(3.0)
     """
-    return _reduce(lib.WEFT_MAX, x, None, out, device)
+    return _reduce(lib.WEFT_MAX, x, axis, keepdims, None, out, device)
 
 
-def argmin(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def argmin(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """First index (int64, in C order) of the smallest element or of a NaN. ValueError when x is empty.
 
+    axis and keepdims as for sum; along several axes, the index counts the elements of the tuple's axes.
     Order: ORDER.md 1.4.
 
     >>> weft.argmin([3.0, -0.5, 2.0])
     np.int64(1)
     """
-    return _reduce(lib.WEFT_ARGMIN, x, None, out, device)
+    return _reduce(lib.WEFT_ARGMIN, x, axis, keepdims, None, out, device)
 
 
-def argmax(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def argmax(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """First index (int64, in C order) of the largest element or of a NaN. ValueError when x is empty.
 
+    axis and keepdims as for sum; along several axes, the index counts the elements of the tuple's axes.
     Order: ORDER.md 1.4.
 
     >>> weft.argmax([3.0, -0.5, 2.0])
     np.int64(0)
     """
-    return _reduce(lib.WEFT_ARGMAX, x, None, out, device)
+    return _reduce(lib.WEFT_ARGMAX, x, axis, keepdims, None, out, device)
 
 
-def bitwise_and(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def bitwise_and(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Bitwise and of all elements; integers and bool, of x's dtype. All ones when x is empty. No order.
+
+    axis and keepdims as for sum.
 
     >>> weft.bitwise_and([12, 10])
     np.int64(8)
     """
-    return _reduce(lib.WEFT_AND, x, None, out, device)
+    return _reduce(lib.WEFT_AND, x, axis, keepdims, None, out, device)
 
 
-def bitwise_or(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def bitwise_or(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Bitwise or of all elements; integers and bool, of x's dtype. 0 when x is empty. No order.
+
+    axis and keepdims as for sum.
 
     >>> weft.bitwise_or([12, 10])
     np.int64(14)
     """
-    return _reduce(lib.WEFT_OR, x, None, out, device)
+    return _reduce(lib.WEFT_OR, x, axis, keepdims, None, out, device)
 
 
-def bitwise_xor(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def bitwise_xor(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Bitwise exclusive or of all elements; integers and bool, of x's dtype. 0 when x is empty. No order.
+
+    axis and keepdims as for sum.
 
     >>> weft.bitwise_xor([12, 10])
     np.int64(6)
     """
-    return _reduce(lib.WEFT_XOR, x, None, out, device)
+    return _reduce(lib.WEFT_XOR, x, axis, keepdims, None, out, device)
 
 
-def any(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def any(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """True (np.bool_) when an element is not zero; a NaN is not zero. No order.
+
+    axis and keepdims as for sum.
 
     >>> weft.any([0.0, -0.0])
     np.False_
     """
-    return _reduce(lib.WEFT_ANY, x, None, out, device)
+    return _reduce(lib.WEFT_ANY, x, axis, keepdims, None, out, device)
 
 
-def all(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def all(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """True (np.bool_) when no element is zero; True when x is empty. No order.
+
+    axis and keepdims as for sum.
 
     >>> weft.all([1, 2, 3])
     np.True_
     """
-    return _reduce(lib.WEFT_ALL, x, None, out, device)
+    return _reduce(lib.WEFT_ALL, x, axis, keepdims, None, out, device)
 
 
-def count_nonzero(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def count_nonzero(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Number (int64) of elements that are not zero. No order.
+
+    axis and keepdims as for sum.
 
     >>> weft.count_nonzero([0, 3, 0, 4])
     np.int64(2)
     """
-    return _reduce(lib.WEFT_COUNT_NONZERO, x, None, out, device)
+    return _reduce(lib.WEFT_COUNT_NONZERO, x, axis, keepdims, None, out, device)
 
 
 def mean(
     x: Array,
+    axis: Axis = None,
     *,
+    keepdims: bool = False,
     dtype: Any = None,
     accumulate: Optional[str] = None,
     out: Optional[Array] = None,
@@ -227,33 +381,37 @@ def mean(
 ) -> Any:
     """Arithmetic mean, evaluated in float64: float32 for float32 unless dtype is np.float64, else float64.
 
-    ValueError when x is empty. accumulate as for sum. Order: ORDER.md 3.
+    ValueError when x is empty. axis, keepdims and accumulate as for sum. Order: ORDER.md 3.
 
     >>> weft.mean([1, 2, 4, 5])
     np.float64(3.0)
     """
-    return _reduce(lib.WEFT_MEAN, x, dtype, out, device, accumulate)
+    return _reduce(lib.WEFT_MEAN, x, axis, keepdims, dtype, out, device, accumulate)
 
 
 def norm1(
     x: Array,
+    axis: Axis = None,
     *,
+    keepdims: bool = False,
     dtype: Any = None,
     accumulate: Optional[str] = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Sum of |x|; types as for mean, accumulate as for sum. Order: ORDER.md 3.
+    """Sum of |x|; types as for mean; axis, keepdims and accumulate as for sum. Order: ORDER.md 3.
 
     >>> weft.norm1([3.0, -4.0])
     np.float64(7.0)
     """
-    return _reduce(lib.WEFT_NORM1, x, dtype, out, device, accumulate)
+    return _reduce(lib.WEFT_NORM1, x, axis, keepdims, dtype, out, device, accumulate)
 
 
 def norm2(
     x: Array,
+    axis: Axis = None,
     *,
+    keepdims: bool = False,
     dtype: Any = None,
     accumulate: Optional[str] = None,
     out: Optional[Array] = None,
@@ -261,26 +419,36 @@ def norm2(
 ) -> Any:
     """Square root of the sum of squares, without needless overflow; types as for mean. Order: ORDER.md 3.
 
-    accumulate as for sum.
+    axis, keepdims and accumulate as for sum.
 
     >>> weft.norm2([3.0, -4.0])
     np.float64(5.0)
     """
-    return _reduce(lib.WEFT_NORM2, x, dtype, out, device, accumulate)
+    return _reduce(lib.WEFT_NORM2, x, axis, keepdims, dtype, out, device, accumulate)
 
 
-def norminf(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
-    """Largest |x|, a NaN wins; types as for mean. Order: ORDER.md 1.4.
+def norminf(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Largest |x|, a NaN wins; types as for mean, axis and keepdims as for sum. Order: ORDER.md 1.4.
 
     >>> weft.norminf([3.0, -4.0])
     np.float64(4.0)
     """
-    return _reduce(lib.WEFT_NORMINF, x, dtype, out, device)
+    return _reduce(lib.WEFT_NORMINF, x, axis, keepdims, dtype, out, device)
 
 
 def variance(
     x: Array,
+    axis: Axis = None,
     *,
+    keepdims: bool = False,
     ddof: int = 0,
     dtype: Any = None,
     accumulate: Optional[str] = None,
@@ -289,6 +457,7 @@ def variance(
 ) -> Any:
     """Variance sum (x - mean)^2 / (n - ddof), in two passes; types as for mean.
 
+    axis, keepdims  as for sum
     ddof        0: of a population; 1: of a sample. ValueError unless it is less than the number of elements.
     accumulate  "exact": the exact variance of floats, rounded once; it does not depend on the order of the elements
     Order: ORDER.md 4.
@@ -298,10 +467,12 @@ def variance(
     >>> weft.variance([1e15, 1e15 + 0.125], ddof=1, accumulate="exact")
     np.float64(0.0078125)
     """
-    a = operand(x, "x")
-    _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, exactly(accumulate, dtype))
     if ddof < 0:
         raise ValueError(f"ddof is {ddof}; it must not be negative")
+    if axis is not None or keepdims:
+        return _reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
+    a = operand(x, "x")
+    _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, accumulate)
     y = scalar_destination(a, out, result)
     call(lib.weft_variance, a, device, a.code, sums, a.array.size, ddof, a.pointer, y.pointer)
     return give_scalar(y, out, result)
@@ -324,13 +495,11 @@ def dot(
     >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
     np.float64(26.0)
     """
-    a, b = operand(x, "x"), operand(y, "y")
-    same_dtype(a, b, "x", "y")
+    a, b, on = pair(x, y, "x", "y")
     shape = a.array.shape
     if len(shape) != 1 or shape != b.array.shape:
         raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and the same length")
-    on = leader(a, b)
-    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, exactly(accumulate, dtype))
+    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, accumulate)
     z = scalar_destination(on, out, result)
     call(lib.weft_dot, on, device, a.code, sums, shape[0], a.pointer, b.pointer, z.pointer)
     return give_scalar(z, out, result)

@@ -23,9 +23,12 @@ from pyweft._arrays import (
     host_value,
     leader,
     operand,
+    pair,
     same_dtype,
+    strided_operand,
     wide_accumulator,
 )
+from pyweft._views import axis_of, view_of
 
 __all__ = ["cumprod", "cumsum", "recurrence", "scan"]
 
@@ -82,6 +85,19 @@ def _scan(op: int, a: Operand, exclusive: bool, init: Any, dtype: Any, out: Any,
     return give(y, out)
 
 
+def _scan_axis(
+    op: int, a: Operand, axis: int, exclusive: bool, init: Any, dtype: Any, out: Any, device: Optional[str]
+) -> Any:
+    result, accumulate = scan_types(op, a.code, dtype)
+    along = axis_of(axis, a)
+    y = destination(a, out, result, tuple(a.array.shape), strided=True, in_place=True)
+    kind = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE
+    first = first_value(op, exclusive, init, result)
+    views = view_of(a, a.code), view_of(y, accumulate or a.code)
+    call(lib.weft_scan_axis, a, device, op, kind, accumulate, views[0], along, first, views[1])
+    return give(y, out)
+
+
 def _running_dtype(a: Operand, out: Any) -> Any:
     """The dtype of a running sum or product that was asked for without one; None is the elements' own."""
     given = getattr(out, "dtype", None)
@@ -92,31 +108,53 @@ def scan(
     x: Array,
     op: str = "sum",
     *,
+    axis: Optional[int] = None,
     exclusive: bool = False,
     init: Any = None,
     dtype: Any = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Prefix scan of the elements in C order: y[i] = x[0] op ... op x[i], a 1-D array.
+    """Prefix scan of the elements in C order: y[i] = x[0] op ... op x[i], a 1-D array; or along an axis.
 
+    axis       None: all elements, in C order. An axis: y has the shape of x; each vector along the axis is scanned
     op         "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"
     exclusive  y[i] ends before x[i]
     init       a number combined before the first element
     dtype      of y; None: x's own, but int64 for sum and prod of bool. np.float64 for float32; np.int64 or np.uint64
                for smaller integers, sum and prod
     out        may be x itself, when the dtypes are the same
-    y[i] depends on init and x[:i + 1] alone. Order: ORDER.md 6.
+    y[i] depends on init and x[:i + 1] alone. Order: ORDER.md 6; along an axis 32.
 
     >>> weft.scan([3, 1, 4, 1, 5], "max", exclusive=True, init=0)
     array([0, 3, 3, 4, 4])
+    >>> weft.scan([[3, 1, 4], [1, 5, 9]], "max", axis=0)
+    array([[3, 1, 4],
+           [3, 5, 9]])
     """
+    if axis is not None:
+        return _scan_axis(op_code(op), strided_operand(x, "x"), axis, exclusive, init, dtype, out, device)
     return _scan(op_code(op), operand(x, "x"), exclusive, init, dtype, out, device)
 
 
-def cumsum(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def _running_axis(op: int, x: Array, axis: int, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
+    a = strided_operand(x, "x")
+    if dtype is None and a.code in _RUNNING:
+        dtype = _running_dtype(a, out)
+    return _scan_axis(op, a, axis, False, None, dtype, out, device)
+
+
+def cumsum(
+    x: Array,
+    axis: Optional[int] = None,
+    *,
+    dtype: Any = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Running sums: scan with "sum", in the dtype that NumPy's have.
 
+    axis   None: of all elements, in C order; else along this axis
     dtype  None: int64 or uint64 for smaller integers, int64 for bool; else x's own, as it is with an out of x's dtype
     out    may be x itself
     Order: ORDER.md 6.
@@ -124,18 +162,29 @@ def cumsum(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: 
     >>> weft.cumsum([1.0, 2.0, 3.0])
     array([1., 3., 6.])
     """
+    if axis is not None:
+        return _running_axis(lib.WEFT_SUM, x, axis, dtype, out, device)
     a = operand(x, "x")
     if dtype is None and a.code in _RUNNING:
         dtype = _running_dtype(a, out)
     return _scan(lib.WEFT_SUM, a, False, None, dtype, out, device)
 
 
-def cumprod(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def cumprod(
+    x: Array,
+    axis: Optional[int] = None,
+    *,
+    dtype: Any = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """Running products: scan with "prod"; arguments as for cumsum. Order: ORDER.md 6.
 
     >>> weft.cumprod([1.0, 2.0, 3.0])
     array([1., 2., 6.])
     """
+    if axis is not None:
+        return _running_axis(lib.WEFT_PROD, x, axis, dtype, out, device)
     a = operand(x, "x")
     if dtype is None and a.code in _RUNNING:
         dtype = _running_dtype(a, out)
@@ -162,8 +211,7 @@ def recurrence(
     >>> weft.recurrence([0.5, 0.5, 0.5], [1.0, 1.0, 1.0])
     array([1.  , 1.5 , 1.75])
     """
-    a, b = operand(s, "s", FLOATS), operand(u, "u", FLOATS)
-    same_dtype(a, b, "s", "u")
+    a, b, on = pair(s, u, "s", "u", FLOATS)
     shape = a.array.shape
     if shape != b.array.shape or not shape:
         raise ValueError(f"s has shape {shape} and u {b.array.shape}; they must be the same, with at least 1 dimension")
@@ -172,7 +220,7 @@ def recurrence(
         same_dtype(a, first, "s", "init")
         if first.array.shape != shape[:-1]:
             raise ValueError(f"init has shape {first.array.shape}; it must be {shape[:-1]}")
-    on = leader(a, b, first)
+        on = leader(on, first)
     v = destination(on, out, a.array.dtype, shape)
     rows = a.array.size // shape[-1] if shape[-1] else 0
     direction = lib.WEFT_REVERSE if reverse else lib.WEFT_FORWARD

@@ -19,7 +19,6 @@ from pyweft._arrays import (
     call,
     destination,
     elements,
-    exactly,
     give,
     host_view,
     leader,
@@ -109,7 +108,7 @@ def scatter_reduce(
     m = unsigned(m, "m")
     columns = a.array.shape[1] if a.array.ndim == 2 else 1
     shape = (m, columns) if a.array.ndim == 2 else (m,)
-    _, result, sums = reduction(code, a.code, dtype, exactly(accumulate, dtype))
+    _, result, sums = reduction(code, a.code, dtype, accumulate)
     first = None if init is None else operand(init, "init", {result: 0})
     if first is not None and first.array.shape != shape:
         raise ValueError(f"init has shape {first.array.shape}; it must be {shape}")

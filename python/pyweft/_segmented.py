@@ -17,7 +17,6 @@ from pyweft._arrays import (
     Operand,
     call,
     destination,
-    exactly,
     give,
     host_view,
     leader,
@@ -111,7 +110,7 @@ def segmented_reduce(
     parts = _segments(a, offsets, heads)
     code = op_code(op)
     on = leader(a, parts)
-    _, result, sums = reduction(code, a.code, dtype, exactly(accumulate, dtype))
+    _, result, sums = reduction(code, a.code, dtype, accumulate)
     n = a.array.size
     if heads is None:
         segments = parts.array.size - 1
@@ -215,7 +214,7 @@ def reduce_by_key(
         raise ValueError(f"keys has {k.array.size} elements and x {n}; they must have the same length")
     on = leader(k, a)
     code = op_code(op)
-    _, result, sums = reduction(code, a.code, dtype, exactly(accumulate, dtype))
+    _, result, sums = reduction(code, a.code, dtype, accumulate)
     firsts, y = destination(on, None, k.array.dtype, n), destination(on, None, result, n)
     count = ffi.new("uint64_t *")
     call(

@@ -25,7 +25,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, exactly, host_value, of_list, operand, unsigned
+from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand, unsigned
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
 from pyweft._reduce import reduction, reduction_of_values
@@ -74,7 +74,7 @@ def _reduce(
 ) -> Any:
     with Call(device, memory) as call:
         a = call.source(x, "x")
-        op, result, sums = reduction(op, a.code, dtype, exactly(accumulate, dtype))
+        op, result, sums = reduction(op, a.code, dtype, accumulate)
         y = _value(result)
         call.run(lib.weft_reduce_source, op, sums, a.c, ffi.from_buffer(y))
         return y[()]
@@ -254,7 +254,7 @@ def variance(
         raise ValueError(f"ddof is {ddof}; it must not be negative")
     with Call(device, memory) as call:
         a = call.source(x, "x")
-        _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, exactly(accumulate, dtype))
+        _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, accumulate)
         y = _value(result)
         call.run(lib.weft_variance_source, sums, ddof, a.c, ffi.from_buffer(y))
         return y[()]
@@ -281,7 +281,7 @@ def dot(
         _one_row(b, "y")
         if a.shape and b.shape and a.shape != b.shape:
             raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must be the same")
-        _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, exactly(accumulate, dtype))
+        _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, accumulate)
         z = _value(result)
         call.run(lib.weft_dot_source, sums, a.c, b.c, ffi.from_buffer(z))
         return z[()]

@@ -77,6 +77,24 @@ def test_results_are_of_the_kind() -> None:
 
 
 @pytest.mark.usefixtures("on_the_cpu")
+def test_views_are_processed_in_place() -> None:
+    cube = X[:4920].reshape(10, 41, 12)
+    for view in (cube, cube.T, cube[::-2, 3:, ::5], np.asfortranarray(cube)):
+        x = StandIn(view)
+        total = weft.sum(x, axis=(0, 2))
+        assert isinstance(total, StandIn) and total.array.tobytes() == weft.sum(view, axis=(0, 2)).tobytes()
+        assert weft.variance(x, 1, keepdims=True).array.shape == np.var(view, 1, keepdims=True).shape
+        running = weft.cumsum(x, 1)
+        assert isinstance(running, StandIn) and running.array.tobytes() == weft.cumsum(view, 1).tobytes()
+        copied = weft.copy(x)
+        assert isinstance(copied, StandIn) and np.array_equal(copied.array, view)
+    out = StandIn(np.zeros((12, 10)).T)
+    assert weft.max(StandIn(cube), 1, out=out) is out and np.array_equal(out.array, cube.max(1))
+    with pytest.raises(ValueError, match="contiguous in C order"):
+        weft.sum(StandIn(cube.T))
+
+
+@pytest.mark.usefixtures("on_the_cpu")
 def test_real_numbers_are_made_complex(monkeypatch: Any) -> None:
     kind = _kinds.gpu_kind(StandIn(X))._replace(cast=lambda x, dtype: StandIn(x.array.astype(dtype)))
     monkeypatch.setitem(_kinds.GPU_KINDS, __name__.partition(".")[0], kind)

@@ -52,6 +52,28 @@ def test_pivot_table(tmp_path: Path) -> None:
     assert run("pivot_table.py", tmp_path / "t.csv", "a", "b", "c") == ["a                   p", "x                   3"]
 
 
+def test_z_scores(tmp_path: Path) -> None:
+    lines = run("z_scores.py")
+    assert lines[0].split() == ["height", "mean", "1.7200", "deviation", "0.0804"] and len(lines) == 7
+    (tmp_path / "t.csv").write_text("a,b\n1,4\n2,6\n3,8\n")
+    assert [line.split() for line in run("z_scores.py", tmp_path / "t.csv")] == [
+        ["a", "mean", "2.0000", "deviation", "1.0000"],
+        ["b", "mean", "6.0000", "deviation", "2.0000"],
+        ["-1.0000", "-1.0000"],
+        ["0.0000", "0.0000"],
+        ["1.0000", "1.0000"],
+    ]
+
+
+def test_running_maximum(tmp_path: Path) -> None:
+    assert run("running_maximum.py")[0] == "time 0: 648 of 648 points at a new maximum"
+    field = np.array([[[3.0, 1.0]], [[2.0, 5.0]], [[4.0, 6.0]]])
+    np.save(tmp_path / "x.npy", np.asfortranarray(field))
+    lines = run("running_maximum.py", tmp_path / "x.npy", tmp_path / "y.npy")
+    assert [line.split()[2] for line in lines] == ["2", "1", "2"]
+    assert np.load(tmp_path / "y.npy").tolist() == np.maximum.accumulate(field).tolist()
+
+
 def test_top_of_column(tmp_path: Path) -> None:
     assert [line.split()[1] for line in run("top_of_column.py")] == ["Porto,", "Brest,", "Split,"]
     (tmp_path / "t.csv").write_text("a,b\nx,1\ny,3\nz,2\n")

@@ -48,12 +48,16 @@ static void give_roles(convolve_work *w, const void *filter) {
 
 /* ----------------------------------------------------------------------------------- direct */
 
-enum { DIRECT_AT_ONCE = 1 << 20 }; /* values between two checks for cancellation */
+enum {
+    DIRECT_AT_ONCE = 1 << 20, /* values between two checks for cancellation */
+    STREAM_BYTES = 1 << 25    /* results above this size use nontemporal stores */
+};
 
 static void direct_part(void *self, int part, int parts) {
     const convolve_work *w = self;
     const convolve_call *c = w->call;
-    direct_slice s = {.x = w->signal, .h = w->taps, .n = w->n, .m = w->m};
+    direct_slice s = {
+        .x = w->signal, .h = w->taps, .n = w->n, .m = w->m, .streams = c->count * w->size > STREAM_BYTES};
     const size_t share = c->count / (size_t)parts, rest = c->count % (size_t)parts;
     const size_t from = c->first + share * (size_t)part + ((size_t)part < rest ? (size_t)part : rest);
     const size_t end = from + share + ((size_t)part < rest);

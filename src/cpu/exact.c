@@ -2,6 +2,7 @@
  */
 #include "arith/exact_variance.h"
 #include "core/types.h"
+#include "cpu/common/reduce_kernel.h"
 #include "cpu/runtime/parallel.h"
 
 enum {
@@ -51,8 +52,7 @@ static void add_chunks(void *self, parallel *p) {
             if (states[k][i]) __atomic_fetch_add(&j->states[k][i], states[k][i], __ATOMIC_RELAXED);
 }
 
-/* Stores the result, or the state, of a call whose terms are summed. */
-static void finish(const exact_call *call, int64_t (*states)[WEFT_EXACT_WORDS]) {
+void cpu_exact_finish(const exact_call *call, int64_t (*states)[WEFT_EXACT_WORDS]) {
     const bool narrow = call->dtype == WEFT_F32;
     states[0][EXACT_COUNT] = (int64_t)call->n;
     if (!call->out)
@@ -79,6 +79,6 @@ weft_status cpu_exact(void *context, const exact_call *call, weft_error *error) 
         add_chunk(&j, 0, call->n, states);
     else
         cpu_parallel(alone ? 1 : ctx->threads, ceil_div(call->n, CHUNK), PARALLEL_RANGES, add_chunks, &j);
-    finish(call, states);
+    cpu_exact_finish(call, states);
     return WEFT_OK;
 }

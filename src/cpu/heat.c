@@ -1,9 +1,16 @@
-/* weft_heat on the CPU (ORDER.md 23). For each axis in turn, computes the right-hand side row by row, then solves
- * along the lines with the solver of weft_tridiag.
+/* weft_heat on the CPU (ORDER.md 23).
  *
- * The lines of a one-dimensional grid are independent: each thread takes a group of lines that fits in its cache
- * through all steps. In all other cases the threads share each sweep. */
+ * If no axis has more than TRIDIAG_ALONE points, a sweep reads each line once, computes its right-hand side, solves
+ * it and writes it back, in the caller's layout. A thread makes the sweeps along x and y of a plane one after the
+ * other, while the plane is in its cache. Lines of one dimension, and planes of two, are independent: a thread makes
+ * all steps of each.
+ *
+ * Longer axes, and Crank-Nicolson in two dimensions, need a second grid for the right-hand side: for each axis in
+ * turn, it is computed row by row, then the lines are solved with the solver of weft_tridiag. Long lines of one
+ * dimension are independent: each thread takes a group of lines that fits in its cache through all steps. In all
+ * other cases the threads share each sweep. */
 #include "arith/heat.h"
+#include "core/types.h"
 #include "cpu/common/tridiag_kernel.h"
 #include "cpu/runtime/parallel.h"
 
@@ -93,14 +100,20 @@ typedef struct coefficients {
     float f32[2];
 } coefficients;
 
+static coefficients coefficients_of(const heat_call *c, size_t axis) {
+    coefficients k;
+    k.f64[0] = -1;
+    k.f64[1] = weft_heat_diagonal(c->dtype == WEFT_F32, c->method == WEFT_CRANK_NICOLSON, c->lambda[axis]);
+    for (int i = 0; i < 2; i++) k.f32[i] = (float)k.f64[i];
+    return k;
+}
+
 /* Returns the tridiagonal systems along an axis, with right-hand side s->d and solution x. */
 static tridiag_call systems_of(const stepper *s, size_t axis, coefficients *k, void *x, uint64_t *singular) {
     const heat_call *c = s->call;
     const bool f32 = c->dtype == WEFT_F32;
     const size_t n = c->n[axis], systems = weft_heat_points(c->n, s->batch) / n;
-    k->f64[0] = -1;
-    k->f64[1] = weft_heat_diagonal(f32, c->method == WEFT_CRANK_NICOLSON, c->lambda[axis]);
-    for (int i = 0; i < 2; i++) k->f32[i] = (float)k->f64[i];
+    *k = coefficients_of(c, axis);
     const weft_lines off_diagonal = {f32 ? (const void *)&k->f32[0] : &k->f64[0], 0, 0};
     const weft_lines middle = {f32 ? (const void *)&k->f32[1] : &k->f64[1], 0, 0};
     const weft_lines d = {s->d, axis ? systems : 1, axis ? 1 : n};
@@ -200,26 +213,157 @@ static void run_group(void *self, size_t i) {
     run_steps(&s);
 }
 
-weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
-    cpu_context *ctx = state;
+/* ----------------------------------------------------------------------------- sweeps in place */
+
+enum {
+    PLANES_A_THREAD = 4 /* planes per thread from which the threads share planes, not lines */
+};
+
+/* Solution of short lines, in the caller's layout: constants of each axis, and workspace. */
+typedef struct line_stepper {
+    const heat_call *call;
+    const tridiag_kernel *kernel;
+    size_t size; /* bytes of a point */
+    int threads;
+    tridiag_side side[WEFT_AXES_MAX];
+    const char *factors[WEFT_AXES_MAX];
+    char *workspaces; /* TRIDIAG_WORKSPACE_BYTES per thread */
+} line_stepper;
+
+/* Sweeps along one axis, from grids or a plane `from` to `to`. The lines are in blocks of `lines`; those of a block
+ * are adjacent. A thread solves `group` lines at a time. */
+typedef struct sweep {
+    const line_stepper *s;
+    size_t axis, lines, group, items, steps;
+    const char *from;
+    char *to;
+} sweep;
+
+static sweep sweep_of(const line_stepper *s, size_t axis, size_t planes, size_t steps, const char *from, char *to) {
+    const size_t *n = s->call->n;
+    const size_t lines[WEFT_AXES_MAX] = {n[1] * planes, n[0], n[0] * n[1]};
+    const size_t blocks[WEFT_AXES_MAX] = {1, planes, planes / n[2]};
+    const size_t width = s->kernel->width, group = axis ? TRIDIAG_RUN_BYTES / s->size : width;
+    return (sweep){s, axis, lines[axis], group, ceil_div(lines[axis], group) * blocks[axis], steps, from, to};
+}
+
+static void solve_group_of_lines(void *self, size_t i) {
+    const sweep *w = self;
+    const line_stepper *s = w->s;
+    const size_t n = s->call->n[w->axis], groups = ceil_div(w->lines, w->group);
+    const size_t block = i / groups, first = i % groups * w->group, line = w->axis ? 1 : n;
+    const size_t at = (block * w->lines * n + first * line) * s->size;
+    const tridiag_lanes in = {.count = min_u64(w->group, w->lines - first),
+                              .rows = n,
+                              .d = {w->from + at, w->axis ? w->lines : 1, line},
+                              .workspace = s->workspaces + (size_t)cpu_thread_number() * TRIDIAG_WORKSPACE_BYTES};
+    s->kernel->make_steps(&in, s->factors[w->axis], &s->side[w->axis], w->steps, w->to + at);
+}
+
+static void run_sweep(sweep w) { cpu_parallel_for(w.s->threads, w.items, PARALLEL_RANGES, solve_group_of_lines, &w); }
+
+static void run_sweep_alone(sweep w) {
+    for (size_t i = 0; i < w.items && !cpu_cancelled(); i++) solve_group_of_lines(&w, i);
+}
+
+/* Sweeps along x and y of planes, from the grids `from`. */
+typedef struct planes {
+    const line_stepper *s;
+    size_t steps;
+    const char *from;
+} planes;
+
+static void step_plane(void *self, size_t i) {
+    const planes *p = self;
+    const size_t *n = p->s->call->n, at = i * n[0] * n[1] * p->s->size;
+    const char *from = p->from + at;
+    char *const to = (char *)p->s->call->v + at;
+    for (size_t step = 0; step < p->steps; step++, from = to) {
+        run_sweep_alone(sweep_of(p->s, 0, 1, 1, from, to));
+        run_sweep_alone(sweep_of(p->s, 1, 1, 1, to, to));
+    }
+}
+
+static size_t planes_of(const heat_call *c) { return c->n[2] * c->batch; }
+
+static bool shares_planes(const line_stepper *s) {
+    return s->call->dimensions > 1 && planes_of(s->call) >= PLANES_A_THREAD * (size_t)s->threads;
+}
+
+static void run_line_step(void *self, size_t step) {
+    const line_stepper *s = self;
+    const heat_call *c = s->call;
+    const size_t count = planes_of(c);
+    const char *from = step ? c->v : c->u;
+    planes all = {s, 1, from};
+    if (shares_planes(s)) {
+        cpu_parallel_for(s->threads, count, PARALLEL_RANGES, step_plane, &all);
+    } else {
+        run_sweep(sweep_of(s, 0, count, 1, from, c->v));
+        run_sweep(sweep_of(s, 1, count, 1, c->v, c->v));
+    }
+    if (c->dimensions == 3) run_sweep(sweep_of(s, 2, count, 1, c->v, c->v));
+}
+
+static void run_line_steps(line_stepper *s) {
+    const heat_call *c = s->call;
+    planes all = {s, c->steps, c->u};
+    cpu_plan_regions(1);
+    if (c->dimensions == 1)
+        run_sweep(sweep_of(s, 0, planes_of(c), c->steps, c->u, c->v));
+    else if (c->dimensions == 2 && shares_planes(s))
+        cpu_parallel_for(s->threads, planes_of(c), PARALLEL_RANGES, step_plane, &all);
+    else
+        cpu_parallel_for(1, c->steps, PARALLEL_IN_ORDER, run_line_step, s);
+}
+
+/* Returns true if all lines are short and the right-hand side of a line depends on this line only. Rows along x that
+ * do not fill a vector are left to the other method, whose lines are adjacent across rows. */
+static bool has_short_lines(const heat_call *c, const tridiag_kernel *kernel) {
+    if (c->dimensions == 2 && c->method == WEFT_CRANK_NICOLSON) return false;
+    if (c->dimensions > 1 && c->n[0] < kernel->width) return false;
+    for (size_t axis = 0; axis < c->dimensions; axis++)
+        if (c->n[axis] > TRIDIAG_ALONE) return false;
+    return true;
+}
+
+static size_t line_workspace(const line_stepper *s) {
+    return WEFT_AXES_MAX * TRIDIAG_FACTORS_BYTES + (size_t)s->threads * TRIDIAG_WORKSPACE_BYTES;
+}
+
+/* Computes the constants of all axes. Returns false if a matrix loses a pivot. */
+static bool prepare_lines(line_stepper *s, char *workspace) {
+    const heat_call *c = s->call;
+    const bool f32 = c->dtype == WEFT_F32, doubled = c->method == WEFT_CRANK_NICOLSON;
+    bool good = true;
+    for (size_t axis = 0; axis < c->dimensions; axis++) {
+        weft_heat_pass plan = {.n = {c->n[0], c->n[1], c->n[2]}, .batch = c->batch};
+        const coefficients k = coefficients_of(c, axis);
+        char *const factors = workspace + axis * TRIDIAG_FACTORS_BYTES;
+        weft_heat_plan(&plan, f32, doubled, c->dimensions, c->lambda, axis);
+        s->side[axis] = (tridiag_side){plan.use == WEFT_HEAT_SIDE, plan.centre, plan.ratio};
+        s->factors[axis] = factors;
+        good &= f32 ? s->kernel->factor(&k.f32[0], &k.f32[1], &k.f32[0], c->n[axis], factors)
+                    : s->kernel->factor(&k.f64[0], &k.f64[1], &k.f64[0], c->n[axis], factors);
+    }
+    s->workspaces = workspace + WEFT_AXES_MAX * TRIDIAG_FACTORS_BYTES;
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------- the call */
+
+static weft_status step_by_passes(cpu_context *ctx, const heat_call *c, int threads, weft_error *error) {
     const stencil_kernels *kernels = ctx->level->stencils;
     stepper s = {.ctx = ctx,
                  .call = c,
                  .rows = c->dtype == WEFT_F32 ? &kernels->heat_f32 : &kernels->heat_f64,
                  .size = weft_dtype_size(c->dtype),
                  .batch = c->batch,
-                 .threads = ctx->threads,
+                 .threads = threads,
                  .u = c->u,
                  .v = c->v};
-    const size_t bytes = weft_heat_points(c->n, c->batch) * s.size;
     void *workspace;
-    if (bytes < ALONE_BYTES) s.threads = 1;
-    const int threads = s.threads;
     const size_t lines = lines_of_group(ctx, c, s.size, threads);
-    if (c->steps == 0) {
-        memmove(c->v, c->u, bytes);
-        return WEFT_OK;
-    }
     if (lines) {
         s.threads = 1;
         s.batch = lines < c->batch ? lines : c->batch;
@@ -236,5 +380,24 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
     use_workspace(&s, workspace);
     cpu_plan_regions(1);
     run_steps(&s);
+    return WEFT_OK;
+}
+
+weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const tridiag_kernels *kernels = ctx->level->tridiags;
+    const tridiag_kernel *kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64;
+    const size_t size = weft_dtype_size(c->dtype), bytes = weft_heat_points(c->n, c->batch) * size;
+    const int threads = bytes < ALONE_BYTES ? 1 : ctx->threads;
+    line_stepper s = {.call = c, .kernel = kernel, .size = size, .threads = threads};
+    void *workspace;
+    if (c->steps == 0) {
+        memmove(c->v, c->u, bytes);
+        return WEFT_OK;
+    }
+    if (!has_short_lines(c, kernel)) return step_by_passes(ctx, c, threads, error);
+    RETURN_IF_ERROR(cpu_workspace(ctx, line_workspace(&s), &workspace, error));
+    if (!prepare_lines(&s, workspace)) return step_by_passes(ctx, c, threads, error);
+    run_line_steps(&s);
     return WEFT_OK;
 }

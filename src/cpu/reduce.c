@@ -2,6 +2,7 @@
  * step. */
 #include "arith/finish.h"
 #include "core/types.h"
+#include "cpu/common/reduce_kernel.h"
 #include "cpu/runtime/parallel.h"
 
 #include <math.h>
@@ -56,147 +57,165 @@ static void store_key(weft_dtype dtype, uint64_t key, void *out) {
 
 /* ----------------------------------------------------------------------------- operators */
 
-/* Runs a kernel over the elements of the call, of which there must be at least one. */
-static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine, double parameter) {
-    partial v;
-    cpu_run(ctx, c->dtype, run, combine, &(reduce_chunk){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map},
-            &v);
+static combiner *const add_real[] = {add_f32, cpu_add_f64}, *const multiply_real[] = {multiply_f32, multiply_f64};
+
+/* Sets the kernel and the combiner of a sum or a product. */
+static void choose_sum(const level *l, bool product, reduction *r) {
+    const bool f32 = r->result == WEFT_F32;
+    if (!type_is_float(r->dtype)) {
+        r->run = product ? l->integers->prod[r->dtype] : l->integers->sum[r->dtype];
+        r->combine = product ? multiply_u64 : add_u64;
+    } else {
+        r->run = f32       ? product ? l->sums->prod_f32 : l->sums->sum_f32
+                 : product ? l->sums->prod_f64[r->dtype]
+                           : l->sums->sum_f64[r->dtype];
+        r->combine = product ? multiply_real[!f32] : add_real[!f32];
+    }
+}
+
+/* The bitwise kernels combine 64-bit words of an array of bytes. */
+static void choose_bits(kernel *run, combiner *combine, reduction *r) {
+    r->seen = WEFT_U8;
+    r->run = run;
+    r->combine = combine;
+}
+
+reduction cpu_reduction(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result) {
+    const level *l = ctx->level;
+    reduction r = {.op = op, .dtype = dtype, .result = result, .seen = dtype, .combine = cpu_add_f64};
+    switch (op) {
+    case WEFT_SUM:
+    case WEFT_PROD: choose_sum(l, op == WEFT_PROD, &r); break;
+    case WEFT_MIN:
+    case WEFT_ARGMIN: r.run = l->extremes->lowest[dtype], r.combine = keep_lower; break;
+    case WEFT_MAX:
+    case WEFT_ARGMAX: r.run = l->extremes->highest[dtype], r.combine = keep_higher; break;
+    case WEFT_AND: choose_bits(l->integers->bits_and, combine_and, &r); break;
+    case WEFT_OR: choose_bits(l->integers->bits_or, combine_or, &r); break;
+    case WEFT_XOR: choose_bits(l->integers->bits_xor, combine_xor, &r); break;
+    case WEFT_ANY:
+    case WEFT_ALL:
+    case WEFT_COUNT_NONZERO: r.run = l->integers->nonzeros[dtype], r.combine = add_u64; break;
+    case WEFT_MEAN: r.run = l->sums->sum_f64[dtype]; break;
+    case WEFT_NORM1: r.run = l->sums->magnitudes_f64[dtype]; break;
+    case WEFT_NORM2: r.run = r.again = l->products->squares_f64[dtype]; break;
+    case WEFT_NORMINF: r.run = l->extremes->magnitude[dtype], r.combine = keep_higher; break;
+    }
+    return r;
+}
+
+reduction cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, size_t ddof) {
+    reduction r = cpu_reduction(ctx, WEFT_MEAN, dtype, result);
+    r.variance = true;
+    r.ddof = ddof;
+    r.again = ctx->level->products->deviations_f64[dtype];
+    return r;
+}
+
+reduce_chunk reduction_chunk(const reduction *r, const void *x, size_t n, double parameter) {
+    return (reduce_chunk){.x = x,
+                          .n = r->seen == r->dtype ? n : n * weft_dtype_size(r->dtype),
+                          .locate = r->op == WEFT_ARGMIN || r->op == WEFT_ARGMAX,
+                          .parameter = parameter};
+}
+
+double reduction_parameter(const reduction *r) { return r->op == WEFT_NORM2 ? 1 : 0; }
+
+bool reduction_repeats(const reduction *r, size_t n, const partial *v, double *parameter) {
+    if (!r->again || n == 0) return false;
+    *parameter = r->variance ? weft_finish_mean(v->f64, n) : weft_norm2_scale(v->f64);
+    return r->variance || *parameter != 1;
+}
+
+partial reduction_of_nothing(const reduction *r) {
+    partial v = {.u64 = 0};
+    if (r->op == WEFT_AND) v.u64 = UINT64_MAX;
+    if (r->op != WEFT_PROD) return v;
+    if (!type_is_float(r->dtype))
+        v.u64 = 1;
+    else if (r->result == WEFT_F32)
+        v.f32 = 1;
+    else
+        v.f64 = 1;
     return v;
 }
 
-static void reduce_sum(cpu_context *ctx, const reduce_call *c) {
-    const level *l = ctx->level;
-    if (c->n == 0)
-        store_integer(c->result, 0, c->out); /* also the bits of +0.0 */
-    else if (!type_is_float(c->dtype))
-        store_integer(c->result, total(ctx, c, l->integers->sum[c->dtype], add_u64, 0).u64, c->out);
-    else if (c->result == WEFT_F32)
-        store_real(c->result, total(ctx, c, l->sums->sum_f32, add_f32, 0).f32, c->out);
-    else
-        store_real(c->result, total(ctx, c, l->sums->sum_f64[c->dtype], cpu_add_f64, 0).f64, c->out);
-}
-
-static void reduce_prod(cpu_context *ctx, const reduce_call *c) {
-    const level *l = ctx->level;
-    if (!type_is_float(c->dtype))
-        store_integer(c->result, c->n ? total(ctx, c, l->integers->prod[c->dtype], multiply_u64, 0).u64 : 1, c->out);
-    else if (c->n == 0)
-        store_real(c->result, 1, c->out);
-    else if (c->result == WEFT_F32)
-        store_real(c->result, total(ctx, c, l->sums->prod_f32, multiply_f32, 0).f32, c->out);
-    else
-        store_real(c->result, total(ctx, c, l->sums->prod_f64[c->dtype], multiply_f64, 0).f64, c->out);
-}
-
-static void reduce_min(cpu_context *ctx, const reduce_call *c) {
-    store_key(c->dtype, total(ctx, c, ctx->level->extremes->lowest[c->dtype], keep_lower, 0).u64, c->out);
-}
-
-static void reduce_max(cpu_context *ctx, const reduce_call *c) {
-    store_key(c->dtype, total(ctx, c, ctx->level->extremes->highest[c->dtype], keep_higher, 0).u64, c->out);
-}
-
-static void locate(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine) {
-    partial v;
-    cpu_run(ctx, c->dtype, run, combine, &(reduce_chunk){.x = c->x, .n = c->n, .locate = true, .map = c->map}, &v);
-    store_integer(c->result, v.index, c->out);
-}
-
-static void reduce_argmin(cpu_context *ctx, const reduce_call *c) {
-    locate(ctx, c, ctx->level->extremes->lowest[c->dtype], keep_lower);
-}
-
-static void reduce_argmax(cpu_context *ctx, const reduce_call *c) {
-    locate(ctx, c, ctx->level->extremes->highest[c->dtype], keep_higher);
-}
-
-/* Reduces the array as bytes: the kernel combines 64-bit words, and the elements within the resulting word are
- * combined here, down to one element in the lowest bits. */
-static void reduce_bits(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine, uint64_t identity) {
-    const size_t size = weft_dtype_size(c->dtype);
-    partial bits = {.u64 = identity};
-    if (c->n) cpu_run(ctx, WEFT_U8, run, combine, &(reduce_chunk){.x = c->x, .n = c->n * size, .map = c->map}, &bits);
-    for (size_t half = 4; half >= size; half /= 2) {
+/* Combines the elements within a 64-bit word, down to one element in the lowest bits. */
+static uint64_t combine_word(const reduction *r, partial bits) {
+    for (size_t half = 4; half >= weft_dtype_size(r->dtype); half /= 2) {
         const partial upper = {.u64 = bits.u64 >> (8 * half)};
-        combine(&bits, &upper);
+        r->combine(&bits, &upper);
     }
-    store_integer(c->result, bits.u64, c->out);
+    return bits.u64;
 }
 
-static void reduce_and(cpu_context *ctx, const reduce_call *c) {
-    reduce_bits(ctx, c, ctx->level->integers->bits_and, combine_and, UINT64_MAX);
+/* Returns the largest magnitude, whose bits or value the kernel returns. */
+static double magnitude_of(weft_dtype dtype, uint64_t key) {
+    return dtype == WEFT_F32   ? weft_from_bits_f32((uint32_t)key)
+           : dtype == WEFT_F64 ? weft_from_bits_f64(key)
+                               : (double)key;
 }
 
-static void reduce_or(cpu_context *ctx, const reduce_call *c) {
-    reduce_bits(ctx, c, ctx->level->integers->bits_or, combine_or, 0);
+void reduction_store(const reduction *r, size_t n, double parameter, const partial *v, void *out) {
+    const weft_dtype result = r->result;
+    if (r->variance) {
+        store_real(result, weft_finish_variance(v->f64, n, r->ddof), out);
+        return;
+    }
+    switch (r->op) {
+    case WEFT_SUM:
+    case WEFT_PROD:
+        if (type_is_float(r->dtype))
+            store_real(result, result == WEFT_F32 ? v->f32 : v->f64, out);
+        else
+            store_integer(result, v->u64, out);
+        break;
+    case WEFT_MIN:
+    case WEFT_MAX: store_key(r->dtype, v->u64, out); break;
+    case WEFT_ARGMIN:
+    case WEFT_ARGMAX: store_integer(result, v->index, out); break;
+    case WEFT_AND:
+    case WEFT_OR:
+    case WEFT_XOR: store_integer(result, combine_word(r, *v), out); break;
+    case WEFT_ANY: store_integer(result, v->u64 > 0, out); break;
+    case WEFT_ALL: store_integer(result, v->u64 == n, out); break;
+    case WEFT_COUNT_NONZERO: store_integer(result, v->u64, out); break;
+    case WEFT_MEAN: store_real(result, weft_finish_mean(v->f64, n), out); break;
+    case WEFT_NORM1: store_real(result, v->f64, out); break;
+    case WEFT_NORM2: store_real(result, weft_finish_norm2(sqrt(v->f64), parameter), out); break;
+    case WEFT_NORMINF: store_real(result, magnitude_of(r->dtype, v->u64), out); break;
+    }
 }
 
-static void reduce_xor(cpu_context *ctx, const reduce_call *c) {
-    reduce_bits(ctx, c, ctx->level->integers->bits_xor, combine_xor, 0);
-}
+/* ------------------------------------------------------------------------------ whole arrays */
 
-static uint64_t nonzeros(cpu_context *ctx, const reduce_call *c) {
-    return c->n ? total(ctx, c, ctx->level->integers->nonzeros[c->dtype], add_u64, 0).u64 : 0;
-}
-
-static void reduce_any(cpu_context *ctx, const reduce_call *c) {
-    store_integer(c->result, nonzeros(ctx, c) > 0, c->out);
-}
-
-static void reduce_all(cpu_context *ctx, const reduce_call *c) {
-    store_integer(c->result, nonzeros(ctx, c) == c->n, c->out);
-}
-
-static void reduce_count_nonzero(cpu_context *ctx, const reduce_call *c) {
-    store_integer(c->result, nonzeros(ctx, c), c->out);
-}
-
-static void reduce_mean(cpu_context *ctx, const reduce_call *c) {
-    const double sum = total(ctx, c, ctx->level->sums->sum_f64[c->dtype], cpu_add_f64, 0).f64;
-    store_real(c->result, weft_finish_mean(sum, c->n), c->out);
-}
-
-static void reduce_norm1(cpu_context *ctx, const reduce_call *c) {
-    kernel *run = ctx->level->sums->magnitudes_f64[c->dtype];
-    store_real(c->result, c->n ? total(ctx, c, run, cpu_add_f64, 0).f64 : 0, c->out);
-}
-
-static void reduce_norm2(cpu_context *ctx, const reduce_call *c) {
-    kernel *run = ctx->level->products->squares_f64[c->dtype];
-    double squares = c->n ? total(ctx, c, run, cpu_add_f64, 1).f64 : 0;
-    const double scale = c->n ? weft_norm2_scale(squares) : 1;
-    if (scale != 1) squares = total(ctx, c, run, cpu_add_f64, scale).f64;
-    store_real(c->result, weft_finish_norm2(sqrt(squares), scale), c->out);
-}
-
-static void reduce_norminf(cpu_context *ctx, const reduce_call *c) {
-    const uint64_t key = c->n ? total(ctx, c, ctx->level->extremes->magnitude[c->dtype], keep_higher, 0).u64 : 0;
-    const double largest = c->dtype == WEFT_F32   ? weft_from_bits_f32((uint32_t)key)
-                           : c->dtype == WEFT_F64 ? weft_from_bits_f64(key)
-                                                  : (double)key;
-    store_real(c->result, largest, c->out);
+/* Reduces n elements at x, or the values of a formula, with all threads. */
+static void reduce_array(cpu_context *ctx, const reduction *r, const void *x, size_t n, const map_call *map,
+                         void *out) {
+    double parameter = reduction_parameter(r);
+    partial v = reduction_of_nothing(r);
+    reduce_chunk p = reduction_chunk(r, x, n, parameter);
+    p.map = map;
+    if (n > 0) cpu_run(ctx, r->seen, r->run, r->combine, &p, &v);
+    if (reduction_repeats(r, n, &v, &parameter)) {
+        p.parameter = parameter;
+        cpu_run(ctx, r->seen, r->again, r->combine, &p, &v);
+    }
+    reduction_store(r, n, parameter, &v, out);
 }
 
 weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error) {
-    static void (*const operators[])(cpu_context *, const reduce_call *) = {
-#define REDUCE(ID, name, domain, result, empty, help) reduce_##name,
-#include "core/ops.def"
-    };
+    const reduction r = cpu_reduction(state, call->op, call->dtype, call->result);
     if (call->map && call->n > 0) RETURN_IF_ERROR(cpu_map_hold(state, call->map, error));
-    operators[call->op](state, call);
+    reduce_array(state, &r, call->x, call->n, call->map, call->out);
     return WEFT_OK;
 }
 
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error) {
-    cpu_context *ctx = state;
-    partial sum, squares;
+    const reduction r = cpu_variance_reduction(state, call->dtype, call->result, call->ddof);
     (void)error;
-    reduce_chunk p = {.x = call->x, .n = call->n};
     cpu_plan_regions(2);
-    cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
-    p.parameter = weft_finish_mean(sum.f64, call->n);
-    cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64, &p, &squares);
-    store_real(call->result, weft_finish_variance(squares.f64, call->n, call->ddof), call->out);
+    reduce_array(state, &r, call->x, call->n, NULL, call->out);
     return WEFT_OK;
 }
 

@@ -1,33 +1,125 @@
-/* weft_reduce_axes and weft_variance_axes on the CPU (ORDER.md 32). */
+/* weft_reduce_axes and weft_variance_axes on the CPU (ORDER.md 32). The strides choose the method, which does not
+ * affect the result:
+ *
+ *   - The vectors are rows: kernels read them in place. All threads reduce each of few long rows, as weft_reduce
+ * does.
+ *   - The vectors are columns: for sums, products, means, extremes and bitwise operators, kernels read rows of
+ * columns.
+ *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. */
 #include "core/exact_ops.h"
-#include "cpu/common/vectors.h"
+#include "core/types.h"
+#include "cpu/common/axes.h"
+#include "cpu/runtime/parallel.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum {
+    LONG_BYTES = 1 << 18,   /* least bytes of a row that all threads reduce */
+    LONGER_BYTES = 1 << 24, /* least bytes of a row that all threads reduce even if there are many */
+    ROWS_FOR_THREADS = 4,   /* rows for each thread, from which each is reduced by one thread */
+    COLUMNS_BYTES = 64,     /* least bytes of a row of columns, */
+    COLUMNS_LENGTH = 64,    /* or least elements of a column, for the kernels of columns */
+    SHORT_BYTES = 1 << 15   /* most bytes of a vector that is gathered as a whole */
+};
 
-static weft_status reduce_vector(cpu_context *ctx, const reduce_axes_call *c, const void *x, void *out,
-                                 weft_error *error) {
-    const exact_call exact = {.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op),
-                              .finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op),
-                              .dtype = c->dtype,
-                              .n = c->n,
-                              .ddof = c->ddof,
-                              .x = x,
-                              .out = out};
-    if (c->exact) return cpu_exact(ctx, &exact, error);
-    if (c->variance) return cpu_variance(ctx, &(variance_call){c->dtype, c->result, c->n, c->ddof, x, out}, error);
-    return cpu_reduce(ctx, &(reduce_call){c->op, c->dtype, c->result, c->n, x, out, NULL}, error);
+static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? -(size_t)stride : (size_t)stride; }
+
+/* Returns the number of the outer dimension that becomes the last one: that of adjacent rows, else of the smallest
+ * distance. */
+static size_t last_dimension(const axes *j, bool direct) {
+    const size_t count = j->c->outer_count;
+    size_t best = count - 1;
+    for (size_t k = count; k-- > 0;) {
+        const ptrdiff_t x = j->outer[k].x;
+        if (direct && x == (ptrdiff_t)(j->c->n * j->size)) return k;
+        if (!direct && x != 0 && (j->outer[best].x == 0 || magnitude(x) < magnitude(j->outer[best].x))) best = k;
+    }
+    return best;
+}
+
+/* Returns true if kernels can read the vectors as rows. */
+static bool are_rows(const reduce_axes_call *c, size_t size) {
+    const ptrdiff_t adjacent = (ptrdiff_t)size;
+    if (c->inner_count == 1) return c->inner[0].x == adjacent;
+    return c->inner_count == 0 && (c->outer_count == 0 || c->outer[c->outer_count - 1].x == adjacent);
+}
+
+static bool has_segments(weft_op op) {
+    return op == WEFT_SUM || op == WEFT_PROD || op == WEFT_MIN || op == WEFT_MAX || op == WEFT_MEAN ||
+           (op >= WEFT_AND && op <= WEFT_XOR);
+}
+
+/* Chooses the kernels. */
+static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
+    *j = (axes){.ctx = ctx, .c = c, .size = weft_dtype_size(c->dtype), .result_size = weft_dtype_size(c->result)};
+    const bool simple = !c->variance && has_segments(c->op);
+    j->threads = c->vectors > AXES_ALONE_BYTES / j->size / c->n ? ctx->threads : 1;
+    j->r = c->variance ? cpu_variance_reduction(ctx, c->dtype, c->result, c->ddof)
+                       : cpu_reduction(ctx, c->op, c->dtype, c->result);
+    j->exact = (exact_call){.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op),
+                            .finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op),
+                            .dtype = c->dtype,
+                            .n = c->n,
+                            .ddof = c->ddof};
+    if (simple && c->exact) {
+        j->segments = cpu_exact_segment_kernel(ctx, c->dtype, &j->segment.add);
+        j->segment.mean = c->op == WEFT_MEAN;
+    } else if (simple) {
+        j->segments = cpu_segment_kernel(ctx, c->op, c->dtype, c->result, &j->segment.whole);
+        j->means = c->op == WEFT_MEAN;
+        j->column = cpu_column_kernel(ctx, c->op, c->dtype, c->result);
+    }
+    for (size_t k = 0; k < c->outer_count; k++) j->outer[k] = c->outer[k];
+    j->vectors = (vectors){j->size, c->inner_count, c->outer_count, c->inner, j->outer, c->x};
+}
+
+/* Moves outer dimension k to the end. */
+static void move_to_end(axes *j, size_t k) {
+    size_t count = j->c->outer_count;
+    const view_dimension last = views_take(&count, j->outer, k);
+    j->outer[count] = last;
+}
+
+/* Reduces the only row with all threads. */
+static weft_status reduce_long_row(const axes *j, const void *x, void *out, weft_error *error) {
+    const reduce_axes_call *c = j->c;
+    exact_call exact = j->exact;
+    exact.x = x;
+    exact.out = out;
+    if (c->exact) return cpu_exact(j->ctx, &exact, error);
+    if (c->variance) return cpu_variance(j->ctx, &(variance_call){c->dtype, c->result, c->n, c->ddof, x, out}, error);
+    return cpu_reduce(j->ctx, &(reduce_call){c->op, c->dtype, c->result, c->n, x, out, NULL}, error);
+}
+
+static weft_status reduce_long_rows(const axes *j, weft_error *error) {
+    const reduce_axes_call *c = j->c;
+    for (size_t v = 0; v < c->vectors && !cpu_cancelled(); v++)
+        RETURN_IF_ERROR(reduce_long_row(j, views_at(c->x, views_x(c->outer_count, c->outer, v)),
+                                        views_at(c->y, views_y(c->outer_count, c->outer, v)), error));
+    return WEFT_OK;
+}
+
+/* Writes the result of vectors without elements. */
+static weft_status store_nothing(cpu_context *ctx, const reduce_axes_call *c, weft_error *error) {
+    uint64_t result;
+    copy_view_call copy = {.element = weft_dtype_size(c->result), .count = c->outer_count, .x = &result, .y = c->y};
+    RETURN_IF_ERROR(cpu_reduce(ctx, &(reduce_call){c->op, c->dtype, c->result, 0, NULL, &result, NULL}, error));
+    for (size_t k = 0; k < c->outer_count; k++)
+        copy.dimensions[k] = (view_dimension){c->outer[k].n, 0, c->outer[k].y};
+    return cpu_copy_view(ctx, &copy, error);
 }
 
 weft_status cpu_reduce_axes(void *state, const reduce_axes_call *c, weft_error *error) {
-    const size_t size = weft_dtype_size(c->dtype);
-    weft_status status = WEFT_OK;
-    char *const vector = malloc(c->n * size + 1);
-    for (size_t v = 0; v < c->vectors && status == WEFT_OK; v++) {
-        const char *const x = (const char *)c->x + vectors_x(c->outer_count, c->outer, v);
-        for (size_t i = 0; i < c->n; i++) memcpy(vector + i * size, x + vectors_x(c->inner_count, c->inner, i), size);
-        status = reduce_vector(state, c, vector, (char *)c->y + vectors_y(c->outer_count, c->outer, v), error);
-    }
-    free(vector);
-    return status;
+    axes j;
+    if (c->n == 0) return store_nothing(state, c, error);
+    prepare(&j, c, state);
+    const size_t bytes = c->n * j.size;
+    const bool direct = are_rows(c, j.size);
+    const bool few = c->vectors < (size_t)j.ctx->threads * ROWS_FOR_THREADS;
+    if (direct && ((few && bytes >= LONG_BYTES) || bytes >= LONGER_BYTES || c->vectors == 1))
+        return reduce_long_rows(&j, error);
+    if (c->outer_count > 0) move_to_end(&j, last_dimension(&j, direct));
+    if (direct) return axes_reduce_rows(&j, true, error);
+    const view_dimension last = c->outer_count > 0 ? j.outer[c->outer_count - 1] : (view_dimension){1, 0, 0};
+    if (last.x != (ptrdiff_t)j.size || (last.n * j.size < COLUMNS_BYTES && c->n < COLUMNS_LENGTH)) j.column = NULL;
+    if (!j.column && bytes <= SHORT_BYTES) return axes_reduce_rows(&j, false, error);
+    return axes_reduce_blocks(&j, error);
 }

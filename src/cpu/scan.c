@@ -7,6 +7,7 @@
  * own. So memory is read once, and only the short middle goes one thread after the other. A thread alone needs no
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
 #include "core/types.h"
+#include "cpu/common/planes.h"
 #include "cpu/common/scan_state.h"
 #include "cpu/runtime/parallel.h"
 #include "cpu/runtime/relay.h"
@@ -139,6 +140,12 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     if (!c->init && order && type_is_float(c->dtype))
         params->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
     return find_kernel(ctx->level->scans, c);
+}
+
+/* Both structs have the same members. */
+const scan_column_kernel *cpu_scan_column_kernel(const cpu_context *ctx, const scan_kernel *kernel) {
+    const scan_kernel *const first = (const void *)ctx->level->scans;
+    return (const scan_column_kernel *)(const void *)ctx->level->scan_columns + (kernel - first);
 }
 
 /* Parameters of scan_totals, which computes only the totals of all tiles. */

@@ -7,6 +7,7 @@
 #include "arith/exact.h"
 #include "core/offsets.h"
 #include "core/types.h"
+#include "cpu/common/columns.h"
 #include "cpu/common/segments.h"
 #include "cpu/runtime/parallel.h"
 
@@ -67,6 +68,15 @@ segment_kernel *cpu_segment_kernel(const cpu_context *ctx, weft_op op, weft_dtyp
     default: *whole = l->integers->bits_xor; break;
     }
     return segments[dtype];
+}
+
+const column_kernel *cpu_column_kernel(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result) {
+    const column_kernels *kernels = ctx->level->columns;
+    if (op == WEFT_MEAN) return kernels->mean[dtype];
+    if (op > WEFT_XOR) return NULL;
+    if (dtype == WEFT_F32 && result == WEFT_F64)
+        return op == WEFT_SUM ? kernels->sum_f32_in_f64 : kernels->prod_f32_in_f64;
+    return kernels->reduce[op][dtype];
 }
 
 segment_kernel *cpu_exact_segment_kernel(const cpu_context *ctx, weft_dtype dtype, exact_kernel **add) {

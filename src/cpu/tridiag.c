@@ -17,7 +17,9 @@ enum {
     ARRAYS = 5,            /* a, b, c, d and x */
     SEPARATORS = 4,        /* arrays of the separators */
     REDUCED = 7,
-    ALIGNMENT = 64
+    ALIGNMENT = 64,
+    FAR_BYTES = 1 << 22,   /* inputs above this size are prefetched */
+    STREAM_BYTES = 1 << 25 /* results above this size use nontemporal stores, unless they overwrite d */
 };
 
 /* Systems at one level: those of the caller, or the separators of the level before. */
@@ -33,7 +35,8 @@ typedef struct level_of_rows {
 /* Values that are constant over all levels. */
 typedef struct solver {
     const tridiag_kernel *kernel;
-    size_t size, n; /* bytes of an element; rows of the caller's systems */
+    size_t size, n;    /* bytes of an element; rows of the caller's systems */
+    bool far, streams; /* inputs of the call are prefetched; its x is written with nontemporal stores */
     bool periodic, begins,
         ends; /* begins: a of the first row is taken as +0; ends: c of the last row is taken as +0 */
     /* x of the separator before the first row. NULL: +0, or in a periodic system the x of the last chunk's
@@ -85,6 +88,8 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
         .d = moved(t, rows->d, system, first, WEFT_TRIDIAG_CHUNK),
         .without_a = t->s->begins && j == 0 ? (t->by_systems ? all : 1) : 0,
         .with_c = t->s->ends && at_end ? (t->by_systems ? 0 : count - 1) : all,
+        .far = t->s->far && t->by_systems && rows->scale == 1,
+        .streams = t->s->streams && rows->scale == 1,
         .position = {.first_system = rows->first_system + system,
                      .lane_systems = t->by_systems,
                      .first_row = rows->first_row + first,
@@ -110,6 +115,16 @@ static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *first) {
 
 static size_t items(const step *t) { return t->across * (t->by_systems ? t->chunks : t->rows->systems); }
 
+/* Sets *lanes to those of item i and *first to the index of their first result, and *next to the lanes of the item
+ * after it if they are to be prefetched. */
+static void find_lanes(const step *t, size_t i, tridiag_lanes *lanes, tridiag_lanes *next, size_t *first) {
+    size_t first_of_next;
+    *lanes = lanes_of_item(t, i, first);
+    if (!lanes->far || i + 1 == items(t)) return;
+    *next = lanes_of_item(t, i + 1, &first_of_next);
+    lanes->next = next;
+}
+
 /* ------------------------------------------------------------------------------- a level */
 
 static tridiag_reduced reduced_from(const step *t, size_t i) {
@@ -125,7 +140,8 @@ static void reduce_item(const void *of, size_t i, size_t thread) {
     const step *const t = of;
     size_t first;
     (void)thread;
-    const tridiag_lanes in = lanes_of_item(t, i, &first);
+    tridiag_lanes in, next;
+    find_lanes(t, i, &in, &next, &first);
     const tridiag_reduced out = reduced_from(t, first);
     t->s->kernel->reduce(&in, &out);
 }
@@ -160,7 +176,8 @@ static void expand_item(const void *of, size_t i, size_t thread) {
     const step *const t = of;
     size_t result;
     (void)thread;
-    const tridiag_lanes in = lanes_of_item(t, i, &result);
+    tridiag_lanes in, next;
+    find_lanes(t, i, &in, &next, &result);
     const size_t size = t->s->size, systems = t->rows->systems;
     const size_t system = t->by_systems ? result % systems : result / t->chunks;
     const size_t chunk = t->by_systems ? result / systems : result % t->chunks;
@@ -192,6 +209,9 @@ static void solve_item(const void *of, size_t i, size_t thread) {
     tridiag_lanes in = lanes_of(t, system, 0, min_u64(t->lanes, t->rows->systems - system));
     in.rows = t->rows->n;
     in.workspace = t->workspaces + thread * TRIDIAG_WORKSPACE_BYTES;
+    const size_t after = system + in.count, left = t->rows->systems - after;
+    const tridiag_lanes next = lanes_of(t, after, 0, min_u64(t->lanes, left));
+    if (in.far && left) in.next = &next;
     void *const x = tridiag_at(t->rows->x, system * t->rows->d.line, t->s->size);
     if (t->factors)
         t->s->kernel->solve_factored(&in, t->factors, x);
@@ -337,9 +357,12 @@ static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t 
 
 static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threads) {
     const tridiag_kernels *kernels = ctx->level->tridiags;
+    const size_t bytes = c->systems * c->n * weft_dtype_size(c->dtype);
     return (solver){.kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64,
                     .size = weft_dtype_size(c->dtype),
                     .n = c->n,
+                    .far = bytes * (ARRAYS - 1) > FAR_BYTES,
+                    .streams = c->x != c->d.p && bytes > STREAM_BYTES,
                     .periodic = c->periodic,
                     .begins = !c->periodic,
                     .ends = !c->periodic,

@@ -33,10 +33,15 @@ weft_status chunks_elements(weft_context *ctx, size_t unit, size_t factor, size_
 
 weft_status chunks_enter(weft_context *ctx) {
     RETURN_IF_ERROR(context_enter(ctx));
-    return context_leave(ctx, context_enter_mode(ctx), context_begin(ctx));
+    const weft_fpmode mode = context_enter_mode(ctx);
+    return context_leave(ctx, mode, context_begin(ctx));
 }
 
-weft_status chunks_leave(weft_context *ctx, weft_status status) { return context_end(ctx, status); }
+weft_status chunks_leave(weft_context *ctx, weft_fpmode mode, weft_status status) {
+    status = context_end(ctx, status);
+    weft_fpmode_leave(mode);
+    return status;
+}
 
 weft_status chunks_check(weft_context *ctx, const char *name, const weft_source *source) {
     weft_error *error = &ctx->error;
@@ -86,6 +91,7 @@ static size_t fill(const reader *r, char *buffer, uint64_t left, int *fault) {
 static void *read_ahead(void *self) {
     reader *r = self;
     uint64_t left = r->left;
+    weft_fpmode_leave(r->mode);
     pthread_mutex_lock(&r->mutex);
     while (!r->ended && !r->stopped) {
         if (r->filled - r->emptied == r->depth) {
@@ -156,6 +162,7 @@ static weft_status open_reader(reader *r, weft_context *ctx, const weft_source *
                   .size = size,
                   .columns = columns,
                   .capacity = rows * columns * size,
+                  .mode = ctx->mode,
                   .depth = transfer_inputs(ctx)};
     r->left = source->n == WEFT_TO_THE_END ? UINT64_MAX : source->n * size;
     pthread_mutex_init(&r->mutex, NULL);
@@ -226,7 +233,9 @@ static weft_status next_view(reader *r, uint64_t before, const void **x, size_t 
     *n = bytes / r->size;
     *x = NULL;
     if (bytes == 0) return WEFT_OK;
+    weft_fpmode_leave(r->mode);
     *x = r->source->view(r->source->self, bytes);
+    (void)weft_fpmode_enter();
     if (!*x) r->fault = errno ? errno : EIO;
     r->left -= bytes;
     return *x ? WEFT_OK : check_end(r, before, 0, error);
@@ -367,6 +376,9 @@ weft_status chunks_combiner(weft_context *ctx, weft_context **combiner) {
 weft_status chunks_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why) {
     weft_error *error = &ctx->error;
     RETURN_IF(!source->rewind, WEFT_INVALID, "the source %s cannot be rewound, but %s", name, why);
-    RETURN_IF(source->rewind(source->self) != 0, WEFT_IO, "cannot rewind the source %s: %s", name, strerror(errno));
+    weft_fpmode_leave(ctx->mode);
+    const int fault = source->rewind(source->self);
+    (void)weft_fpmode_enter();
+    RETURN_IF(fault, WEFT_IO, "cannot rewind the source %s: %s", name, strerror(errno));
     return WEFT_OK;
 }

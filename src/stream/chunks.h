@@ -15,6 +15,7 @@ typedef struct reader {
     const char *name; /* name in error messages */
     bool viewed;      /* chunks are used in place: there are no buffers and no thread */
     char *next;       /* next chunk of a pinned array that a GPU copies directly, without a thread; else NULL */
+    weft_fpmode mode; /* that of the caller, for the functions of the source */
     unsigned depth;   /* number of buffers */
     char *buffer[TRANSFER_INPUTS];
     size_t bytes[TRANSFER_INPUTS]; /* bytes in each buffer */
@@ -52,15 +53,18 @@ typedef struct chunks {
  * It is at most 2^22 (on a GPU 2^24). `bytes` bytes per element fit in the context's memory. */
 weft_status chunks_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements);
 
-/* Begin and end a call with sources: they check the context and update its progress. */
+/* Begin and end a call with sources: they check the context and update its progress. chunks_leave restores the
+ * caller's floating-point mode. */
 weft_status chunks_enter(weft_context *ctx);
-weft_status chunks_leave(weft_context *ctx, weft_status status);
+weft_status chunks_leave(weft_context *ctx, weft_fpmode mode, weft_status status);
 
-/* Evaluates `call`, an expression, between chunks_enter and chunks_leave. Returns its status. */
-#define RETURN_STREAMED(ctx, call)          \
-    do {                                    \
-        RETURN_IF_ERROR(chunks_enter(ctx)); \
-        return chunks_leave(ctx, (call));   \
+/* Evaluates `call`, an expression, in weft's floating-point mode between chunks_enter and chunks_leave. Returns its
+ * status. The functions of sources and sinks are called in the caller's mode. */
+#define RETURN_STREAMED(ctx, call)                          \
+    do {                                                    \
+        RETURN_IF_ERROR(chunks_enter(ctx));                 \
+        const weft_fpmode saved_mode = weft_fpmode_enter(); \
+        return chunks_leave(ctx, saved_mode, (call));       \
     } while (0)
 
 /* Check a source, or a sink, of a call. */

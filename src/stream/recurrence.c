@@ -15,10 +15,8 @@ typedef struct solving {
 } solving;
 
 static void pass(solving *s, const uint64_t map[2]) {
-    const weft_fpmode mode = weft_fpmode_enter();
     affine_append(&s->all, 1, (affine){map[0], map[1]});
     s->before = affine_before(&s->all, s->init);
-    weft_fpmode_leave(mode);
 }
 
 static weft_status solve_chunks(solving *s, chunks *p, results *r) {

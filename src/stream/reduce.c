@@ -216,10 +216,7 @@ weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void
     if (op == WEFT_ARGMIN || op == WEFT_ARGMAX) return reduce_extreme(t, op, out);
     if (op != WEFT_MEAN && op != WEFT_NORM1 && op != WEFT_NORM2)
         return reduce_by_tree(t, op, accumulate, result, out);
-    const weft_fpmode mode = weft_fpmode_enter();
-    const weft_status status = reduce_in_f64(t, op, accumulate, result, out);
-    weft_fpmode_leave(mode);
-    return status;
+    return reduce_in_f64(t, op, accumulate, result, out);
 }
 
 /* ------------------------------------------------------------------------------- one source */
@@ -314,10 +311,7 @@ static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t
     const terms t = terms_of(ctx, x);
     if (exact) return exact_variance(&t, ddof, out);
     RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, but variance must read it twice");
-    const weft_fpmode mode = weft_fpmode_enter();
-    const weft_status status = variance(&t, accumulate, result, ddof, out);
-    weft_fpmode_leave(mode);
-    return status;
+    return variance(&t, accumulate, result, ddof, out);
 }
 
 weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,

@@ -51,8 +51,11 @@ static weft_status write_oldest(results *r) {
     result *chunk = &r->chunks[r->written++ % transfer_results(r->ctx)];
     if (transfer_needed(r->ctx)) RETURN_IF_ERROR(transfer_wait(r->ctx, &chunk->copy));
     if (chunk->replaced) memcpy(chunk->host + chunk->bytes - r->size, &chunk->last, r->size);
-    if (r->direct || r->sink->write(r->sink->self, chunk->host, chunk->bytes) == 0) return WEFT_OK;
-    return fail(r);
+    if (r->direct) return WEFT_OK;
+    weft_fpmode_leave(r->ctx->mode);
+    const int fault = r->sink->write(r->sink->self, chunk->host, chunk->bytes);
+    (void)weft_fpmode_enter();
+    return fault ? fail(r) : WEFT_OK;
 }
 
 weft_status results_give(results *r, size_t n, const uint64_t *last) {

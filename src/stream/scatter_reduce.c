@@ -118,12 +118,10 @@ static weft_status add_all(scatter *s) {
 static weft_status reduce_in_order(scatter *s, const void *init, void *out) {
     s->lanes =
         (lanes){.op = s->op, .dtype = s->sources[X]->dtype, .result = s->result, .m = s->m, .columns = s->columns};
-    const weft_fpmode mode = weft_fpmode_enter();
     weft_status status = lanes_open(&s->lanes, &s->ctx->error);
     if (status == WEFT_OK) status = add_all(s);
     if (status == WEFT_OK) lanes_results(&s->lanes, init, out);
     lanes_close(&s->lanes);
-    weft_fpmode_leave(mode);
     return status;
 }
 

@@ -151,6 +151,25 @@ static void modes(weft_context *ctx) {
     EXPECT(c.runs == runs, "the executor was called after it was removed");
 }
 
+/* Checks that `run` has the mode of the operation's caller if an earlier call was made in another mode. */
+static void changed_modes(weft_context *ctx) {
+    crew c = new_crew(in_order, 3);
+    set(ctx, &c);
+    for (size_t i = 0; i < every_count(); i++) {
+        uint64_t found = 0;
+        c.upward = false;
+        EXPECT_STATUS(ctx, every_run(ctx, 0, &found), WEFT_OK);
+        c.upward = true;
+        fesetround(FE_UPWARD);
+        const weft_status status = every_run(ctx, i, &found);
+        fesetround(FE_TONEAREST);
+        EXPECT_STATUS(ctx, status, WEFT_OK);
+        EXPECT(found == wanted[i] && c.faults == 0, "%s: other bits, or %d wrong calls", every_name(i), c.faults);
+        c.faults = 0;
+    }
+    EXPECT_STATUS(ctx, weft_set_executor(ctx, NULL), WEFT_OK); /* c is gone */
+}
+
 /* Checks calls with another context in `run`, as a thread makes that executes other work of the program. */
 static void nested(weft_context *ctx, const char *device) {
     weft_context *other;
@@ -305,6 +324,7 @@ int main(int argc, char **argv) {
         every_operation(ctx, 2);
         every_operation(ctx, TASKS_MAX);
         modes(ctx);
+        changed_modes(ctx);
         nested(ctx, device);
         several(device);
         cancel(ctx);

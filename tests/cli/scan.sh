@@ -119,7 +119,7 @@ refuses 2 "weft scan: 0 files given, 1 expected" scan -o "$y"
 refuses 2 "weft scan: 2 files given, 1 expected" scan "$dir/i4.npy" "$dir/i4.npy" -o "$y"
 refuses 2 "weft scan: --op mean: expected one of sum, prod, min, max, and, or, xor" scan "$dir/i4.npy" --op mean -o "$y"
 refuses 2 "weft scan: --accumulate f32: expected f64, i64 or u64" scan "$dir/i4.npy" --accumulate f32 -o "$y"
-refuses 2 "weft sum: unknown option -o" sum "$dir/i4.npy" -o "$y"
+refuses 2 "weft sum: -o requires --axis: the result is one value" sum "$dir/i4.npy" -o "$y"
 refuses 1 "weft scan: $dir/missing.npy: cannot be opened" scan "$dir/missing.npy" -o "$y"
 
 # The output: over its own input, over a link, with the default mode. No other file remains, also after failures.

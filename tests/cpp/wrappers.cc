@@ -5,6 +5,9 @@
 #include <array>
 #include <cstdio>
 #include <vector>
+#if __has_include(<mdspan>)
+#include <mdspan>
+#endif
 
 static int failures = 0;
 
@@ -364,6 +367,67 @@ static void executors(const std::string &device) {
     expect(weft::sum(ctx, ones) == 100000 && tasks == 2, "an executor that was removed");
 }
 
+// A matrix with the members of std::mdspan, of which the first index varies fastest (std::layout_left).
+struct left_matrix {
+    using element_type = double;
+    double *elements;
+    std::size_t rows, columns;
+    static constexpr std::size_t rank() { return 2; }
+    static constexpr bool is_always_strided() { return true; }
+    double *data_handle() const { return elements; }
+    std::size_t extent(std::size_t k) const { return k == 0 ? rows : columns; }
+    std::size_t stride(std::size_t k) const { return k == 0 ? 1 : rows; }
+};
+
+static void views(weft::context &ctx) {
+    const std::vector<float> x = {1, 2, 3, 4, 5, 6};
+    const weft::array_view matrix(x, {2, 3});
+    static_assert(std::is_same_v<decltype(matrix), const weft::array_view<const float>>);
+    std::vector<float> y(6);
+    const weft::array_view other(y, {3, 2});
+    weft::copy_view(ctx, matrix.transposed(), other);
+    expect(starts<float>(y, {1, 4, 2, 5, 3, 6}), "copy of a transposed matrix");
+    weft::copy_view(ctx, weft::array_view<const float>(x.data() + 5, {3}, {-2}), weft::array_view(y, {2, 3}));
+    expect(starts<float>(y, {6, 4, 2, 6, 4, 2}), "copy of a reversed vector to each row");
+
+    std::vector<float> sums(3);
+    weft::reduce_axes<WEFT_SUM>(ctx, matrix, {0}, weft::array_view(sums, {3}));
+    expect(starts<float>(sums, {5, 7, 9}), "sums of columns");
+    std::vector<double> wide(2);
+    weft::reduce_axes<WEFT_MEAN>(ctx, matrix, {-1}, weft::array_view(wide, {2, 1}));
+    expect(starts<double>(wide, {2, 5}), "means of rows in double, with the axis");
+    std::uint64_t last[1];
+    weft::reduce_axes<WEFT_ARGMAX>(ctx, matrix, {1, 0}, weft::array_view(last, {}));
+    expect(last[0] == 5, "argmax along two axes");
+    weft::variance_axes(ctx, matrix, {0}, weft::array_view(sums, {3}), 1);
+    expect(starts<float>(sums, {4.5f, 4.5f, 4.5f}), "sample variances of columns");
+    const float ten = 10;
+    weft::scan_axis(ctx, WEFT_SUM, WEFT_EXCLUSIVE, matrix, 1, weft::array_view(y, {2, 3}), &ten);
+    expect(starts<float>(y, {10, 11, 13, 10, 14, 19}), "exclusive scans of rows");
+    std::vector<double> z = {1, 2, 3, 4, 5, 6};
+    const left_matrix left = {z.data(), 3, 2};
+    weft::scan_axis(ctx, WEFT_MAX, WEFT_INCLUSIVE, left, 1, left);
+    expect(starts<double>(z, {1, 2, 3, 4, 5, 6}), "running maximum along the slow axis of an mdspan, in place");
+    weft::scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, left, 0, left);
+    expect(starts<double>(z, {1, 3, 6, 4, 9, 15}), "running sums along the fast axis of an mdspan, in place");
+#ifdef __cpp_lib_mdspan
+    const std::mdspan<const float, std::extents<int, 2, 3>> span(x.data());
+    weft::reduce_axes<WEFT_MAX>(ctx, span, {0}, std::mdspan(sums.data(), 3));
+    expect(starts<float>(sums, {4, 5, 6}), "maxima of the columns of a std::mdspan");
+#endif
+
+    expect_thrown([&] { weft::array_view(y, {2, 2}); }, WEFT_INVALID, "the array has 6 elements: expected 4");
+    expect_thrown(
+        [&] {
+            weft::array_view<float>(y.data(), {2, 2}, {1});
+        },
+        WEFT_INVALID, "strides has 1 elements: expected 2");
+    expect_thrown([&] { weft::array_view<float>(y.data(), std::vector<std::size_t>(17, 1)); }, WEFT_INVALID,
+                  "17 dimensions: at most 16 are supported");
+    expect_thrown([&] { weft::reduce_axes<WEFT_SUM>(ctx, matrix, {2}, other); }, WEFT_INVALID,
+                  "axis 2 is out of range: the array has 2 dimensions");
+}
+
 static void refusals(weft::context &ctx) {
     const std::vector<double> x = {1, 2, 3};
     std::vector<double> y(2);
@@ -403,6 +467,7 @@ int main(int argc, char **argv) {
         progress(ctx);
         allocators(device);
         executors(device);
+        views(ctx);
         refusals(ctx);
     } catch (const weft::error &e) {
         expect(false, e.what());

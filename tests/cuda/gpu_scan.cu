@@ -194,6 +194,41 @@ static void test_segments_in_graph() {
     for (void *p : {(void *)device_x, (void *)device_y, (void *)device_offsets}) CUDA_OK(cudaFree(p));
 }
 
+/* Sums of segments whose offsets are in GPU memory. The kernels are launched before the host knows the result of the
+ * check, and write nothing if an offset is invalid. Segments of all lengths that the kernels distinguish are so many
+ * that each warp takes some several times. */
+static void test_sums_of_checked_segments() {
+    enum { SEGMENTS = 40000, BAD = 31234 };
+    static const size_t lengths[] = {1100, 3, 1025, 130, 1500, 0, 4097, 1024};
+    std::vector<uint64_t> offsets(1, 0);
+    for (size_t s = 0; s < SEGMENTS; s++)
+        offsets.push_back(offsets.back() + (s % 9999 == 7 ? 300000 + s : lengths[s % 8] + s % 3));
+    const size_t n = offsets.back();
+    const std::vector<float> x = mixed(n, 17), poison(SEGMENTS, -1.0f);
+    std::vector<float> expected(SEGMENTS), y(SEGMENTS);
+    float *device_x, *device_y;
+    uint64_t *device_offsets;
+    CUDA_OK(cudaMalloc(&device_x, n * sizeof(float)));
+    CUDA_OK(cudaMalloc(&device_y, SEGMENTS * sizeof(float)));
+    CUDA_OK(cudaMalloc(&device_offsets, offsets.size() * sizeof(uint64_t)));
+    upload(device_x, x.data(), n * sizeof(float));
+    const auto sum = [&](weft_context *ctx, const float *from, const uint64_t *cuts, float *to) {
+        return weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, from, SEGMENTS, cuts, to);
+    };
+    OK(sum(cpu, x.data(), offsets.data(), expected.data()));
+    for (const bool bad : {false, true, false, true}) {
+        std::vector<uint64_t> cuts = offsets;
+        if (bad) cuts[BAD] = n + 1;
+        upload(device_offsets, cuts.data(), cuts.size() * sizeof(uint64_t));
+        upload(device_y, poison.data(), SEGMENTS * sizeof(float));
+        CHECK(sum(gpu, device_x, device_offsets, device_y) == (bad ? WEFT_INVALID : WEFT_OK));
+        if (bad) CHECK(strstr(weft_last_error(gpu), "offsets[31234] is") != NULL);
+        OK(weft_copy(gpu, SEGMENTS * sizeof(float), device_y, y.data()));
+        CHECK(memcmp(y.data(), bad ? poison.data() : expected.data(), SEGMENTS * sizeof(float)) == 0);
+    }
+    for (void *p : {(void *)device_x, (void *)device_y, (void *)device_offsets}) CUDA_OK(cudaFree(p));
+}
+
 /* Scratch memory stays under a 500th of the input and half a MiB, and does not grow in the steady state. */
 static void test_scratch() {
     const size_t n = (size_t)1 << 26;
@@ -269,6 +304,7 @@ int main() {
     test_past_32_bits();
     test_graph();
     test_segments_in_graph();
+    test_sums_of_checked_segments();
     test_scratch();
     test_long<float>(WEFT_F32);
     test_long<double>(WEFT_F64);

@@ -24,6 +24,7 @@ program check
   call samples
   call formulas
   call texts
+  call views
   call contexts
   call refusals
   call weft_close(ctx)
@@ -333,6 +334,71 @@ contains
     call weft_match_list(ctx, text, ['weft', 'THE '], positions, numbers, total, WEFT_FOLD_CASE)
     call expect(total == 3 .and. all(positions == [0, 13]) .and. all(numbers == 1), 'match_list')
   end subroutine texts
+
+  subroutine views
+    real(real64), target :: x(2, 3)
+    real(real64) :: t(3, 2), sums(2), all(1, 1), y(2, 3)
+    real(real32) :: f(4, 2, 3), g(2, 3)
+    integer(int32) :: i(2, 3, 2, 2)
+    integer(int64) :: least(2, 2, 2), wide(2, 3, 2, 2)
+    logical(c_bool) :: some(3)
+    complex(real64) :: z(2), pairs(2, 2)
+    type(weft_view), target :: view
+    integer(c_int), target :: axes(1) = 0
+    real(real64), target :: first(3)
+    type(weft_view), target :: of_first
+    integer :: stat, k
+    character(160) :: message
+    x = reshape([real(real64) :: 1, 2, 3, 4, 5, 6], [2, 3])
+    call weft_copy_view(ctx, transpose(x), t)
+    call expect(maxval(abs(t - transpose(x))) == 0, 'copy of a transposed matrix')
+    y = 0
+    call weft_copy_view(ctx, x(:, 3:1:-1), y)
+    call expect(maxval(abs(y - x(:, 3:1:-1))) == 0, 'copy of a section with a negative stride')
+    z = [(1d0, 2d0), (3d0, 4d0)]
+    call weft_copy_view(ctx, z, pairs(1, :))
+    call expect(maxval(abs(pairs(1, :) - z)) == 0, 'copy of complex numbers to a row')
+    call weft_reduce_axes(ctx, WEFT_SUM, x, [2], sums)
+    call expect(maxval(abs(sums - sum(x, 2))) == 0, 'sums along dimension 2')
+    call weft_reduce_axes(ctx, WEFT_MAX, x, [2, 1], all)
+    call expect(all(1, 1) == 6, 'maximum of all dimensions, which are kept')
+    f = 0
+    f(2, :, :) = reshape([real(real32) :: 1, 2, 3, 4, 5, 6], [2, 3])
+    call weft_reduce_axes(ctx, WEFT_NORM2, f(2, :, :), [1], first)
+    call expect(maxval(abs(first - sqrt([5d0, 25d0, 61d0]))) < 1d-15, 'norms of f32 in f64')
+    call weft_reduce_axes(ctx, WEFT_SUM, f, [1, 3], g(:, 1))
+    call expect(maxval(abs(g(:, 1) - [9.0, 12.0])) == 0, 'sums along dimensions 1 and 3')
+    i = reshape([(mod(7 * k, 5), k = 1, 24)], [2, 3, 2, 2])
+    call weft_reduce_axes(ctx, WEFT_ARGMIN, i, [2], least)
+    call expect(maxval(abs(least + 1 - minloc(i, 2))) == 0, 'argmin along dimension 2 of an array of rank 4')
+    call weft_reduce_axes(ctx, WEFT_ANY, i(:, :, 1, 1), [1], some)
+    call expect(count(some) == count(any(i(:, :, 1, 1) /= 0, 1)), 'any')
+    call weft_reduce_axes(ctx, WEFT_SUM, x, [2], sums, accumulate=WEFT_EXACT_SUM)
+    call expect(maxval(abs(sums - sum(x, 2))) == 0, 'exact sums along dimension 2')
+    call weft_variance_axes(ctx, x, [2], sums, ddof=1)
+    call expect(maxval(abs(sums - 4)) == 0, 'sample variances along dimension 2')
+    call weft_scan_axis(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, 2, y, 10d0)
+    call expect(maxval(abs(y - reshape([real(real64) :: 10, 10, 11, 12, 14, 16], [2, 3]))) == 0, 'scans with init')
+    wide = i
+    call weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, i, 3, wide)
+    call expect(maxval(abs(wide(:, :, 2, :) - i(:, :, 1, :) - i(:, :, 2, :))) == 0, 'scans in 64 bits')
+    y = x
+    call weft_scan_axis(ctx, WEFT_PROD, WEFT_INCLUSIVE, y(:, ::2), 2, y(:, ::2))
+    call expect(maxval(abs(y(:, 3) - [5d0, 12d0])) == 0 .and. y(1, 2) == 3, 'scan in place of a section')
+
+    call weft_view_of(x, view)
+    call weft_view_of(first, of_first)
+    stat = c_weft_reduce_axes(ctx, WEFT_MIN, WEFT_DEFAULT, c_loc(view), 1_c_size_t, c_loc(axes), c_loc(of_first))
+    call expect(stat == WEFT_OK .and. maxval(abs(first - minval(x, 1))) == 0, 'views for the C interface')
+    call weft_reduce_axes(ctx, WEFT_SUM, x, [3], sums, stat, message)
+    call refused(stat, message, 'dimension 3 is out of range: x has rank 2')
+    call weft_reduce_axes(ctx, WEFT_SUM, x, [1, 1], sums, stat, message)
+    call refused(stat, message, 'dimension 1 is named twice')
+    call weft_reduce_axes(ctx, WEFT_SUM, x, [1], sums, stat, message)
+    call refused(stat, message, 'out has shape (2): expected (3)')
+    call weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, z, 1, z, stat=stat, message=message)
+    call refused(stat, message, 'x is complex and must not be')
+  end subroutine views
 
   subroutine contexts
     real(real64), pointer :: x(:)

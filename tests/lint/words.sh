@@ -17,7 +17,7 @@ left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
 $left"
 
 # File names are unique, except those of an operation, which each directory may contain once.
-stems="tune tree extremes integers sums dot exact segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+),.*/\2/p' src/core/ops.def) reduce"
+stems="tune tree extremes integers sums dot exact segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
 twice=$(find include src verify cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")
@@ -35,7 +35,7 @@ done
 for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
     grep -qw "$op" docs/ops/reduce.md || tell "words: docs/ops/reduce.md does not mention $op"
 done
-for stem in $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+),.*/\2/p' src/core/ops.def); do
+for stem in $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def); do
     grep -qE "^# (.*[ ,])?$stem(,.*)?$" docs/*/*.md || tell "words: no page in docs/ has $stem in its title"
     [ -f "src/ref/$stem.c" ] || grep -qE "definition of .*weft_$stem\b" src/ref/*.c || tell "words: src/ref does not define $stem"
 done

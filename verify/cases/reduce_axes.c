@@ -19,7 +19,7 @@ static weft_status result_of(const match_case *c, weft_dtype *result) {
 
 typedef struct arguments {
     weft_view x, out;
-    size_t count, span; /* span: number of elements that out spans */
+    size_t count, n, span; /* n: elements of a vector; span: number of elements that out spans */
     int axes[WEFT_DIMENSIONS_MAX];
 } arguments;
 
@@ -41,7 +41,12 @@ static arguments choose(const match_case *c) {
     const bool keeps = view_draw(c, 33) % 2;
     view_of_input(c, false, &a.x);
     choose_axes(c, &a);
-    for (size_t k = 0; k < a.count; k++) reduced[a.axes[k] < 0 ? a.axes[k] + (int)a.x.dimensions : a.axes[k]] = true;
+    a.n = 1;
+    for (size_t k = 0; k < a.count; k++) {
+        const int axis = a.axes[k] < 0 ? a.axes[k] + (int)a.x.dimensions : a.axes[k];
+        a.n *= a.x.shape[axis];
+        reduced[axis] = true;
+    }
     a.out = (weft_view){.size = sizeof a.out};
     (void)result_of(c, &a.out.dtype);
     for (size_t k = 0; k < a.x.dimensions; k++)
@@ -57,10 +62,12 @@ static size_t out_bytes(const match_case *c) {
     return result_of(c, &result) == WEFT_OK ? weft_dtype_size(result) : 0;
 }
 
+/* Calls without a result must not write. */
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const arguments a = choose(c);
     const weft_view x = view_at(&a.x, inputs[0]), y = view_at(&a.out, out);
-    const weft_status status = view_prepare_output(c, ctx, y.dtype, a.span, out);
+    const bool defined = a.n > (is_variance(c) ? (size_t)c->parameter : 0);
+    const weft_status status = defined ? view_prepare_output(c, ctx, y.dtype, a.span, out) : WEFT_OK;
     if (status != WEFT_OK) return status;
     if (is_variance(c)) return weft_variance_axes(ctx, c->accumulate, (size_t)c->parameter, &x, a.count, a.axes, &y);
     return weft_reduce_axes(ctx, op_of(c), c->accumulate, &x, a.count, a.axes, &y);

@@ -1,5 +1,6 @@
 /* weft_scatter_reduce of rows with several columns. Each tile of a target is reduced to one value per column. One
  * thread processes all tiles of a target. If the target is long, all threads together process its tiles. */
+#include "cpu/common/columns.h"
 #include "cpu/common/scatter.h"
 
 enum {
@@ -19,7 +20,7 @@ typedef struct params {
     size_t bytes; /* of a number of the list */
     size_t size;  /* of an element */
     size_t tile;  /* rows */
-    const scatter_row_kernel *kernel;
+    const column_kernel *kernel;
     char *threads; /* memory of each thread */
     uint64_t cost; /* of a part */
     size_t parts;
@@ -37,15 +38,6 @@ static size_t thread_bytes(const scatter *s) {
 size_t scatter_rows_workspace(const scatter *s) {
     const size_t tiles = s->c->n / WEFT_TILE(weft_dtype_size(s->c->dtype)) + 1;
     return thread_bytes(s) * (size_t)s->threads + tiles * s->c->columns * sizeof(uint64_t);
-}
-
-static const scatter_row_kernel *find_kernel(const scatter *s) {
-    const scatter_row_kernels *kernels = s->ctx->level->scatter_rows;
-    const scatter_reduce_call *c = s->c;
-    if (c->op == WEFT_MEAN) return kernels->mean[c->dtype];
-    if (c->dtype == WEFT_F32 && s->type == WEFT_F64)
-        return c->op == WEFT_SUM ? kernels->sum_f32_in_f64 : kernels->prod_f32_in_f64;
-    return kernels->reduce[c->op][c->dtype];
 }
 
 static size_t row_at(const params *j, size_t i) {
@@ -121,7 +113,7 @@ static void do_tile(void *self, size_t item) {
 void scatter_reduce_rows(const scatter *s, const void *list, size_t bytes, void *workspace) {
     params j = {.s = s, .list = list, .bytes = bytes, .size = weft_dtype_size(s->c->dtype), .threads = workspace};
     const uint64_t all = (s->offsets[s->c->m] + SEGMENT_COST * (uint64_t)s->c->m) * s->c->columns;
-    j.kernel = find_kernel(s);
+    j.kernel = cpu_column_kernel(s->ctx, s->c->op, s->c->dtype, s->type);
     j.tile = WEFT_TILE(j.size);
     j.values = j.threads + thread_bytes(s) * (size_t)s->threads;
     j.ranges = (size_t)ceil_div(s->c->columns, COLUMNS_AT_ONCE);

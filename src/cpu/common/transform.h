@@ -51,7 +51,8 @@ typedef struct transform_pass {
 typedef struct direct_slice {
     const void *x, *h; /* signal and taps */
     size_t n, m, from, to;
-    void *y; /* address of value `from` */
+    void *y;      /* address of value `from` */
+    bool streams; /* nontemporal stores: the arrays of the call are larger than the caches */
 } direct_slice;
 
 /* One block (real: two blocks) of a convolution by transforms: fill_block copies the signal to z, store_block

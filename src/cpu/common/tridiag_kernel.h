@@ -35,8 +35,12 @@ typedef struct tridiag_lanes {
     weft_lines a, b, c, d;
     /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
     size_t without_a, with_c;
+    bool far;        /* the rows are not in the caches of a core: rows of several vectors are prefetched */
+    bool streams;    /* x of several vectors is written with nontemporal stores */
     void *workspace; /* for solve: tridiag_workspace bytes, aligned to 64 bytes */
     tridiag_position position;
+    /* Lanes that the thread solves next, if they are to be prefetched; or NULL. */
+    const struct tridiag_lanes *next;
 } tridiag_lanes;
 
 /* Results of the reduction of chunks, one value per chunk in each array. a, b, c, d: separator row. first_a,
@@ -44,6 +48,12 @@ typedef struct tridiag_lanes {
 typedef struct tridiag_reduced {
     void *a, *b, *c, *d, *first_a, *first_c, *first_d;
 } tridiag_reduced;
+
+/* Right-hand side of the systems of a time step of weft_heat (ORDER.md 23.2). */
+typedef struct tridiag_side {
+    bool neighbours; /* d = ratio fma(centre, u, before + after), with neighbours on the same line; else centre u */
+    double centre, ratio;
+} tridiag_side;
 
 typedef struct tridiag_kernel {
     size_t width; /* lanes per vector */
@@ -55,6 +65,9 @@ typedef struct tridiag_kernel {
      * solves such systems, with the results of `solve`. */
     bool (*factor)(const void *a, const void *b, const void *c, size_t n, void *factors);
     void (*solve_factored)(const tridiag_lanes *in, const void *factors, void *x);
+    /* Makes time steps of the lines u = in->d, without fault reports: computes the right-hand side of each step and
+     * solves the systems with these factors. x has the layout of d and may be d. */
+    void (*make_steps)(const tridiag_lanes *in, const void *factors, const tridiag_side *side, size_t steps, void *x);
     /* Reduces chunks, one per lane, to `count` adjacent results per array. */
     void (*reduce)(const tridiag_lanes *in, const tridiag_reduced *out);
     /* Completes `count` separators with the first rows of the chunks that follow them. */

@@ -1,6 +1,6 @@
 /* Kernels of weft_fft and weft_convolve (ORDER.md 14, 15); compiled once per instruction set level. */
 #include "cpu/common/transform.h"
-#include "cpu/kernels/vectors.h"
+#include "cpu/kernels/stream.h"
 
 #define REAL float
 #define REAL_BYTES 4

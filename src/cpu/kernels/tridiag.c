@@ -1,5 +1,6 @@
 /* Kernels of weft_tridiag (ORDER.md 16); compiled once per instruction set level. */
 #include "cpu/common/tridiag_kernel.h"
+#include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
 
 #define REAL float
@@ -25,8 +26,8 @@
 #include "cpu/kernels/bodies/tridiag_kernel_body.h"
 
 const tridiag_kernels LEVELED(cpu_tridiags) = {
-    .f32 = {tridiag_width_f32, tridiag_solve_f32, tridiag_factor_f32, tridiag_solve_factored_f32, tridiag_reduce_f32,
-            tridiag_link_f32, tridiag_expand_f32},
-    .f64 = {tridiag_width_f64, tridiag_solve_f64, tridiag_factor_f64, tridiag_solve_factored_f64, tridiag_reduce_f64,
-            tridiag_link_f64, tridiag_expand_f64},
+    .f32 = {tridiag_width_f32, tridiag_solve_f32, tridiag_factor_f32, tridiag_solve_factored_f32,
+            tridiag_make_steps_f32, tridiag_reduce_f32, tridiag_link_f32, tridiag_expand_f32},
+    .f64 = {tridiag_width_f64, tridiag_solve_f64, tridiag_factor_f64, tridiag_solve_factored_f64,
+            tridiag_make_steps_f64, tridiag_reduce_f64, tridiag_link_f64, tridiag_expand_f64},
 };

@@ -390,21 +390,11 @@ typedef struct scatter_kernels {
     const scatter_kernel *width[3]; /* keys of 2, 4, 8 bytes */
 } scatter_kernels;
 
-/* Kernels of weft_scatter_reduce for rows with several columns. `tile` reduces columns 0 ... columns - 1 of 1 <= n <=
- * WEFT_TILE rows to one value each, of at most 8 bytes. `finish` combines the values of all tiles, which it
- * overwrites, and writes the results of the n rows; 0 tiles if n is 0. */
-typedef struct scatter_row_kernel {
-    void (*tile)(const char *const *rows, size_t n, size_t columns, void *values);
-    void (*finish)(void *values, size_t tiles, size_t columns, size_t n, void *out);
-    size_t value_bytes;
-} scatter_row_kernel;
-
-/* Indexed as segment_kernels. */
-typedef struct scatter_row_kernels {
-    const scatter_row_kernel *reduce[WEFT_XOR + 1][DTYPES];
-    const scatter_row_kernel *sum_f32_in_f64, *prod_f32_in_f64;
-    const scatter_row_kernel *mean[DTYPES]; /* f64 */
-} scatter_row_kernels;
+/* Kernels that reduce columns: cpu/common/columns.h. */
+typedef struct column_kernels column_kernels;
+/* Kernels of copies of views and of scans of columns: cpu/common/planes.h. */
+typedef struct copy_kernels copy_kernels;
+typedef struct scan_column_kernels scan_column_kernels;
 
 /* Vectorized comparison sort of keys without values. It sorts the ranks of the keys. `other` is a separate buffer
  * for as many ranks. */
@@ -532,7 +522,9 @@ typedef struct map_kernels {
     DO(level, sort_kernels, sorts)                   \
     DO(level, sort_vector_kernels, sort_vectors)     \
     DO(level, scatter_kernels, scatters)             \
-    DO(level, scatter_row_kernels, scatter_rows)     \
+    DO(level, column_kernels, columns)               \
+    DO(level, copy_kernels, copies)                  \
+    DO(level, scan_column_kernels, scan_columns)     \
     DO(level, sample_kernels, samples)               \
     DO(level, price_kernels, prices)                 \
     DO(level, match_kernels, matches)                \

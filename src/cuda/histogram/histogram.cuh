@@ -151,8 +151,9 @@ struct shared_counters {
           lane(threadIdx.x & ((1u << j.copies_log2) - 1)) {
         for (uint32_t i = threadIdx.x; i < bins << copies_log2; i += blockDim.x) counters[i] = 0;
     }
-    __device__ __forceinline__ void add(bool found, uint32_t bin) {
-        if (found) atomicAdd(&counters[bin << copies_log2 | lane], 1u);
+    /* Counts `count` elements of one bin. */
+    __device__ __forceinline__ void add(bool found, uint32_t bin, uint32_t count) {
+        if (found) atomicAdd(&counters[bin << copies_log2 | lane], count);
     }
     /* Each thread reads the copies in an order of its own, because with 32 copies those of one number are in one
      * bank. */
@@ -168,7 +169,8 @@ struct shared_counters {
 };
 
 /* Counters in global memory, used if the bins do not fit in shared memory. Equal bins of a warp are added at once.
- * While all elements of a warp are in one bin, it adds nothing but counts them. Every lane must call add. */
+ * While all elements of a warp are in one bin, it adds nothing but counts them. Every lane must call add, with the
+ * same count. */
 struct global_counters {
     uint64_t *counts;
     uint32_t bins, run_bin;
@@ -178,18 +180,18 @@ struct global_counters {
     __device__ __forceinline__ void put(uint32_t bin, unsigned long long count) {
         if (bin < bins) atomicAdd((unsigned long long *)&counts[bin], count);
     }
-    __device__ __forceinline__ void add(bool found, uint32_t some_bin) {
+    __device__ __forceinline__ void add(bool found, uint32_t some_bin, uint32_t count) {
         const uint32_t bin = found ? some_bin : bins;
         const uint32_t equal = __match_any_sync(0xffffffffu, bin);
         const uint32_t lane = threadIdx.x % 32;
         if (equal != 0xffffffffu) {
-            if (lane == __ffs((int)equal) - 1u) put(bin, __popc(equal));
+            if (lane == __ffs((int)equal) - 1u) put(bin, count * __popc(equal));
         } else if (bin == run_bin) {
-            run += 32;
+            run += 32 * count;
         } else {
             flush_run(lane);
             run_bin = bin;
-            run = 32;
+            run = 32 * count;
         }
     }
     __device__ void flush_run(uint32_t lane) {
@@ -200,6 +202,37 @@ struct global_counters {
 };
 
 /* ------------------------------------------------------------------------------------- kernel */
+
+/* Returns true if each thread of the warp has loaded equal elements only, and none is absent. The others are compared
+ * only if the first is equal to the last, so that most other inputs cost one comparison and one vote. */
+template <class T, int ROWS, int PER>
+static __device__ __forceinline__ bool threads_have_equals(const T (&v)[ROWS][PER], const uint32_t (&present)[ROWS]) {
+    bool equal = true;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) equal = equal && present[r] == (1u << PER) - 1;
+    equal = equal && v[0][0] == v[ROWS - 1][PER - 1];
+    if (!__all_sync(0xffffffffu, equal)) return false;
+#pragma unroll
+    for (int i = 1; i < ROWS * PER - 1; i++) equal = equal && v[0][0] == v[i / PER][i % PER];
+    return __all_sync(0xffffffffu, equal);
+}
+
+/* Counts the elements that a thread has loaded. Equal elements are in one bin and are counted at once. */
+template <class T, class MAP, class COUNTERS, int ROWS, int PER>
+static __device__ __forceinline__ void count_elements(const MAP &map, COUNTERS &counters, const T (&v)[ROWS][PER],
+                                                      const uint32_t (&present)[ROWS]) {
+    uint32_t bin = 0;
+    if (threads_have_equals(v, present)) {
+        const bool found = map.find(v[0][0], bin);
+        counters.add(found, bin, ROWS * PER);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS * PER; i++) {
+        const bool found = (present[i / PER] >> i % PER & 1) && map.find(v[i / PER][i % PER], bin);
+        counters.add(found, bin, 1);
+    }
+}
 
 template <class T, class MAP, class COUNTERS>
 __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
@@ -216,13 +249,7 @@ __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_p
     const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
     take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
                               [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
-#pragma unroll
-                                  for (int i = 0; i < HISTOGRAM_ROWS * PER; i++) {
-                                      uint32_t bin = 0;
-                                      const bool found =
-                                          (present[i / PER] >> i % PER & 1) && map.find(v[i / PER][i % PER], bin);
-                                      counters.add(found, bin);
-                                  }
+                                  count_elements(map, counters, v, present);
                               });
     counters.flush(j.counts);
 }

@@ -1,10 +1,11 @@
 /* Matrix-vector product: one thread computes the chain of one row (ORDER.md 13.1).
  *
  * If the terms of a row are adjacent (along_kernel), a warp copies squares of 32 rows by 128 bytes to shared memory,
- * in whole sectors and STAGES - 1 squares ahead. Each thread then reads its row there. If the rows of a term are
- * adjacent (across_kernel), threads read global memory directly. */
+ * in whole sectors and STAGES - 1 squares ahead, and prefetches the next square to L2. Each thread then reads its row
+ * there. If the rows of a term are adjacent (across_kernel), threads read global memory directly. */
 #include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
+#include "cuda/runtime/prefetch.cuh"
 
 #include <cuda_pipeline.h>
 
@@ -93,7 +94,7 @@ static __device__ __forceinline__ void copy_in(square<E> *to, const E *a, const 
     if (j.a.vectors && terms - first >= S::TERMS && rows == 32) {
 #pragma unroll
         for (uint32_t r = lane / 8; r < 32; r += 4)
-            __pipeline_memcpy_async(&to->at[r][lane % 8 * S::V], a + r * j.a.ld + first + lane % 8 * S::V, 16);
+            copy_async_prefetching(&to->at[r][lane % 8 * S::V], a + r * j.a.ld + first + lane % 8 * S::V);
     } else {
         const uint32_t count = terms - first < S::TERMS ? (uint32_t)(terms - first) : S::TERMS;
         for (uint32_t r = 0; r < rows; r++)

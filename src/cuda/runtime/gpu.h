@@ -33,7 +33,7 @@ typedef struct gpu {
     int arch;                 /* 10 major + minor of the compute capability */
     size_t shared_bytes;      /* maximum per block */
     cudaStream_t own, stream; /* stream: `own`, or the caller's */
-    cudaEvent_t handover;     /* makes a new stream wait for the last use of the scratch memory */
+    cudaEvent_t handover;     /* end of work for which a new stream waits, or the host (segmented.cu) */
     bool pending;             /* `stream` received work since the last synchronization */
     char *scratch;            /* device memory; layout in scratch.cu */
     size_t scratch_bytes;

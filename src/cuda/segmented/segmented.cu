@@ -2,6 +2,7 @@
 #include "core/offsets.h"
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
+#include "cuda/runtime/overlap.cuh"
 #include "cuda/segmented/segments_params.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ typedef struct progress {
     segments_launch kernels;
     segments_found found; /* summary of the offsets */
     bool checked;         /* `found` is valid */
+    bool checking;        /* a check on the GPU was launched, and finish_check will wait for it */
     bool trusted;         /* the offsets are valid and need no check */
     segments_params j;
 } progress;
@@ -40,9 +42,11 @@ static __host__ __device__ uint64_t scan_items(uint64_t length, uint64_t block_e
     return length <= SCAN_TILE ? 0 : (length - 1) / block_elements + 1;
 }
 
+/* Checks and summarises the offsets. The last block writes the summary to `host`, unless that is NULL. On an H100 a
+ * copy after the kernel takes 8 us longer. */
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     check_kernel(const uint64_t *offsets, uint64_t segments, uint64_t n, uint64_t block_elements,
-                 segments_found *found) {
+                 segments_found *found, segments_found *host) {
     unsigned long long bad = 0, longest = 0, items = 0;
     for (uint64_t s = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; s < segments;
          s += (uint64_t)gridDim.x * blockDim.x) {
@@ -55,10 +59,21 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
         items += scan_items(end - begin, block_elements);
     }
 #pragma unroll
-    for (int w = 16; w >= 1; w /= 2) longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, w));
+    for (int w = 16; w >= 1; w /= 2) {
+        longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, w));
+        items += __shfl_xor_sync(0xffffffffu, items, w);
+    }
     if (threadIdx.x % 32 == 0 && longest) atomicMax(&found->longest, longest);
+    if (threadIdx.x % 32 == 0 && items) atomicAdd(&found->items, items);
     if (bad) atomicMax(&found->bad, bad);
-    if (items) atomicAdd(&found->items, items);
+    if (!host) return;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x != 0 || atomicAdd(&found->blocks, 1ull) != gridDim.x - 1) return;
+    __threadfence();
+    host->bad = __ldcg(&found->bad);
+    host->longest = __ldcg(&found->longest);
+    host->items = __ldcg(&found->items);
 }
 
 /* Checks and summarises offsets in host memory, before anything is copied. */
@@ -75,9 +90,9 @@ static weft_status check_on_host(progress *p, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Checks and summarises offsets in device memory by a kernel, and waits for the result. While the stream is being
- * captured it does not wait: then scans read the result on the device, and reductions check each segment. */
-static weft_status check_on_device(progress *p, segments_found *found, weft_error *error) {
+/* Launches a kernel that checks and summarises offsets in device memory. While the stream is being captured, the call
+ * cannot wait for the result: then scans read it on the device, and reductions check each segment. */
+static weft_status start_check(progress *p, segments_found *found, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = p->g->stream;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
@@ -85,22 +100,29 @@ static weft_status check_on_device(progress *p, segments_found *found, weft_erro
     if (captured && !p->c->scan) return WEFT_OK;
     const uint64_t segments = p->c->segments, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
     const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
-    const uint64_t *offsets = p->j.offsets;
-    check_kernel<<<(unsigned)min_u64(blocks, most), SEGMENT_THREADS, 0, stream>>>(offsets, segments, p->c->n,
-                                                                                  block_elements, found);
+    static_assert(sizeof *found <= PINNED_BYTES, "the summary fits in the pinned buffer");
+    check_kernel<<<(unsigned)min_u64(blocks, most), SEGMENT_THREADS, 0, stream>>>(
+        p->j.offsets, segments, p->c->n, block_elements, found, captured ? NULL : (segments_found *)p->g->pinned);
     CUDA_TRY(cudaGetLastError(), p->c->name);
     if (captured) return WEFT_OK;
-    static_assert(sizeof p->found <= PINNED_BYTES && 2 * sizeof *offsets <= PINNED_BYTES,
-                  "results fit in the pinned buffer");
-    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
-    CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
+    CUDA_TRY(cudaEventRecord(p->g->handover, stream), p->c->name);
+    p->checking = true;
+    return WEFT_OK;
+}
+
+/* Waits for the result of start_check, if it launched a check. Work that was launched after the check continues. */
+static weft_status finish_check(progress *p, weft_error *error) {
+    if (!p->checking) return WEFT_OK;
+    CUDA_TRY(cudaEventSynchronize(p->g->handover), p->c->name);
     memcpy(&p->found, p->g->pinned, sizeof p->found);
     p->checked = true;
     if (!p->found.bad) return WEFT_OK;
     const size_t first = (size_t)~p->found.bad;
-    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
+    static_assert(2 * sizeof *p->j.offsets <= PINNED_BYTES, "two offsets fit in the pinned buffer");
+    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, p->j.offsets + first, 2 * sizeof *p->j.offsets, cudaMemcpyDeviceToHost,
+                             p->g->stream),
              p->c->name);
-    CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
+    CUDA_TRY(cudaStreamSynchronize(p->g->stream), p->c->name);
     return offsets_fail(error, first, p->g->pinned[0], p->g->pinned[1], p->c->n);
 }
 
@@ -159,12 +181,12 @@ static layout lay_out(const progress *p) {
 
 /* --------------------------------------------------------------------------------- launches */
 
+/* Kernels of reductions are launched early (overlap.cuh). */
 static weft_status launch(const progress *p, const void *kernel, uint64_t blocks, unsigned threads, size_t shared,
                           weft_error *error) {
     segments_params j = p->j;
     void *arguments[] = {&j};
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, p->g->stream),
-             p->c->name);
+    CUDA_TRY(launch_early(p->g, !p->c->scan, kernel, (unsigned)blocks, threads, shared, arguments), p->c->name);
     return WEFT_OK;
 }
 
@@ -185,6 +207,7 @@ static uint64_t scan_short_blocks(const progress *p) {
     return max_u64(most, min_u64(work / (SCAN_SHORT_WARPS * SCAN_SHORT_WORK), INT32_MAX));
 }
 
+/* Launches the kernels of a reduction without waiting for the check of the offsets. */
 static weft_status fold(const progress *p, weft_error *error) {
     RETURN_IF_ERROR(launch(p, p->kernels.reduce_short, reduce_short_blocks(p), SEGMENT_THREADS, 0, error));
     const uint64_t longest = p->checked ? p->found.longest : p->c->n;
@@ -238,7 +261,7 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
     if (p->c->source == SEGMENTS_BY_OFFSETS) {
         j->offsets = (const uint64_t *)arrays[OFFSETS].at;
         if (!p->checked && !p->trusted)
-            RETURN_IF_ERROR(check_on_device(p, (segments_found *)(scratch + l->found), error));
+            RETURN_IF_ERROR(start_check(p, (segments_found *)(scratch + l->found), error));
     } else {
         uint64_t *count = arrays[COUNT].at ? (uint64_t *)arrays[COUNT].at : (uint64_t *)(scratch + l->count);
         uint64_t *offsets = (uint64_t *)(scratch + l->offsets);
@@ -248,6 +271,7 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
         j->offsets = offsets;
         j->count = count;
     }
+    if (p->c->scan || p->c->exact) RETURN_IF_ERROR(finish_check(p, error));
     j->scan.totals.words = (uint64_t *)p->g->words; /* heads_find calls a scan, which may have reallocated them */
     j->scan.totals.words_held = p->g->words_bytes / sizeof *j->scan.totals.words;
     if (p->c->exact) {
@@ -258,7 +282,9 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
         e.count = j->count;
         return gpu_exact_segments(p->g, p->c->name, &e, scratch + l->exact, error);
     }
-    return p->c->scan ? scan(p, error) : fold(p, error);
+    if (p->c->scan) return scan(p, error);
+    RETURN_IF_ERROR(fold(p, error));
+    return finish_check(p, error);
 }
 
 /* ----------------------------------------------------------------------------------- the call */

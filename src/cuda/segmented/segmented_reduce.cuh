@@ -5,13 +5,15 @@
  *     up to 4 tiles    a warp of the second kernel
  *     longer           items of 32 tiles, a block each; the block that ends last combines the items' values
  *
- * The first kernel reduces the short segments and lists the others for the second. Lanes and tiles are those of
- * ORDER.md 2, counted from the segment's first element. Operators whose results do not depend on order also use
- * this tree. An operator has the members that scan_tiles.cuh describes. */
+ * The first kernel reduces the short segments and lists the others for the second. Both are launched early
+ * (overlap.cuh), before the host knows whether the offsets are valid: the kernels write nothing if they are not.
+ * Lanes and tiles are those of ORDER.md 2, counted from the segment's first element. Operators whose results do not
+ * depend on order also use this tree. An operator has the members that scan_tiles.cuh describes. */
 #ifndef WEFT_CUDA_SEGMENTED_REDUCE_CUH
 #define WEFT_CUDA_SEGMENTED_REDUCE_CUH
 
 #include "cuda/reduce/tree.cuh"
+#include "cuda/runtime/overlap.cuh"
 #include "cuda/segmented/segments.cuh"
 
 /* Adapts an operator of scans to the canonical tree. */
@@ -123,6 +125,8 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, REDUCE_SHORT_BLOCKS(si
     __shared__ typename Op::result results[SEGMENT_WARPS][32];
     __shared__ uint8_t order[SEGMENT_WARPS][32];
     const Op op(a.scan);
+    wait_for_stream();
+    if (a.found->bad) return;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint64_t number = segments_number(a), warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
     const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps); /* segments that a warp takes at a time */
@@ -232,14 +236,17 @@ static __device__ __forceinline__ void reduce_item(const Op &op, const segments_
     __syncthreads();
 }
 
-/* Reduces the segments of at most REDUCE_MIDDLE_TILES tiles, one after the other. A warp loads the offsets of up to
- * 32 segments at once. */
+/* Reduces the segments of at most REDUCE_MIDDLE_TILES tiles, one after the other. A warp takes up to 32 segments from
+ * the list at a time, and loads their offsets at once. Its first ones are given by its number, the next ones by a
+ * counter, so that no warp waits for one with longer segments. */
 template <class Op> static __device__ __forceinline__ void reduce_middle(const Op &op, const segments_params &a) {
     const uint64_t number = a.lists->middle, warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
-    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);
+    const uint64_t many = min((uint64_t)32, number / (warps * REDUCE_TAKES) + 1);
     const int lane = threadIdx.x % 32;
-    for (uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32) * many; first < number;
-         first += warps * many) {
+    uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32) * many;
+    while (first < number) {
+        unsigned long long next = 0; /* arrives while the segments are reduced */
+        if (lane == 0) next = atomicAdd(&a.lists->taken, (unsigned long long)many);
         const bool mine = lane < many && first + lane < number;
         const uint64_t s = mine ? a.middle[first + lane] : 0;
         const segment own = segment_at(a, s, mine);
@@ -251,6 +258,7 @@ template <class Op> static __device__ __forceinline__ void reduce_middle(const O
             if (lane == k) kept = v;
         }
         if (mine) ((typename Op::result *)a.y)[s] = op.store(kept);
+        first = warps * many + __shfl_sync(ALL_LANES, next, 0);
     }
 }
 
@@ -261,6 +269,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, TREE_BLOCKS)
     __shared__ typename Op::value area[SEGMENT_WARPS];
     __shared__ bool is_last;
     const Op op(a.scan);
+    wait_for_stream();
     const uint32_t longs = (uint32_t)(a.lists->longs >> 32), items = (uint32_t)a.lists->longs;
     for (uint32_t item = blockIdx.x; item < items; item += gridDim.x) reduce_item(op, a, longs, item, area, &is_last);
     reduce_middle(op, a);

@@ -13,6 +13,9 @@
 #define REDUCE_SHORT_ROWS 8
 #define REDUCE_MIDDLE_TILES 4
 #define REDUCE_ITEM_TILES (4 * SEGMENT_WARPS)
+/* Reductions: number of times that a warp of the second kernel takes segments, if all are of one length. A higher
+ * number balances the warps, a lower one loads the offsets of more segments at once. */
+#define REDUCE_TAKES 16
 /* Blocks that a multiprocessor should hold, by the bytes of a value. This bounds the registers. */
 #define REDUCE_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 4 : 5)
 #define SCAN_SHORT_BLOCKS(bytes) ((bytes) == 8 ? 3 : 5)
@@ -22,16 +25,18 @@
 #define SCAN_SHORT_WARPS (SCAN_SHORT_THREADS / 32)
 #define SCAN_SHORT_WORK 8192
 
-/* Summary of the offsets. Initially all zero. */
+/* Summary of the offsets. Initially all zero, which it remains if the offsets are not checked on the GPU. */
 struct segments_found {
     unsigned long long bad;     /* complement of the number of the first segment with invalid offsets, or 0 */
     unsigned long long longest; /* in elements */
     unsigned long long items;   /* number of items of long scans */
+    unsigned long long blocks;  /* number of finished blocks of the check */
 };
 
 /* The lists of segments that the first kernel leaves to the next. Initially all zero. */
 struct segments_lists {
     unsigned long long middle; /* number of entries */
+    unsigned long long taken;  /* entries that warps have taken, apart from the first ones of each warp */
     unsigned long long longs;  /* upper 32 bits: number of entries; lower: of their items; one atomic adds both */
     unsigned long long words;  /* number of published totals that long scans use */
 };
@@ -52,7 +57,8 @@ struct segments_params {
     const uint64_t *offsets;
     uint64_t segments;
     const uint64_t *count;       /* number of segments, if it is only in device memory; otherwise NULL */
-    const segments_found *found; /* scans: `bad` can differ from 0 only in a captured stream */
+    const segments_found *found; /* if `bad` is not 0, reductions write nothing. In scans it can differ from 0 only in
+                                    a captured stream */
     segments_lists *lists;
     uint64_t *middle;
     segments_long *longs;

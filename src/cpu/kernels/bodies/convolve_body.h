@@ -30,13 +30,23 @@ INLINE void OF(one_by_one)(const direct_slice *s, size_t from, size_t to, bool i
     }
 }
 
-/* Computes `vectors` vectors of values whose taps all overlap the signal. x and y point to the element of the first
- * value. */
-INLINE void OF(run_vectors)(const direct_slice *s, const REAL *x, REAL *y, size_t vectors, bool is_complex) {
-    const REAL *h = s->h;
+/* Stores a vector of results. With `streams`, p must be aligned to the vector. */
+INLINE void OF(put)(REAL *p, VECTOR v, bool streams) {
+    if (streams)
+        stream_vector((unsigned char *)p, (const unsigned char *)&v);
+    else
+        OF(store)(p, v);
+}
+
+/* Computes `vectors` vectors of values whose taps all overlap the signal. The first one is value i. */
+INLINE void OF(run_vectors)(const direct_slice *s, size_t i, size_t vectors, bool is_complex, bool streams) {
+    const size_t parts = is_complex ? 2 : 1;
+    const REAL *x = (const REAL *)s->x + parts * i, *h = s->h;
+    REAL *y = (REAL *)s->y + parts * (i - s->from);
     VECTOR c[OF(COLUMNS)];
+    if (streams) prefetch_after((const char *)x, vectors * VECTOR_BYTES);
     for (size_t k = 0; k < vectors; k++) c[k] = (VECTOR){0};
-    for (size_t j = 0; j < s->m; j++, x -= is_complex ? 2 : 1) {
+    for (size_t j = 0; j < s->m; j++, x -= parts) {
         const VECTOR re = OF(fill)(h[is_complex ? 2 * j : j]);
         const VECTOR crossed = is_complex ? OF(negate_parts)(OF(fill)(h[2 * j + 1]), false) : re;
 #pragma GCC unroll 8
@@ -46,25 +56,44 @@ INLINE void OF(run_vectors)(const direct_slice *s, const REAL *x, REAL *y, size_
             if (is_complex) c[k] = OF(multiply_add)(OF(swap_parts)(v), crossed, c[k]);
         }
     }
-    for (size_t k = 0; k < vectors; k++) OF(store)(y + k * WIDTH, OF(canonical)(c[k]));
+#pragma GCC unroll 8
+    for (size_t k = 0; k < vectors; k++) OF(put)(y + k * WIDTH, OF(canonical)(c[k]), streams);
+}
+
+/* Computes the values of full blocks of COLUMNS vectors from value i on. Returns the number of the next value. */
+INLINE size_t OF(run_blocks)(const direct_slice *s, size_t i, size_t end, bool is_complex, bool streams) {
+    const size_t block = OF(COLUMNS) * WIDTH / (is_complex ? 2 : 1);
+    for (; end - i >= block; i += block) OF(run_vectors)(s, i, OF(COLUMNS), is_complex, streams);
+    return i;
+}
+
+/* Computes full blocks with nontemporal stores from the first value on whose address is aligned; a vector computes
+ * the values before it. Does nothing if no value has an aligned address. Returns the number of the next value. */
+INLINE size_t OF(stream_blocks)(const direct_slice *s, size_t i, size_t end, bool is_complex) {
+    const size_t parts = is_complex ? 2 : 1, lanes = WIDTH / parts, bytes = parts * sizeof(REAL);
+    const size_t offset = (uintptr_t)((const REAL *)s->y + parts * (i - s->from)) % VECTOR_BYTES;
+    const size_t before = (VECTOR_BYTES - offset) / bytes % lanes;
+    if (offset % bytes != 0 || end - i < lanes) return i;
+    OF(run_vectors)(s, i, 1, is_complex, false);
+    i = OF(run_blocks)(s, i + before, end, is_complex, true);
+    stream_fence();
+    return i;
 }
 
 /* Computes the values at the ends one by one and those between by vectors. If the number of values between is not a
  * multiple of a vector, the last vector overlaps the one before. */
 INLINE void OF(direct)(const direct_slice *s, bool is_complex) {
-    const size_t parts = is_complex ? 2 : 1, lanes = WIDTH / parts;
+    const size_t lanes = WIDTH / (is_complex ? 2 : 1);
     const size_t whole = s->m - 1 < s->from ? s->from : s->m - 1 < s->to ? s->m - 1 : s->to;
     const size_t end = s->n < whole ? whole : s->n < s->to ? s->n : s->to;
-    const REAL *x = s->x;
-    REAL *y = s->y;
     size_t i = whole;
     OF(one_by_one)(s, s->from, whole, is_complex);
-    for (; end - i >= OF(COLUMNS) * lanes; i += OF(COLUMNS) * lanes)
-        OF(run_vectors)(s, x + parts * i, y + parts * (i - s->from), OF(COLUMNS), is_complex);
-    for (; end - i >= lanes; i += lanes) OF(run_vectors)(s, x + parts * i, y + parts * (i - s->from), 1, is_complex);
+    if (s->streams) i = OF(stream_blocks)(s, i, end, is_complex);
+    i = OF(run_blocks)(s, i, end, is_complex, false);
+    for (; end - i >= lanes; i += lanes) OF(run_vectors)(s, i, 1, is_complex, false);
     if (i < end && end - whole >= lanes) {
+        OF(run_vectors)(s, end - lanes, 1, is_complex, false);
         i = end;
-        OF(run_vectors)(s, x + parts * (i - lanes), y + parts * (i - lanes - s->from), 1, is_complex);
     }
     OF(one_by_one)(s, i, s->to, is_complex);
 }

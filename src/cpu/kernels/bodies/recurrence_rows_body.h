@@ -326,6 +326,16 @@ INLINE void OF(write_share)(const OF(pending) * x, size_t number, size_t shares)
     stream_copy(x->to + first, x->from + first, end - first);
 }
 
+/* Prefetches share `number` of `shares` of `count` elements that start `count` elements after x, in the order of the
+ * addresses. */
+INLINE void OF(prefetch_share)(const A *x, size_t count, size_t number, size_t shares) {
+    enum { LINE = 64 };
+    const uintptr_t first = (uintptr_t)x + count * sizeof(A), bytes = count * sizeof(A);
+    const uintptr_t end = first + bytes * (number + 1) / shares;
+    for (uintptr_t line = first + bytes * number / shares; line < end; line += LINE)
+        __builtin_prefetch((const void *)line);
+}
+
 /* Returns the offset of block `number` of a row. The last block contains the last 16 elements. */
 INLINE ptrdiff_t OF(block_offset)(bool reverse, size_t n, size_t number) {
     const bool full = (number + 1) * WEFT_SCAN_GROUP <= n;
@@ -357,8 +367,9 @@ INLINE void OF(short_rows)(bool reverse, const recurrence_rows *r, OF(rows_works
         A *const to = r->streams ? w->out + (uintptr_t)v % VECTOR_BYTES / sizeof(A) : v;
         for (size_t i = 0; i < blocks; i++) {
             const ptrdiff_t at = (ptrdiff_t)from + OF(block_offset)(reverse, n, i);
-            OF(load_block)
-            (reverse, s + at, u + at, (ptrdiff_t)n, r->streams ? (ptrdiff_t)(WIDTH * n) : 0, &w->blocks[i]);
+            OF(load_block)(reverse, s + at, u + at, (ptrdiff_t)n, 0, &w->blocks[i]);
+            if (r->streams) OF(prefetch_share)(s, WIDTH * n, i, blocks);
+            if (r->streams) OF(prefetch_share)(u, WIDTH * n, i, blocks);
             if (pending.bytes) OF(write_share)(&pending, i, blocks);
         }
         OF(values_of_rows)(n, init ? init + row : NULL, w->blocks);

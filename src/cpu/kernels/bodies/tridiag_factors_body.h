@@ -168,20 +168,71 @@ static void OF(solve_chunks_factored)(const OF(factors) * f, size_t n, VECTOR *d
     }
 }
 
+/* Solves the systems of one vector, with x in d. */
+INLINE void OF(solve_rows_factored)(const OF(factors) * f, size_t n, VECTOR *d) {
+    if (n > OF(base))
+        OF(solve_chunks_factored)(f, n, d);
+    else
+        OF(solve_base_factored)(f, n, d);
+}
+
+/* Load and store the rows of all vectors. Vector q starts at d[q * pitch]. */
+static void OF(load_systems)(const tridiag_lanes *in, VECTOR *d, size_t pitch) {
+    for (size_t i = 0; i < in->rows; i += OF(chunk))
+        OF(load_lines)(in->d, in->count, i, in->rows - i < OF(chunk) ? in->rows - i : OF(chunk), 0, d + i, pitch);
+}
+
+static void OF(store_systems)(const tridiag_lanes *in, void *x, const VECTOR *d, size_t pitch) {
+    for (size_t i = 0; i < in->rows; i += OF(chunk))
+        OF(store_lines)
+        (in->d, in->streams, x, in->count, i, in->rows - i < OF(chunk) ? in->rows - i : OF(chunk), d + i, pitch);
+}
+
 static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, void *x) {
     VECTOR *const d = in->workspace;
     const size_t n = in->rows, pitch = n + 1;
-    for (size_t i = 0; i < n; i += OF(chunk))
-        OF(load_lines)(in->d, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), 0, d + i, pitch);
+    OF(load_systems)(in, d, pitch);
     for (size_t q = 0; q * WIDTH < in->count; q++) {
         const tridiag_lanes one = OF(column)(in, q);
-        VECTOR *const rows = d + q * pitch;
-        if (n > OF(base))
-            OF(solve_chunks_factored)(factors, n, rows);
-        else
-            OF(solve_base_factored)(factors, n, rows);
-        OF(finish)(&one.position, one.count, 0, n, 1, rows);
+        OF(solve_rows_factored)(factors, n, d + q * pitch);
+        OF(finish)(&one.position, one.count, 0, n, 1, d + q * pitch);
     }
-    for (size_t i = 0; i < n; i += OF(chunk))
-        OF(store_lines)(in->d, x, in->count, i, n - i < OF(chunk) ? n - i : OF(chunk), d + i, pitch);
+    OF(store_systems)(in, x, d, pitch);
+}
+
+/* ----------------------------------------------------------------------------------- time steps */
+
+/* Replaces u by the right-hand side of a time step. */
+INLINE void OF(right_side)(const tridiag_side *side, size_t n, VECTOR *u) {
+    const VECTOR centre = OF(splat)((REAL)side->centre), ratio = OF(splat)((REAL)side->ratio), zero = OF(splat)(0);
+    VECTOR before = zero;
+    for (size_t i = 0; i < n; i++) {
+        const VECTOR own = u[i];
+        if (side->neighbours)
+            u[i] = ratio * OF(fused)(centre, own, before + (i + 1 < n ? u[i + 1] : zero));
+        else
+            u[i] = centre * own;
+        before = own;
+    }
+}
+
+INLINE void OF(canonical_rows)(size_t n, VECTOR *x) {
+    const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER);
+    for (size_t i = 0; i < n; i++) x[i] = OF(select)((LANES)(x[i] == x[i]), x[i], nan);
+}
+
+static void OF(make_steps)(const tridiag_lanes *in, const void *factors, const tridiag_side *side, size_t steps,
+                           void *x) {
+    VECTOR *const u = in->workspace;
+    const size_t n = in->rows, pitch = n + 1;
+    OF(load_systems)(in, u, pitch);
+    for (size_t q = 0; q * WIDTH < in->count; q++) {
+        VECTOR *const rows = u + q * pitch;
+        for (size_t step = 0; step < steps; step++) {
+            OF(right_side)(side, n, rows);
+            OF(solve_rows_factored)(factors, n, rows);
+        }
+        OF(canonical_rows)(n, rows);
+    }
+    OF(store_systems)(in, x, u, pitch);
 }

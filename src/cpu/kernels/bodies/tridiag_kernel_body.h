@@ -180,20 +180,39 @@ INLINE void OF(load_lines)(weft_lines lines, size_t count, size_t first, size_t 
         OF(load)(OF(lines_of)(lines, q), OF(count_of)(count, q), first, rows, none, v + q * pitch);
 }
 
-INLINE void OF(store_lines)(weft_lines lines, void *to, size_t count, size_t first, size_t rows, const VECTOR *v,
-                            size_t pitch) {
+/* Stores a row of `vectors` vectors with nontemporal stores, except for incomplete cache lines. */
+INLINE void OF(stream_row)(REAL *to, size_t vectors, const VECTOR *v, size_t pitch) {
+    enum { LINE = 64 };
+    _Alignas(LINE) unsigned char workspace[LINE + TRIDIAG_RUN_BYTES];
+    const size_t offset = (uintptr_t)to % LINE, end = vectors * VECTOR_BYTES, part_of_line = (LINE - offset) % LINE;
+    unsigned char *const from = workspace + offset, *const x = (unsigned char *)to;
+    for (size_t l = 0; l < vectors; l++) memcpy(from + l * VECTOR_BYTES, &v[l * pitch], VECTOR_BYTES);
+    size_t i = part_of_line < end ? part_of_line : end;
+    memcpy(x, from, i);
+    for (; i + LINE <= end; i += LINE)
+        for (size_t part = 0; part < LINE; part += VECTOR_BYTES) stream_vector(x + i + part, from + i + part);
+    memcpy(x + i, from + i, end - i);
+}
+
+INLINE void OF(store_lines)(weft_lines lines, bool streams, void *to, size_t count, size_t first, size_t rows,
+                            const VECTOR *v, size_t pitch) {
     REAL *p = (REAL *)to + first * lines.step;
     size_t q = OF(together)(lines, count);
     for (size_t i = 0; q > 0 && i < rows; i++)
-        for (size_t l = 0; l < q; l++) memcpy(p + i * lines.step + l * WIDTH, &v[l * pitch + i], sizeof *v);
+        if (streams)
+            OF(stream_row)(p + i * lines.step, q, v + i, pitch);
+        else
+            for (size_t l = 0; l < q; l++) memcpy(p + i * lines.step + l * WIDTH, &v[l * pitch + i], sizeof *v);
+    if (streams) stream_fence();
     for (; q * WIDTH < count; q++) OF(store)
     (lines, (REAL *)to + q * WIDTH * lines.line, OF(count_of)(count, q), first, rows, v + q * pitch);
 }
 
-INLINE void OF(load_columns)(const tridiag_lanes *in, size_t first, size_t rows, OF(rows) v, size_t pitch) {
+INLINE void OF(load_columns)(const tridiag_lanes *in, size_t first, size_t rows, OF(rows) v, size_t pitch,
+                             size_t pitch_of_b) {
     const bool begins = first == 0, ends = first + rows == in->rows;
     OF(load_lines)(in->a, in->count, first, rows, 0, v.a, pitch);
-    OF(load_lines)(in->b, in->count, first, rows, 1, v.b, pitch);
+    OF(load_lines)(in->b, in->count, first, rows, 1, v.b, pitch_of_b);
     OF(load_lines)(in->c, in->count, first, rows, 0, v.c, pitch);
     OF(load_lines)(in->d, in->count, first, rows, 0, v.d, pitch);
     for (size_t q = 0; q * WIDTH < in->count; q++) {
@@ -203,11 +222,30 @@ INLINE void OF(load_columns)(const tridiag_lanes *in, size_t first, size_t rows,
 }
 
 /* A full chunk uses code with a constant length. */
-INLINE void OF(load_chunk)(const tridiag_lanes *in, size_t first, size_t k, OF(rows) v, size_t pitch) {
+INLINE void OF(load_chunk)(const tridiag_lanes *in, size_t first, size_t k, OF(rows) v, size_t pitch,
+                           size_t pitch_of_b) {
     if (k == CHUNK)
-        OF(load_columns)(in, first, CHUNK, v, pitch);
+        OF(load_columns)(in, first, CHUNK, v, pitch, pitch_of_b);
     else
-        OF(load_columns)(in, first, k, v, pitch);
+        OF(load_columns)(in, first, k, v, pitch, pitch_of_b);
+}
+
+/* Prefetches rows first .. end - 1 of adjacent lanes to the cache of level 2. */
+INLINE void OF(prefetch_lines)(weft_lines lines, size_t count, size_t first, size_t end) {
+    enum { LINE = 64, LEVEL_2 = 2 /* argument of __builtin_prefetch */ };
+    for (size_t i = first; lines.line == 1 && i < end; i++) {
+        const char *row = (const char *)((const REAL *)lines.p + i * lines.step);
+        for (size_t at = 0; at < count * sizeof(REAL); at += LINE) __builtin_prefetch(row + at, 0, LEVEL_2);
+    }
+}
+
+/* Prefetches part `number` of `parts` of the rows first .. first + rows - 1. */
+INLINE void OF(prefetch_rows)(const tridiag_lanes *in, size_t first, size_t rows, size_t number, size_t parts) {
+    const size_t from = first + rows * number / parts, end = first + rows * (number + 1) / parts;
+    OF(prefetch_lines)(in->a, in->count, from, end);
+    OF(prefetch_lines)(in->b, in->count, from, end);
+    OF(prefetch_lines)(in->c, in->count, from, end);
+    OF(prefetch_lines)(in->d, in->count, from, end);
 }
 
 INLINE void OF(eliminate_chunk)(LANES *lost, size_t first, size_t k, OF(rows) v) {
@@ -217,61 +255,135 @@ INLINE void OF(eliminate_chunk)(LANES *lost, size_t first, size_t k, OF(rows) v)
         OF(eliminate)(lost, first, k, v);
 }
 
-/* Solves systems of more than WEFT_TRIDIAG_BASE rows. */
-static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, bool loaded, LANES *lost, OF(rows) v) {
-    const size_t n = in->rows, chunks = (n - 1) / CHUNK + 1;
-    VECTOR workspace[4][WEFT_TRIDIAG_BASE], a, c, d, before;
-    const OF(rows) separators = {workspace[0], workspace[1], workspace[2], workspace[3]};
-    for (size_t j = 0; j < chunks; j++) {
-        const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK, last = first + k - 1;
-        if (!loaded) OF(load_chunk)(in, first, k, OF(after)(v, first), 0);
-        OF(eliminate_chunk)(lost, first, k, OF(after)(v, first));
-        workspace[0][j] = v.a[last], workspace[1][j] = v.b[last], workspace[2][j] = v.c[last],
-        workspace[3][j] = v.d[last];
-        if (j == 0) continue;
-        OF(first_row)(k, OF(after)(v, first), &a, &c, &d);
-        OF(combine)(separators, j - 1, a, c, d);
-    }
+/* Eliminates chunk j, whose k rows are in v, and combines its first row with the separator before it. */
+INLINE void OF(eliminate_linked)(LANES *lost, size_t j, size_t k, OF(rows) v, OF(rows) separators) {
+    VECTOR a, c, d;
+    OF(eliminate_chunk)(lost, j * CHUNK, k, v);
+    separators.a[j] = v.a[k - 1], separators.b[j] = v.b[k - 1], separators.c[j] = v.c[k - 1],
+    separators.d[j] = v.d[k - 1];
+    if (j == 0) return;
+    OF(first_row)(k, v, &a, &c, &d);
+    OF(combine)(separators, j - 1, a, c, d);
+}
+
+/* Solves the separators of a system of n rows. chunk: its first chunk after the elimination. */
+static void OF(solve_separators)(LANES *lost, bool periodic, size_t n, OF(rows) chunk, OF(rows) separators) {
+    const size_t chunks = (n - 1) / CHUNK + 1;
     if (periodic) {
-        OF(first_row)(CHUNK, v, &a, &c, &d);
+        VECTOR a, c, d;
+        OF(first_row)(CHUNK, chunk, &a, &c, &d);
         OF(combine)(separators, chunks - 1, a, c, d);
     }
     OF(solve_base)(lost, periodic, chunks, CHUNK, n, separators);
-    before = periodic ? separators.d[chunks - 1] : OF(splat)(0);
-    for (size_t j = 0; j < chunks; before = separators.d[j++]) {
-        const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK;
-        OF(substitute)(k, OF(after)(v, first), before, separators.d[j]);
-    }
 }
 
-/* Solves the systems of one vector, with x in d. The rows have been loaded, or are loaded chunk by chunk. */
-static void OF(solve_column)(const tridiag_lanes *in, bool periodic, bool loaded, OF(rows) v) {
+/* Computes x of chunk j of a system of n rows, which is in v after the elimination. */
+INLINE void OF(substitute_linked)(bool periodic, size_t n, size_t j, OF(rows) v, OF(rows) separators) {
+    const size_t k = n - j * CHUNK < CHUNK ? n - j * CHUNK : CHUNK, chunks = (n - 1) / CHUNK + 1;
+    const VECTOR before = j ? separators.d[j - 1] : periodic ? separators.d[chunks - 1] : OF(splat)(0);
+    OF(substitute)(k, v, before, separators.d[j]);
+}
+
+/* Solves systems of more than WEFT_TRIDIAG_BASE rows, one per lane of a vector. */
+static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost, OF(rows) v) {
     const size_t n = in->rows;
+    VECTOR workspace[4][WEFT_TRIDIAG_BASE];
+    const OF(rows) separators = {workspace[0], workspace[1], workspace[2], workspace[3]};
+    for (size_t first = 0; first < n; first += CHUNK) {
+        const size_t k = n - first < CHUNK ? n - first : CHUNK;
+        OF(load_chunk)(in, first, k, OF(after)(v, first), 0, 0);
+        OF(eliminate_linked)(lost, first / CHUNK, k, OF(after)(v, first), separators);
+    }
+    OF(solve_separators)(lost, periodic, n, v, separators);
+    for (size_t first = 0; first < n; first += CHUNK)
+        OF(substitute_linked)(periodic, n, first / CHUNK, OF(after)(v, first), separators);
+}
+
+/* Solves the systems of one vector. */
+static void OF(solve_column)(const tridiag_lanes *in, bool periodic, void *x) {
+    const size_t n = in->rows;
+    const OF(rows) v = OF(arrays_of)(in, in->workspace, n + 1);
     LANES lost = ~(LANES){0};
     if (n > WEFT_TRIDIAG_BASE) {
-        OF(solve_chunks)(in, periodic, loaded, &lost, v);
+        OF(solve_chunks)(in, periodic, &lost, v);
     } else {
-        for (size_t i = 0; !loaded && i < n; i += CHUNK)
-            OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), 0);
+        for (size_t i = 0; i < n; i += CHUNK)
+            OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), 0, 0);
         OF(solve_base)(&lost, periodic, n, 1, n, v);
     }
     OF(report_lost)(&in->position, in->count, lost);
     OF(finish)(&in->position, in->count, 0, n, 1, v.d);
+    for (size_t i = 0; i < n; i += CHUNK)
+        OF(store_lines)(in->d, in->streams, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, n + 1);
 }
 
-/* The rows of a single vector are loaded chunk by chunk, those of several vectors before all elimination. */
-static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
+/* Solves systems of at most WEFT_TRIDIAG_BASE rows in several vectors. */
+static void OF(solve_base_columns)(const tridiag_lanes *in, bool periodic, void *x) {
     const size_t n = in->rows, columns = (in->count - 1) / WIDTH + 1, pitch = n + 1;
     const OF(rows) v = OF(arrays_of)(in, in->workspace, pitch);
-    if (columns > 1)
-        for (size_t i = 0; i < n; i += CHUNK)
-            OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), pitch);
+    for (size_t i = 0; i < n; i += CHUNK)
+        OF(load_chunk)(in, i, n - i < CHUNK ? n - i : CHUNK, OF(after)(v, i), pitch, pitch);
     for (size_t q = 0; q < columns; q++) {
         const tridiag_lanes one = OF(column)(in, q);
-        OF(solve_column)(&one, periodic, columns > 1, OF(after)(v, q * pitch));
+        LANES lost = ~(LANES){0};
+        if (in->next) OF(prefetch_rows)(in->next, 0, n, q, columns);
+        OF(solve_base)(&lost, periodic, n, 1, n, OF(after)(v, q * pitch));
+        OF(report_lost)(&one.position, one.count, lost);
+        OF(finish)(&one.position, one.count, 0, n, 1, v.d + q * pitch);
     }
     for (size_t i = 0; i < n; i += CHUNK)
-        OF(store_lines)(in->d, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, pitch);
+        OF(store_lines)(in->d, in->streams, x, in->count, i, n - i < CHUNK ? n - i : CHUNK, v.d + i, pitch);
+}
+
+/* Solves systems of more than WEFT_TRIDIAG_BASE rows in several vectors. A chunk is prefetched while the one before
+ * it is eliminated. The workspace contains b of one chunk only, because only the elimination reads it; the separators
+ * fit in place of the rest. */
+static void OF(solve_columns)(const tridiag_lanes *in, bool periodic, void *x) {
+    const size_t n = in->rows, columns = (in->count - 1) / WIDTH + 1, pitch = n + 1, chunks = (n - 1) / CHUNK + 1;
+    VECTOR *const w = in->workspace, *const ends = w + columns * (3 * pitch + OF(pitch));
+    const OF(rows) v = {w, w + 3 * columns * pitch, w + columns * pitch, w + 2 * columns * pitch};
+    const size_t side = columns * (chunks + 1);
+    const OF(rows) separators = {ends, ends + side, ends + 2 * side, ends + 3 * side};
+    LANES lost[OF(columns)];
+    for (size_t q = 0; q < columns; q++) lost[q] = ~(LANES){0};
+    for (size_t j = 0; j < chunks; j++) {
+        const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK, left = n - first - k;
+        const OF(rows) rows = {v.a + first, v.b, v.c + first, v.d + first};
+        OF(load_chunk)(in, first, k, rows, pitch, OF(pitch));
+        for (size_t q = 0; q < columns; q++) {
+            const size_t at = q * pitch;
+            const OF(rows) own = {rows.a + at, rows.b + q * OF(pitch), rows.c + at, rows.d + at};
+            if (in->far && left)
+                OF(prefetch_rows)(in, first + k, left < CHUNK ? left : CHUNK, q, columns);
+            else if (in->next)
+                OF(prefetch_rows)(in->next, 0, CHUNK, q, columns);
+            OF(eliminate_linked)(&lost[q], j, k, own, OF(after)(separators, q * (chunks + 1)));
+        }
+    }
+    for (size_t q = 0; q < columns; q++) {
+        const tridiag_lanes one = OF(column)(in, q);
+        OF(solve_separators)(&lost[q], periodic, n, OF(after)(v, q * pitch), OF(after)(separators, q * (chunks + 1)));
+        OF(report_lost)(&one.position, one.count, lost[q]);
+    }
+    for (size_t j = 0; j < chunks; j++) {
+        const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK;
+        for (size_t q = 0; q < columns; q++) {
+            const tridiag_lanes one = OF(column)(in, q);
+            const OF(rows) own = OF(after)(v, q * pitch + first);
+            OF(substitute_linked)(periodic, n, j, own, OF(after)(separators, q * (chunks + 1)));
+            OF(finish)(&one.position, one.count, first, k, 1, own.d);
+        }
+        OF(store_lines)(in->d, in->streams, x, in->count, first, k, v.d + first, pitch);
+    }
+}
+
+static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
+    if (in->count <= WIDTH)
+        OF(solve_column)(in, periodic, x);
+    else if (in->rows <= WEFT_TRIDIAG_BASE)
+        OF(solve_base_columns)(in, periodic, x);
+    else
+        OF(solve_columns)(in, periodic, x);
 }
 
 /* Reduces the chunks of one vector; their results start at index `at`. */
@@ -294,9 +406,11 @@ INLINE void OF(reduce_column)(const tridiag_lanes *in, size_t k, OF(rows) v, con
 static void OF(reduce_columns)(const tridiag_lanes *in, const tridiag_reduced *out) {
     VECTOR workspace[4 * OF(columns) * OF(pitch)];
     const OF(rows) v = OF(arrays_of)(in, workspace, OF(pitch));
-    OF(load_chunk)(in, 0, in->rows, v, OF(pitch));
-    for (size_t q = 0; q * WIDTH < in->count; q++) {
+    const size_t columns = (in->count - 1) / WIDTH + 1;
+    OF(load_chunk)(in, 0, in->rows, v, OF(pitch), OF(pitch));
+    for (size_t q = 0; q < columns; q++) {
         const tridiag_lanes one = OF(column)(in, q);
+        if (in->next) OF(prefetch_rows)(in->next, 0, in->next->rows, q, columns);
         OF(reduce_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), out, q * WIDTH);
     }
 }
@@ -341,12 +455,14 @@ INLINE void OF(expand_column)(const tridiag_lanes *in, size_t k, OF(rows) v, con
 static void OF(expand_columns)(const tridiag_lanes *in, const REAL *before, const REAL *own, void *x) {
     VECTOR workspace[4 * OF(columns) * OF(pitch)];
     const OF(rows) v = OF(arrays_of)(in, workspace, OF(pitch));
-    OF(load_chunk)(in, 0, in->rows, v, OF(pitch));
-    for (size_t q = 0; q * WIDTH < in->count; q++) {
+    const size_t columns = (in->count - 1) / WIDTH + 1;
+    OF(load_chunk)(in, 0, in->rows, v, OF(pitch), OF(pitch));
+    for (size_t q = 0; q < columns; q++) {
         const tridiag_lanes one = OF(column)(in, q);
+        if (in->next) OF(prefetch_rows)(in->next, 0, in->next->rows, q, columns);
         OF(expand_column)(&one, in->rows, OF(after)(v, q * OF(pitch)), before + q * WIDTH, own + q * WIDTH);
     }
-    OF(store_lines)(in->d, x, in->count, 0, in->rows, v.d, OF(pitch));
+    OF(store_lines)(in->d, in->streams, x, in->count, 0, in->rows, v.d, OF(pitch));
 }
 
 static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {

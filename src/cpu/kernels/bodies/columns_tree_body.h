@@ -1,4 +1,4 @@
-/* Body of cpu/kernels/scatter_columns.c for sums, products and means of T in REAL, float or double. The includer
+/* Body of cpu/kernels/columns.c for sums, products and means of T in REAL, float or double. The includer
  * defines T, IS_FLOAT, MEANS (define means), REAL, REAL_OF(name) and TREE(name). */
 #define ACC REAL
 #define LANES WEFT_LANES(sizeof(T))
@@ -11,7 +11,7 @@ INLINE REAL NAME(load)(weft_op op, T x) {
 
 INLINE REAL NAME(combine)(weft_op op, REAL a, REAL b) { return op == WEFT_PROD ? a * b : a + b; }
 
-#include "cpu/kernels/bodies/scatter_columns_body.h"
+#include "cpu/kernels/bodies/columns_body.h"
 
 INLINE void TREE(finish)(weft_op op, void *tiles, size_t count, size_t columns, size_t n, REAL *out) {
     TREE(pairs)(op, tiles, count, columns);

@@ -1,11 +1,16 @@
-/* Kernels of weft_scatter_reduce for rows with several columns (ORDER.md 8, 25); compiled once per instruction set
- * level. A vector contains adjacent columns of a row. Each lane of the order is a row of values in the first cache.
+/* Kernels that reduce the columns of rows (ORDER.md 8, 25, 32); compiled once per instruction set level. A vector
+ * contains adjacent columns of a row. Each lane of the order is a row of values in the first cache.
  */
+#include "cpu/common/columns.h"
 #include "cpu/kernels/vectors.h"
 
 enum {
     ROWS_LANE_BYTES = 1 << 15, /* all lanes of the columns that are reduced together */
-    ROWS_AHEAD = 16            /* rows that are prefetched */
+    ROWS_AHEAD = 16,           /* rows that are prefetched */
+    ROWS_WIDE_BYTES = 512,     /* least bytes of rows of which a whole lane is read before the next one */
+    ROWS_TOGETHER = 4,         /* rows of a lane that are added together */
+    ROWS_PART_BYTES = 256,     /* bytes of such rows between which others are prefetched */
+    ROWS_STACK = 8             /* most values that wait for others in the tree of lanes: log2(WEFT_LANES_MAX) + 1 */
 };
 
 /* GCC would unroll short loops completely before it vectorizes loops. */
@@ -16,12 +21,15 @@ enum {
     static void OF(name##_tile)(const char *const *rows, size_t n, size_t columns, void *out) {     \
         OF(tile)(op, rows, n, columns, out);                                                        \
     }                                                                                               \
+    static void OF(name##_combine)(void *values, size_t count, size_t columns) {                    \
+        OF(pairs)(op, values, count, columns);                                                      \
+    }                                                                                               \
     static void OF(name##_finish)(void *tiles, size_t count, size_t columns, size_t n, void *out) { \
         OF(finish)(op, tiles, count, columns, n, out);                                              \
     }                                                                                               \
-    static const scatter_row_kernel OF(name) = {OF(name##_tile), OF(name##_finish), OF(value_bytes)};
+    static const column_kernel OF(name) = {OF(name##_tile), OF(name##_combine), OF(name##_finish), OF(value_bytes)};
 
-#define BODY "cpu/kernels/bodies/scatter_columns_unordered_body.h"
+#define BODY "cpu/kernels/bodies/columns_unordered_body.h"
 #include "cpu/kernels/bodies/each_type.h"
 
 #define T float
@@ -30,7 +38,7 @@ enum {
 #define REAL float
 #define REAL_OF(name) name##_f32
 #define TREE(name) own_##name
-#include "cpu/kernels/bodies/scatter_columns_tree_body.h"
+#include "cpu/kernels/bodies/columns_tree_body.h"
 #undef T
 #undef IS_FLOAT
 #undef MEANS
@@ -42,7 +50,7 @@ enum {
 #define REAL double
 #define REAL_OF(name) name##_f64
 #define TREE(name) OF(wide_##name)
-#define BODY "cpu/kernels/bodies/scatter_columns_tree_body.h"
+#define BODY "cpu/kernels/bodies/columns_tree_body.h"
 #include "cpu/kernels/bodies/each_type.h"
 
 #define OF_INTEGERS(kernel)                                                                                       \
@@ -50,7 +58,7 @@ enum {
     [WEFT_U8] = &kernel##_u8, [WEFT_U16] = &kernel##_u16, [WEFT_U32] = &kernel##_u32, [WEFT_U64] = &kernel##_u64
 #define OF_ALL(kernel) OF_INTEGERS(kernel), [WEFT_F32] = &kernel##_f32, [WEFT_F64] = &kernel##_f64
 
-const scatter_row_kernels LEVELED(cpu_scatter_rows) = {
+const column_kernels LEVELED(cpu_columns) = {
     .reduce =
         {
             [WEFT_SUM] = {OF_INTEGERS(free_sums), [WEFT_F32] = &own_sums, [WEFT_F64] = &wide_sums_f64},

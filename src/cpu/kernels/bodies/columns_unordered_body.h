@@ -1,4 +1,4 @@
-/* Body of cpu/kernels/scatter_columns.c for one type (cpu/kernels/bodies/each_type.h): operators of free order.
+/* Body of cpu/kernels/columns.c for one type (cpu/kernels/bodies/each_type.h): operators of free order.
  * Integers are extended to 64 bits; floats are replaced by keys. */
 #define FREE(name) OF(free_##name)
 #define NAME(name) FREE(name)
@@ -27,7 +27,7 @@ INLINE ACC NAME(combine)(weft_op op, ACC a, ACC b) {
     }
 }
 
-#include "cpu/kernels/bodies/scatter_columns_body.h"
+#include "cpu/kernels/bodies/columns_body.h"
 
 #if IS_FLOAT
 

@@ -1,0 +1,110 @@
+#include "cli/commands/axes.h"
+
+#include "cli/io/streamed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads an integer from the start of *text and moves *text past it. */
+static bool read_axis(const char **text, int *axis) {
+    char *end;
+    errno = 0;
+    const long number = strtol(*text, &end, 10);
+    const bool valid = end > *text && errno == 0 && number >= INT_MIN && number <= INT_MAX;
+    *text = end;
+    *axis = valid ? (int)number : 0;
+    return valid;
+}
+
+bool axes_read(const char *command, const char *text, size_t most, axes_request *r) {
+    const char *rest = text;
+    r->text = text;
+    for (r->count = 0; r->count < most && read_axis(&rest, &r->axes[r->count]);) {
+        r->count++;
+        if (*rest == '\0') return true;
+        if (*rest++ != ',') break;
+    }
+    if (most == 1)
+        cli_error(command, "--axis %s: expected an integer", text);
+    else
+        cli_error(command, "--axis %s: expected at most %zu integers separated by commas", text, most);
+    return false;
+}
+
+int axes_begin(production *p, const cli_options *options, int argc, char **argv, const char *to) {
+    if (options->mpi) {
+        cli_error(argv[0], "--axis: --mpi is not supported along an axis");
+        return CLI_USAGE;
+    }
+    int code = produce_open(p, options, argc, argv, 1, to);
+    if (code != CLI_DONE) return code;
+    if (stream_wanted(options, p->files[0], 2)) {
+        cli_error(p->command, "%s: is larger than the permitted memory (--memory), and --axis needs it whole",
+                  p->files[0]);
+        return CLI_FAILED;
+    }
+    return produce_read(p);
+}
+
+/* Text of a shape: "(3, 4)". */
+typedef struct shape_text {
+    char text[NPY_RANK * 22 + 3];
+} shape_text;
+
+static shape_text text_of(const npy_shape *shape) {
+    shape_text t;
+    size_t at = (size_t)snprintf(t.text, sizeof t.text, "(");
+    for (size_t k = 0; k < shape->rank; k++)
+        at += (size_t)snprintf(t.text + at, sizeof t.text - at, k ? ", %zu" : "%zu", shape->dimensions[k]);
+    snprintf(t.text + at, sizeof t.text - at, shape->rank == 1 ? ",)" : ")");
+    return t;
+}
+
+static size_t number_of(int axis, size_t rank) { return (size_t)(axis < 0 ? axis + (int)rank : axis); }
+
+/* Checks that the array has each axis and that none is named twice. */
+static bool check_axes(const production *p, const axes_request *r, const npy_shape *shape) {
+    const int rank = (int)shape->rank;
+    for (size_t a = 0; a < r->count; a++) {
+        if (r->axes[a] < -rank || r->axes[a] >= rank) {
+            cli_error(p->command, "--axis %s: axis %d is out of range: %s has %d %s, shape %s", r->text, r->axes[a],
+                      p->files[0], rank, rank == 1 ? "dimension" : "dimensions", text_of(shape).text);
+            return false;
+        }
+        for (size_t b = 0; b < a; b++)
+            if (number_of(r->axes[a], shape->rank) == number_of(r->axes[b], shape->rank)) {
+                cli_error(p->command, "--axis %s: %d and %d are the same axis of %s, shape %s", r->text, r->axes[b],
+                          r->axes[a], p->files[0], text_of(shape).text);
+                return false;
+            }
+    }
+    return true;
+}
+
+bool axes_view(const production *p, const axes_request *r, weft_view *v) {
+    const npy_array *const a = &p->in[0];
+    const npy_shape *const shape = a->fortran ? &a->given : &a->shape;
+    ptrdiff_t stride = (ptrdiff_t)weft_dtype_size(a->dtype);
+    if (shape->rank > WEFT_DIMENSIONS_MAX) {
+        cli_error(p->command, "%s: has %zu dimensions: --axis supports at most %d", p->files[0], shape->rank,
+                  WEFT_DIMENSIONS_MAX);
+        return false;
+    }
+    *v = (weft_view){.size = sizeof *v, .dtype = a->dtype, .dimensions = shape->rank, .data = (void *)a->data};
+    for (size_t k = 0; k < shape->rank; k++) {
+        const size_t axis = a->fortran ? k : shape->rank - 1 - k;
+        v->shape[axis] = shape->dimensions[axis];
+        v->stride[axis] = stride;
+        if (shape->dimensions[axis]) stride *= (ptrdiff_t)shape->dimensions[axis];
+    }
+    return check_axes(p, r, shape);
+}
+
+bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v) {
+    if (weft_view_of(dtype, shape->rank, shape->dimensions, values, v) == WEFT_OK) return true;
+    cli_error(p->command, "%s: %s", p->files[0], weft_last_error(NULL));
+    return false;
+}

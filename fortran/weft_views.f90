@@ -1,0 +1,183 @@
+! Operations on views: copies, reductions and scans along dimensions. Arrays may be sections with gaps between their
+! elements. Dimensions are numbered from 1, as in Fortran's sum(x, dim).
+module weft_views
+  use weft_arrays
+  implicit none
+  private
+  public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis
+
+contains
+
+  ! Returns the view of an array that strided() described, with elements of type dtype.
+  function view_of(a, dtype) result(view)
+    type(weft_array), intent(in) :: a
+    integer(c_int), intent(in) :: dtype
+    type(weft_view) :: view
+    view%size = c_sizeof(view)
+    view%dtype = dtype
+    view%dimensions = a%rank
+    view%shape = 0
+    view%stride = 0
+    view%shape(:max_rank) = a%extent
+    view%stride(:max_rank) = a%step * a%element_bytes
+    view%data = a%p
+    view%buffer = c_null_ptr
+    view%buffer_bytes = 0
+  end function view_of
+
+  ! Returns the view of an array in which the two parts of a complex number are one more dimension.
+  function view_with_parts(a) result(view)
+    type(weft_array), intent(in) :: a
+    type(weft_view) :: view
+    view = view_of(a, a%dtype)
+    if (a%field == WEFT_REAL) return
+    view%dimensions = a%rank + 1
+    view%shape(a%rank + 1) = 2
+    view%stride(a%rank + 1) = a%element_bytes / 2
+  end function view_with_parts
+
+  ! Sets view to an array or a section, for functions of C. It is valid while the array is a target that exists.
+  subroutine weft_view_of(x, view, stat, message)
+    type(*), intent(in), target :: x(..)
+    type(weft_view), intent(out) :: view
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: a
+    a = strided(call, 'x', x)
+    call need_real(call, 'x', a)
+    view = view_of(a, a%dtype)
+    call finish(call, weft_context(), stat, message)
+  end subroutine weft_view_of
+
+  ! Copies the elements of x to y. The shape of x is broadcast to that of y, from the last dimension to the first.
+  subroutine weft_copy_view(ctx, x, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay
+    type(weft_view), target :: from, to
+    ax = strided(call, 'x', x)
+    ay = strided(call, 'y', y)
+    call need_same_type(call, 'x', ax, 'y', ay)
+    from = view_with_parts(ax)
+    to = view_with_parts(ay)
+    if (call%status == WEFT_OK) call%status = c_weft_copy_view(ctx, c_loc(from), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_copy_view
+
+  ! Reduces x along dimensions with op. The last of dims varies fastest. The shape of result is that of x without these
+  ! dimensions, or with extent 1 for each of them. accumulate: WEFT_EXACT_SUM for exact sums.
+  subroutine weft_reduce_axes(ctx, op, x, dims, result, stat, message, accumulate)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, dims(:)
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
+    type(weft_request) :: call
+    type(weft_view), target :: from, to
+    integer(c_int), target :: axes(max_rank)
+    integer(c_int) :: sums
+    call prepare(call, op, x, dims, result, accumulate, from, to, axes, sums)
+    if (call%status == WEFT_OK) call%status = c_weft_reduce_axes(ctx, op, sums, c_loc(from), &
+      int(size(dims), c_size_t), c_loc(axes), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_reduce_axes
+
+  ! Computes the variance of x along dimensions. Arguments as for weft_variance and weft_reduce_axes.
+  subroutine weft_variance_axes(ctx, x, dims, result, ddof, stat, message, accumulate)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dims(:)
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(in), optional :: ddof
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
+    type(weft_request) :: call
+    type(weft_view), target :: from, to
+    integer(c_int), target :: axes(max_rank)
+    integer(c_int) :: sums
+    integer(c_size_t) :: less
+    less = 0
+    if (present(ddof)) less = int(ddof, c_size_t)
+    call prepare(call, WEFT_MEAN, x, dims, result, accumulate, from, to, axes, sums)
+    if (call%status == WEFT_OK) call%status = c_weft_variance_axes(ctx, sums, less, c_loc(from), &
+      int(size(dims), c_size_t), c_loc(axes), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_variance_axes
+
+  ! Fills the arguments of a reduction along dimensions.
+  subroutine prepare(call, op, x, dims, result, accumulate, from, to, axes, sums)
+    type(weft_request), intent(inout) :: call
+    integer, intent(in) :: op, dims(:)
+    type(*), intent(in), target :: x(..), result(..)
+    integer, intent(in), optional :: accumulate
+    type(weft_view), intent(out) :: from, to
+    integer(c_int), intent(out) :: axes(max_rank), sums
+    type(weft_array) :: ax, ar
+    integer(c_int) :: dtype
+    ax = strided(call, 'x', x)
+    ar = strided(call, 'result', result)
+    sums = accumulate_for(call, op, ax, ar)
+    if (present(accumulate)) sums = accumulate
+    dtype = ar%dtype
+    ! Counts and truth values have types that Fortran does not have.
+    if (weft_reduce_result(op, ax%dtype, sums, dtype) == WEFT_OK) then
+      if (.not. stands_for(ar%dtype, dtype)) dtype = ar%dtype
+    end if
+    from = view_of(ax, ax%dtype)
+    to = view_of(ar, dtype)
+    axes = 0
+    call need_dimensions(call, dims, ax%rank)
+    if (call%status == WEFT_OK) axes(:size(dims)) = int(dims - 1, c_int)
+  end subroutine prepare
+
+  ! Requires that the dimensions are those of an array of rank `rank`.
+  subroutine need_dimensions(call, dims, rank)
+    type(weft_request), intent(inout) :: call
+    integer, intent(in) :: dims(:)
+    integer(c_int32_t), intent(in) :: rank
+    integer :: i, j
+    do i = 1, size(dims)
+      if (dims(i) < 1 .or. dims(i) > rank) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
+        ' is out of range: x has rank ' // decimal(int(rank, c_int64_t)))
+      do j = 1, i - 1
+        if (dims(i) == dims(j)) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
+          ' is named twice')
+      end do
+    end do
+  end subroutine need_dimensions
+
+  ! Computes the prefix scans of x along a dimension. y has the shape of x and may be x. Other arguments as for
+  ! weft_scan.
+  subroutine weft_scan_axis(ctx, op, kind, x, dim, y, init, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, kind, dim
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: y(..)
+    type(*), intent(in), target, optional :: init(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay, first
+    type(weft_view), target :: from, to
+    ax = strided(call, 'x', x)
+    ay = strided(call, 'y', y)
+    call need_real(call, 'x', ax)
+    call need_real(call, 'y', ay)
+    call need_dimensions(call, [dim], ax%rank)
+    if (present(init)) first = one_value(call, 'init', init, ay)
+    from = view_of(ax, ax%dtype)
+    to = view_of(ay, ay%dtype)
+    if (call%status == WEFT_OK) call%status = c_weft_scan_axis(ctx, op, kind, &
+      merge(WEFT_DEFAULT, ay%dtype, ax%dtype == ay%dtype), c_loc(from), dim - 1, first%p, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_scan_axis
+
+end module weft_views

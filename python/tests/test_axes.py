@@ -1,0 +1,292 @@
+"""Tests of operations along axes: the bits of the 1-D call on each vector, NumPy's shapes and dtypes, any strides, out,
+and errors."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+import pyweft as weft
+
+RNG = np.random.default_rng(20261126)
+REDUCTIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero", "mean", "norm1", "norm2",
+              "norminf", "variance"]
+BITWISE = ["bitwise_and", "bitwise_or", "bitwise_xor"]
+NUMPY: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in REDUCTIONS[:10]},
+    "variance": np.var,
+    **{name: getattr(np, name).reduce for name in BITWISE},
+}
+DTYPES = ["f4", "f8", "i1", "i4", "i8", "u1", "u2", "u8", "?"]
+F = RNG.uniform(-1, 1, (3, 5, 4))
+
+
+def layouts(x: Any) -> dict[str, Any]:
+    """Arrays of equal values and other strides."""
+    wide = np.zeros((2, *x.shape, 3), x.dtype)
+    wide[1, ..., 1] = x
+    return {
+        "C": x,
+        "Fortran": np.asfortranarray(x),
+        "gaps": wide[1, ..., 1],
+        "reversed": np.ascontiguousarray(x[::-1, ..., ::-1])[::-1, ..., ::-1],
+        "transposed": np.ascontiguousarray(x.transpose(1, 2, 0)).transpose(2, 0, 1),
+        "big-endian": x.astype(x.dtype.newbyteorder(">")),
+        "misaligned": np.frombuffer(b"-" + x.tobytes(), np.uint8)[1:].view(x.dtype).reshape(x.shape),
+    }
+
+
+def one_by_one(function: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
+    """The results of calls for contiguous vectors of x, each of which has the elements along the axes."""
+    outer = [k for k in range(x.ndim) if k not in axes]
+    moved = x.transpose([*outer, *axes])
+    shape = tuple(x.shape[k] for k in outer)
+    vectors = np.ascontiguousarray(moved).reshape(*shape, -1)
+    return np.array([function(vectors[index]) for index in np.ndindex(shape)]).reshape(shape)
+
+
+def same(found: Any, expected: Any) -> None:
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    assert found.tobytes() == expected.tobytes()
+
+
+# ------------------------------------------------------------------------------------- reductions
+
+
+@pytest.mark.parametrize("layout", layouts(F))
+@pytest.mark.parametrize("name", [*REDUCTIONS, *BITWISE])
+def test_results_have_the_bits_of_each_vector(name: str, layout: str) -> None:
+    x = layouts((F * 100).astype("i4") if name in BITWISE else F)[layout]
+    function = getattr(weft, name)
+    for axes in itertools.chain.from_iterable(itertools.permutations(range(3), count) for count in range(1, 4)):
+        expected = one_by_one(function, x, axes)
+        same(np.asarray(function(x, axis=axes)), expected)
+        same(np.asarray(function(x, axis=tuple(k - 3 for k in axes))), expected)
+        kept = function(x, axis=axes, keepdims=True)
+        assert kept.shape == np.sum(x, axis=axes, keepdims=True).shape
+        assert np.squeeze(kept, axes).tobytes() == expected.tobytes()
+    for axis in range(3):
+        same(function(x, axis), one_by_one(function, x, (axis,)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NUMPY)
+def test_values_and_dtypes_are_those_of_numpy(name: str, dtype: str) -> None:
+    if name in BITWISE and dtype[0] == "f":
+        return
+    x = RNG.integers(0, 4, (4, 3, 2)).astype(dtype)
+    tolerance = 1e-6 if dtype == "f4" else 1e-14
+    for axis in [0, 1, -1] if name.startswith("arg") else [0, 1, -1, (0, 1), (0, 1, 2)]:
+        found, expected = getattr(weft, name)(x, axis=axis), NUMPY[name](x, axis=axis)
+        assert found.dtype == weft_dtype(name, x, expected)
+        assert found.shape == expected.shape
+        assert np.allclose(found.astype("f8"), expected.astype("f8"), rtol=tolerance, atol=0)
+
+
+def weft_dtype(name: str, x: Any, expected: Any) -> Any:
+    return getattr(weft, name)(x).dtype if name in ("mean", "variance") else expected.dtype
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_no_axis_is_the_flattened_array(name: str) -> None:
+    function = getattr(weft, name)
+    for x in layouts(F).values():
+        same(function(x), function(np.ascontiguousarray(x).ravel()))
+        same(function(x, axis=None), function(x))
+        kept = function(x, keepdims=True)
+        assert kept.shape == (1, 1, 1) and kept.tobytes() == function(x).tobytes()
+
+
+def test_one_value_for_all_axes_is_a_scalar() -> None:
+    assert isinstance(weft.sum(F, axis=(0, 1, 2)), np.float64)
+    assert isinstance(weft.sum(np.float64(3), axis=()), np.float64)
+    assert weft.sum(np.float64(3), keepdims=True) == 3
+
+
+def test_without_axes_each_element_is_reduced() -> None:
+    same(weft.norm1(F, axis=()), np.abs(F))
+
+
+def test_the_order_of_axes_numbers_the_elements() -> None:
+    x = np.array([[3, 9, 1], [2, 1, 9]])
+    assert weft.argmax(x, axis=(0, 1)) == 1 and weft.argmax(x, axis=(1, 0)) == 2
+
+
+def test_dtype_accumulate_and_ddof() -> None:
+    x = F.astype("f4")
+    same(weft.sum(x, 0, dtype=np.float64), one_by_one(lambda v: weft.sum(v, dtype=np.float64), x, (0,)))
+    same(weft.sum(F, (0, 2), accumulate="exact"), one_by_one(lambda v: weft.sum(v, accumulate="exact"), F, (0, 2)))
+    same(weft.variance(F, 1, ddof=1), one_by_one(lambda v: weft.variance(v, ddof=1), F, (1,)))
+    exactly = one_by_one(lambda v: weft.variance(v, accumulate="exact"), x, (1,))
+    same(weft.variance(x, 1, accumulate="exact"), exactly)
+    with pytest.raises(ValueError, match="variance of 3 elements with ddof 3 is undefined"):
+        weft.variance(F, 0, ddof=3)
+
+
+def test_empty_arrays() -> None:
+    x = np.zeros((0, 3, 2))
+    same(weft.sum(x, 0), np.zeros((3, 2)))
+    same(weft.sum(x, 1), np.zeros((0, 2)))
+    same(weft.max(x, 1), np.zeros((0, 2)))
+    same(weft.cumsum(x, 1), x)
+    same(weft.prod(x, (1, 0)), np.ones(2))
+    assert not np.signbit(weft.sum(x, 0)).any()
+    for name in ("min", "argmax", "mean"):
+        with pytest.raises(ValueError, match=f"{name} of 0 elements is undefined"):
+            getattr(weft, name)(x, 0)
+
+
+def test_readonly_broadcasts() -> None:
+    row = np.arange(1.0, 5.0)
+    x = np.broadcast_to(row, (6, 4))
+    assert not x.flags.writeable and x.strides[0] == 0
+    same(weft.sum(x, 0), 6 * row)
+    same(weft.sum(x, 1), np.full(6, 10.0))
+    same(weft.cumsum(x, 0), np.cumsum(x, 0))
+
+
+def test_fields_of_records() -> None:
+    records = np.zeros((4, 3), [("a", "u1"), ("x", "f4"), ("y", "f8")])  # packed: x and y are not aligned
+    records["y"] = RNG.uniform(size=(4, 3))
+    same(weft.max(records["y"], 0), records["y"].max(0))
+    aligned = np.zeros((4, 3), np.dtype([("a", "u1"), ("y", "f8")], align=True))
+    aligned["y"] = records["y"]
+    same(weft.max(aligned["y"], 1), records["y"].max(1))
+
+
+# ------------------------------------------------------------------------------------------ scans
+
+
+@pytest.mark.parametrize("layout", layouts(F))
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max"])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_scans_have_the_bits_of_each_vector(op: str, exclusive: bool, layout: str) -> None:
+    x = layouts(F)[layout]
+    for axis in (0, 1, 2, -1):
+        for init in (None, 0.5):
+            found = weft.scan(x, op, axis=axis, exclusive=exclusive, init=init)
+            assert found.shape == x.shape and found.dtype == F.dtype
+            vectors = np.moveaxis(x, axis, -1)
+            for index in np.ndindex(vectors.shape[:-1]):
+                expected = weft.scan(vectors[index], op, exclusive=exclusive, init=init)
+                assert np.moveaxis(found, axis, -1)[index].tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_running_sums_are_those_of_numpy(dtype: str) -> None:
+    x = RNG.integers(0, 4, (4, 3, 2)).astype(dtype)
+    for axis in (0, 1, -1):
+        same(weft.cumsum(x, axis), np.cumsum(x, axis))
+        same(weft.cumprod(x, axis=axis), np.cumprod(x, axis=axis))
+    same(weft.cumsum(x), np.cumsum(x))
+    if dtype[0] != "f":
+        same(weft.scan(x, "or", axis=1), np.bitwise_or.accumulate(x, axis=1))
+        same(weft.scan(x, "max", axis=1, exclusive=True)[:, 1:], np.maximum.accumulate(x, axis=1)[:, :-1])
+
+
+# -------------------------------------------------------------------------------------------- out
+
+
+def test_out_of_any_strides() -> None:
+    total, table = weft.sum(F, 1), np.zeros((3, 9))
+    assert weft.sum(F, 1, out=table[:, ::-2][:, :4]) is not None
+    assert np.array_equal(table[:, ::-2][:, :4], total) and not table[:, 1::2].any()
+    out = np.zeros((4, 1, 3)).T
+    assert weft.sum(F, axis=1, keepdims=True, out=out) is out and np.array_equal(out[:, 0], total)
+    y = np.zeros((4, 5, 3)).transpose(2, 1, 0)
+    assert weft.cumsum(F, 2, out=y) is y and np.array_equal(y, weft.cumsum(F, 2))
+    bytes_ = np.zeros(total.nbytes + 1, np.uint8)
+    misaligned = bytes_[1:].view(np.float64).reshape(3, 4)
+    assert weft.sum(F, 1, out=misaligned) is misaligned and np.array_equal(misaligned, total)
+    counts = np.zeros(4, np.int64)
+    assert weft.argmax(F[0], 0, out=counts) is counts and np.array_equal(counts, F[0].argmax(0))
+
+
+def test_out_that_overlaps_the_input() -> None:
+    x = F.copy()
+    weft.cumsum(x, 1, out=x)
+    assert np.array_equal(x, weft.cumsum(F, 1))
+    x = F.copy()
+    weft.cumsum(x[:, :, ::2], 0, out=x[:, :, ::2])
+    assert np.array_equal(x[:, :, ::2], weft.cumsum(F[:, :, ::2], 0)) and np.array_equal(x[:, :, 1::2], F[:, :, 1::2])
+    x = F.copy()
+    weft.cumsum(x, 1, out=x[:, ::-1])
+    assert np.array_equal(x[:, ::-1], weft.cumsum(F, 1))
+    x = F.copy()
+    weft.sum(x[:, 1:], 1, out=x[:, 0])
+    assert np.array_equal(x[:, 0], weft.sum(F[:, 1:], 1))
+    x = F.copy()
+    weft.copy(x[::-1], out=x)
+    assert np.array_equal(x, F[::-1])
+
+
+def test_wrong_out() -> None:
+    with pytest.raises(ValueError, match=r"out has shape \(5,\); it must be \(3, 4\)"):
+        weft.sum(F, 1, out=np.zeros(5))
+    with pytest.raises(TypeError, match="out has dtype float32; it must be float64"):
+        weft.cumsum(F, 1, out=np.zeros(F.shape, "f4"))
+    with pytest.raises(ValueError, match="out is read-only"):
+        weft.sum(F, 1, out=np.broadcast_to(0.0, (3, 4)))
+    overlapping = np.lib.stride_tricks.as_strided(np.zeros(12), (3, 4), (0, 8))
+    with pytest.raises(ValueError, match=r"out: elements of shape \(3, 4\) with strides \(0, 8\) overlap"):
+        weft.sum(F, 1, out=overlapping)
+
+
+# ----------------------------------------------------------------------------------------- errors
+
+
+def test_wrong_axes() -> None:
+    error: Any = getattr(np, "exceptions", np).AxisError
+    message = r"axis 3 is out of range: the array has 3 dimensions, shape \(3, 5, 4\)"
+    for call in (lambda: weft.sum(F, 3), lambda: weft.mean(F, (0, 3)), lambda: weft.cumsum(F, 3)):
+        with pytest.raises(error, match=message):
+            call()
+    with pytest.raises(error, match="axis -4 is out of range"):
+        weft.scan(F, "max", axis=-4)
+    with pytest.raises(ValueError, match=r"axis is \(0, -3\), which contains an axis twice"):
+        weft.sum(F, (0, -3))
+    with pytest.raises(TypeError):
+        weft.sum(F, 1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the array has 17 dimensions; at most 16 are supported"):
+        weft.sum(np.zeros((1,) * 17), 0)
+    assert weft.sum(np.ones((1,) * 16 ), 15).shape == (1,) * 15
+
+
+def test_each_operation_along_axes_is_offered() -> None:
+    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod"):
+        assert "axis" in inspect.signature(getattr(weft, name)).parameters, name
+
+
+# ----------------------------------------------------------------------------------------- copies
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "f2", "f4", "f8", "?", "c8", "c16"])
+def test_copies(dtype: str) -> None:
+    x = (RNG.integers(0, 100, (3, 5, 4)) * (1 + 2j if dtype[0] == "c" else 1)).astype(dtype)
+    for y in layouts(x).values():
+        found = weft.copy(y)
+        assert found.flags.c_contiguous and found.flags.writeable and not np.shares_memory(found, y)
+        same(found, np.ascontiguousarray(y).astype(dtype))
+    same(weft.copy(x.T), np.ascontiguousarray(x.T))
+    out = np.zeros((2, 4, 5, 3), dtype).transpose(0, 3, 2, 1)
+    assert weft.copy(x, out=out) is out and (out == x).all()
+    assert (weft.copy(x[:, :1], out=out) == x[:, :1]).all()
+
+
+def test_copies_keep_bits() -> None:
+    x = np.array([[0x7FC00001, 0xFFC12345], [0x80000000, 1]], np.uint32).view(np.float32)
+    assert weft.copy(x.T).tobytes() == np.ascontiguousarray(x.T).tobytes()
+
+
+def test_wrong_copies() -> None:
+    with pytest.raises(ValueError, match=r"x of shape \(3, 5, 4\) cannot be broadcast to y of shape \(3, 4\)|more than y"):
+        weft.copy(F, out=np.zeros((3, 4)))
+    with pytest.raises(TypeError, match="out has dtype float32; it must be float64"):
+        weft.copy(F, out=np.zeros(F.shape, "f4"))
+    with pytest.raises(TypeError, match="out is a list; it must be an array"):
+        weft.copy(1.0, out=[1.0])
+    with pytest.raises(TypeError, match="x has dtype"):
+        weft.copy(np.array(["a"]))

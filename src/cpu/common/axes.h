@@ -1,0 +1,50 @@
+/* Reductions along axes (cpu/reduce_axes.c). */
+#ifndef WEFT_CPU_AXES_H
+#define WEFT_CPU_AXES_H
+
+#include "cpu/common/columns.h"
+#include "cpu/common/planes.h"
+#include "cpu/common/reduce_kernel.h"
+
+enum {
+    AXES_ROWS = 256,            /* most vectors that are reduced by one call of a kernel of segments */
+    AXES_ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
+    AXES_ITEM_BYTES = 1 << 18,
+    AXES_SCRATCH_BYTES = 1 << 18, /* of the vectors that a thread gathers */
+    AXES_PARTS = 16               /* parts for each thread, if there are fewer blocks */
+};
+
+/* A call. Exact sums use `exact`, other reductions `r`. */
+typedef struct axes {
+    cpu_context *ctx;
+    const reduce_axes_call *c;
+    size_t size, result_size; /* bytes of an element and of a result */
+    int threads;
+    reduction r;
+    exact_call exact;
+    /* Kernel of segments, or NULL. With `means`, its results are means in f64. */
+    segment_kernel *segments;
+    segment_params segment;
+    bool means;
+    const column_kernel *column; /* or NULL */
+    view_dimension outer[WEFT_DIMENSIONS_MAX];
+    vectors vectors;   /* its outer dimensions are `outer`; the last one is that of the rows or columns */
+    uint64_t *offsets; /* multiples of n, for the kernel of segments */
+    char *scratch;     /* scratch_bytes for each thread */
+    size_t scratch_bytes;
+} axes;
+
+/* Writes the results of vectors v ... v + count - 1. */
+void axes_store(const axes *j, size_t v, size_t count, const void *results);
+
+/* Converts `count` means in f64 to the type of the results. */
+void axes_store_means(const axes *j, size_t count, const double *means, void *results);
+
+/* Reduces vectors that a thread reads as rows: in place if `direct`, else gathered. n >= 1. */
+weft_status axes_reduce_rows(axes *j, bool direct, weft_error *error);
+
+/* Reduces blocks of vectors, and parts of them if there are few: columns with j->column, or vectors that are gathered
+ * tile by tile. n >= 1. */
+weft_status axes_reduce_blocks(axes *j, weft_error *error);
+
+#endif

@@ -1,0 +1,78 @@
+#include "cpu/common/planes.h"
+
+#include "core/types.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ planes */
+
+/* Copies elements one by one. `size` is a constant. */
+static inline __attribute__((always_inline)) void copy_elements(size_t size, view_dimension rows,
+                                                                view_dimension columns, const char *x, char *y) {
+    for (size_t r = 0; r < rows.n; r++, x += rows.x, y += rows.y) {
+        const char *from = x;
+        char *to = y;
+        for (size_t c = 0; c < columns.n; c++, from += columns.x, to += columns.y) memcpy(to, from, size);
+    }
+}
+
+static void copy_any(size_t element, view_dimension rows, view_dimension columns, const char *x, char *y) {
+    switch (element) {
+    case 1: copy_elements(1, rows, columns, x, y); break;
+    case 2: copy_elements(2, rows, columns, x, y); break;
+    case 4: copy_elements(4, rows, columns, x, y); break;
+    default: copy_elements(8, rows, columns, x, y); break;
+    }
+}
+
+void cpu_copy_plane(const cpu_context *ctx, size_t element, view_dimension rows, view_dimension columns,
+                    const void *x, void *y, bool streams) {
+    const copy_kernels *kernels = ctx->level->copies;
+    const ptrdiff_t size = (ptrdiff_t)element;
+    if ((rows.y == size && rows.n > 1) || columns.n == 1) {
+        const view_dimension swapped = rows;
+        rows = columns;
+        columns = swapped;
+    }
+    const bool narrow = columns.n * element < 16;
+    if (columns.y == size && columns.x == size && !narrow)
+        kernels->rows(columns.n * element, &rows, x, y, streams);
+    else if (columns.y == size && rows.x == size && rows.n > 1)
+        kernels->transpose[__builtin_ctzll(element)](&rows, &columns, x, y, streams);
+    else
+        copy_any(element, rows, columns, x, y);
+}
+
+void cpu_copies_end(const cpu_context *ctx) { ctx->level->copies->end(); }
+
+/* ----------------------------------------------------------------------------------- vectors */
+
+/* Copies elements [first, first + n) of `count` vectors that are `apart` from each other; `to_apart`: their rows. */
+static void gather_run(const cpu_context *ctx, const vectors *s, const char *x, view_dimension rows, size_t first,
+                       size_t n, char *to) {
+    const ptrdiff_t size = (ptrdiff_t)s->element;
+    view_dimension last = {1, size, size};
+    if (s->inner_count > 0) last = s->inner[s->inner_count - 1];
+    last.y = size;
+    for (size_t done = 0; done < n;) {
+        const size_t at = first + done;
+        view_dimension run = last;
+        run.n = (size_t)min_u64(n - done, last.n - at % last.n);
+        cpu_copy_plane(ctx, s->element, rows, run, x + views_x(s->inner_count, s->inner, at), to + done * s->element,
+                       false);
+        done += run.n;
+    }
+}
+
+void cpu_gather_vectors(const cpu_context *ctx, const vectors *s, size_t v, size_t count, size_t first, size_t n,
+                        char *to, size_t row) {
+    const view_dimension last = s->outer_count > 0 ? s->outer[s->outer_count - 1] : (view_dimension){1, 0, 0};
+    while (count > 0) {
+        const size_t run = (size_t)min_u64(count, last.n - v % last.n);
+        const char *const x = views_at(s->x, views_x(s->outer_count, s->outer, v));
+        gather_run(ctx, s, x, (view_dimension){run, last.x, (ptrdiff_t)row}, first, n, to);
+        v += run;
+        count -= run;
+        to += run * row;
+    }
+}

@@ -1,0 +1,129 @@
+/* Reduction of the columns of rows of T in the type ACC. The includer defines T, ACC, LANES (of the order, or any
+ * power of two if the order is free), NAME(name), and NAME(load) and NAME(combine) for the operator. */
+
+enum { NAME(value_bytes) = sizeof(ACC) };
+
+/* Reduces `width` columns, a constant unless it is small, from `column` on. */
+INLINE void NAME(columns)(weft_op op, const char *const *rows, size_t n, size_t column, size_t width, ACC *lanes,
+                          ACC *out) {
+    size_t used = n < LANES ? n : LANES; /* the lanes after them have no element */
+    for (size_t r = 0; r < used; r++) {
+        const T *const x = (const T *)(const void *)rows[r] + column;
+        NO_UNROLL
+        for (size_t k = 0; k < width; k++) lanes[r * width + k] = NAME(load)(op, x[k]);
+    }
+    for (size_t r = used; r < n; r++) {
+        const T *const x = (const T *)(const void *)rows[r] + column;
+        ACC *const lane = lanes + r % LANES * width;
+        const char *const ahead = rows[r + ROWS_AHEAD < n ? r + ROWS_AHEAD : r] + column * sizeof(T);
+        NO_UNROLL
+        for (size_t b = 0; b < width * sizeof(T); b += 64) __builtin_prefetch(ahead + b);
+        NO_UNROLL
+        for (size_t k = 0; k < width; k++) lane[k] = NAME(combine)(op, lane[k], NAME(load)(op, x[k]));
+    }
+    while (used > 1) {
+        const size_t half = (size_t)1 << (63 - __builtin_clzll(used - 1)); /* half <= used - 1 < 2 half */
+        for (size_t i = half * width; i < used * width; i++)
+            lanes[i - half * width] = NAME(combine)(op, lanes[i - half * width], lanes[i]);
+        used = half;
+    }
+    memcpy(out, lanes, width * sizeof *out);
+}
+
+/* Adds `count` rows to the sums of a part of the columns, or starts them with the first one. Prefetches the same part
+ * of the rows `next`. count and width are constants unless they are small. */
+INLINE void NAME(add_rows)(weft_op op, bool first, const char *const *x, const char *const *next, size_t count,
+                           size_t column, size_t width, ACC *restrict sums) {
+    const T *row[ROWS_TOGETHER];
+    for (size_t i = 0; i < count; i++) {
+        row[i] = (const T *)(const void *)x[i] + column;
+        NO_UNROLL
+        for (size_t b = 0; b < width * sizeof(T); b += 64) __builtin_prefetch(next[i] + column * sizeof(T) + b);
+    }
+    NO_UNROLL
+    for (size_t k = 0; k < width; k++) {
+        ACC sum = first ? NAME(load)(op, row[0][k]) : NAME(combine)(op, sums[k], NAME(load)(op, row[0][k]));
+        for (size_t i = 1; i < count; i++) sum = NAME(combine)(op, sum, NAME(load)(op, row[i][k]));
+        sums[k] = sum;
+    }
+}
+
+/* Reduces the rows of one lane: rows[0], rows[LANES], ... of n. `next` is the row after them in the order of reading.
+ */
+INLINE void NAME(lane)(weft_op op, const char *const *rows, size_t n, const char *next, size_t column, size_t width,
+                       ACC *sums) {
+    for (size_t r = 0; r < n; r += ROWS_TOGETHER * LANES) {
+        const char *x[ROWS_TOGETHER], *ahead[ROWS_TOGETHER];
+        size_t count = 0;
+        for (; count < ROWS_TOGETHER && r + count * LANES < n; count++) {
+            const size_t after = r + (ROWS_TOGETHER + count) * LANES;
+            x[count] = rows[r + count * LANES];
+            ahead[count] = after < n ? rows[after] : next;
+        }
+        const size_t part = ROWS_PART_BYTES / sizeof(T);
+        size_t k = 0;
+        for (; count == ROWS_TOGETHER && k + part <= width; k += part) {
+            if (r == 0)
+                NAME(add_rows)(op, true, x, ahead, ROWS_TOGETHER, column + k, part, sums + k);
+            else
+                NAME(add_rows)(op, false, x, ahead, ROWS_TOGETHER, column + k, part, sums + k);
+        }
+        for (size_t i = 0; i < count && k < width; i++)
+            NAME(add_rows)(op, r == 0 && i == 0, x + i, ahead + i, 1, column + k, width - k, sums + k);
+    }
+}
+
+/* Reduces `width` columns lane by lane. The lanes of a tree by halves that are combined first are adjacent if the
+ * bits of their numbers are reversed. The right operand of two lanes may have no rows, and then has none below it. */
+INLINE void NAME(wide_columns)(weft_op op, const char *const *rows, size_t n, size_t column, size_t width, ACC *stack,
+                               ACC *out) {
+    bool empty[16];
+    size_t height = 0, lane = 0;
+    for (size_t c = 0; c < LANES; c++) {
+        size_t next = lane, bit = LANES / 2;
+        for (; next & bit; bit /= 2) next -= bit;
+        next += bit; /* 0 after the last lane, where bit is 0 */
+        empty[height] = lane >= n;
+        if (!empty[height])
+            NAME(lane)
+            (op, rows + lane, n - lane, rows[next < n ? next : lane], column, width, stack + height * width);
+        height++;
+        for (size_t done = c; done & 1; done >>= 1) {
+            height--;
+            for (size_t k = 0; k < width && !empty[height]; k++)
+                stack[(height - 1) * width + k] =
+                    NAME(combine)(op, stack[(height - 1) * width + k], stack[height * width + k]);
+        }
+        lane = next;
+    }
+    memcpy(out, stack, width * sizeof *out);
+}
+
+INLINE void NAME(tile)(weft_op op, const char *const *rows, size_t n, size_t columns, ACC *out) {
+    const size_t most = ROWS_LANE_BYTES / sizeof(ACC) / LANES, widest = ROWS_LANE_BYTES / sizeof(ACC) / ROWS_STACK;
+    ACC lanes[ROWS_LANE_BYTES / sizeof(ACC)];
+    size_t column = 0, width;
+    if (n >= 2 * LANES)
+        for (; columns - column >= ROWS_WIDE_BYTES / sizeof(T); column += width) {
+            width = columns - column < widest ? columns - column : widest;
+            NAME(wide_columns)(op, rows, n, column, width, lanes, out + column);
+        }
+    for (; columns - column >= most; column += most) NAME(columns)(op, rows, n, column, most, lanes, out + column);
+    for (; columns - column >= 16; column += 16) NAME(columns)(op, rows, n, column, 16, lanes, out + column);
+    if (column < columns) NAME(columns)(op, rows, n, column, columns - column, lanes, out + column);
+}
+
+/* Combines the tiles in adjacent pairs (ORDER.md 2.4), in place. */
+INLINE void NAME(pairs)(weft_op op, ACC *values, size_t tiles, size_t columns) {
+    for (; tiles > 1; tiles = tiles / 2 + tiles % 2) {
+        for (size_t t = 0; t < tiles / 2; t++)
+            for (size_t k = 0; k < columns; k++)
+                values[t * columns + k] =
+                    NAME(combine)(op, values[2 * t * columns + k], values[(2 * t + 1) * columns + k]);
+        if (tiles % 2) memcpy(values + tiles / 2 * columns, values + (tiles - 1) * columns, columns * sizeof *values);
+    }
+}
+
+#undef ACC
+#undef LANES
+#undef NAME

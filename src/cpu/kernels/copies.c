@@ -1,0 +1,55 @@
+/* Kernels that copy two dimensions of an array; compiled once per instruction set level. */
+#include "cpu/common/planes.h"
+#include "cpu/kernels/stream.h"
+
+enum {
+    PANEL_BYTES =
+        512, /* bytes of a row of x that a transposition reads before it reads the same bytes of other rows */
+    STRIP_BYTES = 256,    /* bytes of a row of y that it writes together */
+    PREFETCHED_BYTES = 64 /* distance of what is prefetched in a row of x */
+};
+
+/* Copies with nontemporal stores. */
+INLINE void copy_streaming(unsigned char *y, const unsigned char *x, size_t bytes) {
+    const size_t foreign = (uintptr_t)y % VECTOR_BYTES, part = foreign ? VECTOR_BYTES - foreign : 0;
+    _Alignas(VECTOR_BYTES) unsigned char held[VECTOR_BYTES];
+    size_t i = part < bytes ? part : bytes;
+    memcpy(y, x, i);
+    for (; i + VECTOR_BYTES <= bytes; i += VECTOR_BYTES) {
+        memcpy(held, x + i, VECTOR_BYTES);
+        stream_vector(y + i, held);
+    }
+    memcpy(y + i, x + i, bytes - i);
+}
+
+static void copy_rows(size_t bytes, const view_dimension *rows, const char *x, char *y, bool streams) {
+    for (size_t r = 0; r < rows->n; r++, x += rows->x, y += rows->y) {
+        if (streams)
+            copy_streaming((unsigned char *)y, (const unsigned char *)x, bytes);
+        else
+            memcpy(y, x, bytes);
+    }
+}
+
+#define LANE uint8_t
+#define SQUARE_BYTES 16
+#define OF(name) name##_8
+#include "cpu/kernels/bodies/copies_body.h"
+
+#define LANE uint16_t
+#define SQUARE_BYTES 16
+#define OF(name) name##_16
+#include "cpu/kernels/bodies/copies_body.h"
+
+#define LANE uint32_t
+#define SQUARE_BYTES VECTOR_BYTES
+#define OF(name) name##_32
+#include "cpu/kernels/bodies/copies_body.h"
+
+#define LANE uint64_t
+#define SQUARE_BYTES VECTOR_BYTES
+#define OF(name) name##_64
+#include "cpu/kernels/bodies/copies_body.h"
+
+const copy_kernels LEVELED(cpu_copies) = {
+    copy_rows, {transpose_plane_8, transpose_plane_16, transpose_plane_32, transpose_plane_64}, stream_fence};

@@ -1,0 +1,111 @@
+#!/bin/sh
+# Tests --axis of the reductions, variance and scan: values known by hand, both orders of files, and errors.
+. "$(dirname "$0")/check.sh"
+
+npy "$dir/c.npy" '<i4' '(2, 3)' 1 2 3 4 5 6
+npy "$dir/f.npy" '<i4' '(2, 3)' --order True 1 4 2 5 3 6
+npy "$dir/cube.npy" '<f8' '(2, 2, 3)' 1 2 3 4 5 6 7 8 9 10 11 12
+npy "$dir/f4.npy" '<f4' '(4,)' 1.5 -2 0.25 8
+npy "$dir/scalar.npy" '<f8' '()' 7
+npy "$dir/empty.npy" '<f8' '(0, 3)'
+npy "$dir/big.npy" '>f8' '(2, 2)' 1 2 3 4
+
+# printed results: a value in each line for one dimension, a row in each line for more
+for file in "$dir/c.npy" "$dir/f.npy"; do
+    prints "5
+7
+9" sum "$file" --axis 0
+    prints "6
+15" sum "$file" --axis -1
+    prints "4 5 6" max "$file" --axis 0 --keepdims
+    prints "1
+4" min "$file" --axis 1
+    prints "21" sum "$file" --axis 0,1
+    prints "5" argmax "$file" --axis 0,1
+    prints "2
+2" argmax "$file" --axis=1
+    prints "4.5
+4.5
+4.5" variance "$file" --axis 0 --ddof 1
+    gives "<i8 (3,) 5 7 9" sum "$file" --axis 0
+    gives "<i8 (2, 1) 6 15" sum "$file" --axis -1 --keepdims
+    gives "<f8 (2,) 2.0 5.0" mean "$file" --axis 1
+    gives "<i4 (2, 3) 1 3 6 4 9 15" scan "$file" --axis 1
+    gives "<i4 (2, 3) 1 2 3 5 7 9" scan "$file" --axis -2
+    gives "<i8 (2, 3) 10 10 10 11 12 13" scan "$file" --axis 0 --exclusive --init 10 --accumulate i64
+done
+# the last axis that is named varies fastest
+npy "$dir/low.npy" '<i4' '(2, 3)' 9 9 1 0 9 9
+prints "3" argmin "$dir/low.npy" --axis 0,1
+prints "1" argmin "$dir/low.npy" --axis 1,0
+prints "5 7 9
+
+17 19 21" sum "$dir/cube.npy" --axis 1 --keepdims
+prints "1 2 3
+4 5 6" min "$dir/cube.npy" --axis 0
+prints "22
+26
+30" sum "$dir/cube.npy" --axis 0,1
+gives "<f8 (1, 1, 3) 22.0 26.0 30.0" sum "$dir/cube.npy" --axis 1,-3 --keepdims
+gives "<f8 () 7.75" sum "$dir/f4.npy" --axis 0 --accumulate f64
+prints "7.75" sum "$dir/f4.npy" --axis 0 --accumulate exact
+prints "0
+0
+0" sum "$dir/empty.npy" --axis 0
+gives "<f8 (0,)" max "$dir/empty.npy" --axis 1
+prints "4
+6" sum "$dir/big.npy" --axis 0
+prints "7.75 0x40f80000" sum "$dir/f4.npy" --axis 0 --bits
+is "standard input" "5 7 9" "$(w sum - --axis 0 <"$dir/c.npy" | tr '\n' ' ' | sed 's/ $//')"
+
+# the bits are those of each row alone
+python3 -c 'import random, struct, sys
+random.seed(3)
+rows = [[random.uniform(-1, 1) for _ in range(5000)] for _ in range(3)]
+for i, row in enumerate(rows): open(f"{sys.argv[1]}/row{i}", "wb").write(struct.pack("<5000f", *row))
+open(f"{sys.argv[1]}/values", "w").write(" ".join(repr(v) for row in rows for v in row))' "$dir"
+# shellcheck disable=SC2046
+npy "$dir/rows.npy" '<f4' '(3, 5000)' -- $(cat "$dir/values")
+for verb in sum mean norm2 variance argmin; do
+    alone=$(for i in 0 1 2; do w $verb --raw f32 "$dir/row$i" --bits; done)
+    is "$verb of rows" "$alone" "$(w $verb "$dir/rows.npy" --axis 1 --bits)"
+done
+
+# JSON
+is "JSON" '{"command": "sum", "file": "c.npy", "dtype": "i32", "n": 6, "axis": [0], "result": "i64", "shape": [3], "values": [5, 7, 9], "device": "cpu", "order": '"$order" \
+    "$(cd "$dir" && w sum c.npy --axis 0 --json | sed 's/, "seconds.*//')"
+is "JSON of a scan" '{"command": "scan", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "axis": -1, "op": "sum", "exclusive": false, "result": "i32"' \
+    "$(cd "$dir" && w scan c.npy --axis -1 -o y.npy --json | sed 's/, "device.*//')"
+
+# errors
+rm -f "$y"
+refuses 2 "weft sum: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 2
+refuses 2 "--axis 0,-3: axis -3 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 0,-3
+refuses 2 "weft scan: --axis 1: axis 1 is out of range: $dir/f4.npy has 1 dimension, shape (4,)" scan "$dir/f4.npy" --axis 1 -o "$y"
+refuses 2 "axis 0 is out of range: $dir/scalar.npy has 0 dimensions, shape ()" sum "$dir/scalar.npy" --axis 0
+refuses 2 "weft max: --axis 1,-1: 1 and -1 are the same axis of $dir/c.npy, shape (2, 3)" max "$dir/c.npy" --axis 1,-1
+for text in "" x 1x 1, ,1 1.5 99999999999; do
+    refuses 2 "weft sum: --axis $text: expected at most 16 integers separated by commas" sum "$dir/c.npy" --axis "$text"
+    refuses 2 "weft scan: --axis $text: expected an integer" scan "$dir/c.npy" --axis "$text" -o "$y"
+done
+refuses 2 "weft scan: --axis 0,1: expected an integer" scan "$dir/c.npy" --axis 0,1 -o "$y"
+refuses 2 "option -o Y.npy is required" scan "$dir/c.npy" --axis 0
+refuses 2 "weft sum: -o requires --axis: the result is one value" sum "$dir/c.npy" -o "$y"
+refuses 2 "weft variance: --keepdims requires --axis: the result is one value" variance "$dir/c.npy" --keepdims
+refuses 2 "weft sum: --axis: --mpi is not supported along an axis" sum "$dir/c.npy" --axis 0 --mpi
+refuses 2 "weft scan: --axis: --mpi is not supported along an axis" scan "$dir/c.npy" --axis 0 --mpi -o "$y"
+npy "$dir/wide.npy" '|u1' '(1, 1001)' --append 1001
+refuses 2 "$dir/wide.npy: option -o Y.npy is required: the result has 1001 values, more than 1000" sum "$dir/wide.npy" --axis 0
+prints "0" sum "$dir/wide.npy" --axis 1
+refuses 1 "$dir/wide.npy: is larger than the permitted memory (--memory), and --axis needs it whole" sum "$dir/wide.npy" --axis 1 --memory 1000
+refuses 1 "$dir/empty.npy: mean of 0 elements is undefined" mean "$dir/empty.npy" --axis 0
+refuses 1 "$dir/c.npy: variance of 2 elements with ddof 2 is undefined" variance "$dir/c.npy" --axis 0 --ddof 2
+refuses 1 "$dir/f4.npy: and requires integer elements, not f32" and "$dir/f4.npy" --axis 0
+refuses 2 "--accumulate exact" sum "$dir/c.npy" --axis 0 --accumulate exact
+npy "$dir/deep.npy" '|u1' "($(printf '1, %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17))" 1
+refuses 2 "$dir/deep.npy: has 17 dimensions: --axis supports at most 16" sum "$dir/deep.npy" --axis 0
+npy "$dir/long.npy" '|u1' '(0, 2305843009213693952)'
+refuses 1 "$dir/long.npy: the elements of the shape do not fit in memory" scan "$dir/long.npy" --axis 1 --accumulate i64 -o "$y"
+refuses 1 "no-such-file" sum "$dir/no-such-file.npy" --axis 0
+is "no file after an error" "" "$(ls "$y" 2>/dev/null)"
+finish
