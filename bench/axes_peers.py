@@ -1,11 +1,11 @@
 """Times operations on views against NumPy, or against PyTorch and CuPy.
 
-    axes_peers.py [--device cpu|cuda] [--small] [--repeat N] LIBWEFT
+    axes_peers.py [--device cpu|cuda] [--commit NAME] [--small] [--repeat N] [--only KIND] LIBWEFT
 
-LIBWEFT is the path of libweft.so. Prints rows in the format of the tables of bench/results. The times are medians of
-runs in which the libraries alternate. The last columns state the bytes that must be moved per second, and their
-fraction of the speed of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others.
---small divides the lengths by 16.
+LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results, with the bytes that must be moved per
+second. The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
+of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others. --small divides the first
+length by 16.
 """
 import argparse
 import ctypes
@@ -120,11 +120,10 @@ class Cuda:
             pass
 
     def array(self, dtype, shape):
-        return self.torch.rand(shape, device="cuda", dtype=self.torch.float32 if dtype == "f32" else self.torch.float64)
+        return self.torch.rand(shape, device="cuda", dtype=getattr(self.torch, "float" + dtype[1:]))
 
     def empty(self, dtype, shape):
-        return self.torch.ones(shape, device="cuda",
-                               dtype=self.torch.float32 if dtype == "f32" else self.torch.float64)
+        return self.torch.ones(shape, device="cuda", dtype=getattr(self.torch, "float" + dtype[1:]))
 
     def address(self, array):
         return array.data_ptr()
@@ -205,7 +204,8 @@ def speeds(library, weft, repeat, small):
     return 4 * n / times[0], 8 * n / min(times[1:])
 
 
-def row(library, weft, case, repeat, reading, copying, date):
+def row(library, weft, case, repeat, reading, copying, commit):
+    """Prints the rows of a case, one for each peer. Returns its row of the second table."""
     kind, dtype, shape, axes = case
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
@@ -225,17 +225,20 @@ def row(library, weft, case, repeat, reading, copying, date):
     elements = math.prod(shape)
     moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * size)
     text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
-    of = moved / times[0] / (copying if whole else reading)
+    lengths, speed = " x ".join(power(n) for n in shape), f"{moved / times[0] / 1e9:.1f} GB/s"
     for name, peer in zip(peers, times[1:]):
-        print(f"| {NAMES.get(kind, 'reduce_axes')} | {text} | {' x '.join(power(n) for n in shape)} | "
-              f"{moved / times[0] / 1e9:.1f} GB/s | {name} | {moved / peer / 1e9:.1f} GB/s | {peer / times[0]:.2f}x | "
-              f"{of:.2f} of a {'copy' if whole else 'reading'} | {library.machine} | {date} |", flush=True)
+        print(f"| {NAMES.get(kind, 'reduce_axes')} | {text} | {lengths} | | {speed} | {name} | "
+              f"{moved / peer / 1e9:.1f} GB/s | {peer / times[0]:.2f}x | {library.machine} | "
+              f"{datetime.date.today().isoformat()} | {commit} |", flush=True)
+    of = moved / times[0] / (copying if whole else reading)
+    return f"| {text} | {lengths} | {speed} | {of:.2f} of {'copying' if whole else 'reading'} |"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--commit", default="")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--only", help="rows whose operation contains this")
@@ -245,15 +248,17 @@ def main():
     reading, copying = speeds(library, weft, options.repeat, options.small)
     print(f"Reading {reading / 1e9:.0f} GB/s, copying {copying / 1e9:.0f} GB/s (read and written).\n")
     print("<!-- performance: table -->\n\n"
-          "| operation | case | elements | weft | peer | of the peer | ratio | of the memory | machine | date |\n"
-          "|---|---|---|---|---|---|---|---|---|---|")
+          "| operation | case | elements | threads | weft | peer | of the peer | ratio | machine | date | commit |\n"
+          "|---|---|---|---|---|---|---|---|---|---|---|")
+    fractions = []
     for kind, dtype, shape, axes in ROWS:
         if options.only and options.only not in kind:
             continue
         if options.small:
             shape = (shape[0] // 16, *shape[1:])
-        row(library, weft, (kind, dtype, shape, axes), options.repeat, reading, copying,
-            datetime.date.today().isoformat())
+        fractions.append(row(library, weft, (kind, dtype, shape, axes), options.repeat, reading, copying,
+                             options.commit))
+    print("\n| case | elements | weft | of the memory |\n|---|---|---|---|", *fractions, sep="\n")
 
 
 if __name__ == "__main__":

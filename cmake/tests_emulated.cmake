@@ -12,7 +12,7 @@ foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_s
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
-    tune variance views)
+    tune variance device_views)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()

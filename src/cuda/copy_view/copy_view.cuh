@@ -80,19 +80,21 @@ static __global__ void __launch_bounds__(COPY_THREADS)
         const uint32_t a_left = (uint32_t)min((uint64_t)A, p.a_n - a), b_left = (uint32_t)min((uint64_t)B, p.b_n - b);
         const char *const x = p.x + from + (int64_t)a * p.a_x + (int64_t)b * p.b_x;
         char *const y = p.y + to + (int64_t)a * p.a_y + (int64_t)b * p.b_y;
-        const uint32_t of_a = threadIdx.x % A, of_b = threadIdx.x % B;
+        const uint32_t of_a = threadIdx.x % A, from_b = threadIdx.x / A, of_b = threadIdx.x % B,
+                       from_a = threadIdx.x / B;
+        if (of_a < a_left) {
 #pragma unroll
-        for (uint32_t k = 0; k < B; k += COPY_THREADS / A) {
-            const uint32_t row = k + threadIdx.x / A;
-            if (of_a < a_left && row < b_left)
-                tile[row][of_a] = *(const Word *)(x + (int64_t)of_a * p.a_x + (int64_t)row * p.b_x);
+            for (uint32_t k = 0; k < B; k += COPY_THREADS / A)
+                if (from_b + k < b_left)
+                    tile[from_b + k][of_a] =
+                        *(const Word *)(x + (int64_t)of_a * p.a_x + (int64_t)(from_b + k) * p.b_x);
         }
         __syncthreads();
+        if (of_b < b_left) {
 #pragma unroll
-        for (uint32_t k = 0; k < A; k += COPY_THREADS / B) {
-            const uint32_t row = k + threadIdx.x / B;
-            if (of_b < b_left && row < a_left)
-                *(Word *)(y + (int64_t)of_b * p.b_y + (int64_t)row * p.a_y) = tile[of_b][row];
+            for (uint32_t k = 0; k < A; k += COPY_THREADS / B)
+                if (from_a + k < a_left)
+                    *(Word *)(y + (int64_t)of_b * p.b_y + (int64_t)(from_a + k) * p.a_y) = tile[of_b][from_a + k];
         }
         __syncthreads();
     }

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_VIEW_OFFSETS_CUH
 #define WEFT_CUDA_VIEW_OFFSETS_CUH
 
-#include "cuda/copy_view/views.h"
+#include "cuda/copy_view/device_views.h"
 
 template <class Index>
 static __device__ __forceinline__ void view_offsets_as(const view_dims &d, Index i, int64_t &x, int64_t &y) {

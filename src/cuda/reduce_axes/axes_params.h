@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_AXES_PARAMS_H
 #define WEFT_CUDA_AXES_PARAMS_H
 
-#include "cuda/copy_view/views.h"
+#include "cuda/copy_view/device_views.h"
 
 #define AXES_THREADS 256
 #define FOLD_THREADS 512

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_AXIS_PARAMS_H
 #define WEFT_CUDA_AXIS_PARAMS_H
 
-#include "cuda/copy_view/views.h"
+#include "cuda/copy_view/device_views.h"
 #include "cuda/scan/scan_params.h"
 
 #define ROWS_THREADS 256

@@ -1,6 +1,6 @@
 /* Views in device memory: the dimensions that kernels loop over, copies between views, and views in host memory. */
-#ifndef WEFT_CUDA_VIEWS_H
-#define WEFT_CUDA_VIEWS_H
+#ifndef WEFT_CUDA_DEVICE_VIEWS_H
+#define WEFT_CUDA_DEVICE_VIEWS_H
 
 #include "cuda/runtime/arrays.h"
 

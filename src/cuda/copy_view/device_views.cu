@@ -1,5 +1,5 @@
 /* Dimensions, boxes and host memory of views. */
-#include "cuda/copy_view/views.h"
+#include "cuda/copy_view/device_views.h"
 
 #include "core/types.h"
 
