@@ -202,6 +202,43 @@ static void check_copy(uint64_t seed, weft_dtype dtype) {
            (unsigned long long)seed);
 }
 
+/* ---------------------------------------------------------------------------- long vectors */
+
+enum { LONG = 262145, ROWS = 10000, COLUMNS = 8 };
+static double many[LONG], reversed[LONG];
+
+static void check_sums(const char *name, size_t n, const weft_view *v, int axis) {
+    const size_t vectors = v->dimensions > 1 ? COLUMNS : 1;
+    double sums[COLUMNS], variances[COLUMNS], sum, variance;
+    weft_view out = {.size = sizeof out, .dtype = WEFT_F64, .dimensions = v->dimensions - 1};
+    if (out.dimensions > 0) out.shape[0] = vectors, out.stride[0] = sizeof *sums;
+    out.data = sums;
+    EXPECT_STATUS(ctx, weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, v, 1, &axis, &out), WEFT_OK);
+    out.data = variances;
+    EXPECT_STATUS(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 1, v, 1, &axis, &out), WEFT_OK);
+    for (size_t k = 0; k < vectors; k++) {
+        for (size_t i = 0; i < n; i++)
+            reversed[i] = *(const double *)((char *)v->data + (ptrdiff_t)i * v->stride[0] + k * sizeof sum);
+        EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, n, reversed, &sum), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F64, WEFT_DEFAULT, n, 1, reversed, &variance), WEFT_OK);
+        EXPECT(memcmp(&sums[k], &sum, sizeof sum) == 0, "%s: sum %zu is %.17g, not %.17g", name, k, sums[k], sum);
+        EXPECT(memcmp(&variances[k], &variance, sizeof sum) == 0, "%s: variance %zu is %.17g, not %.17g", name, k,
+               variances[k], variance);
+    }
+}
+
+/* Checks vectors of several tiles: columns, and an array from its end to its start. */
+static void long_vectors(void) {
+    weft_view v = {.size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {ROWS, COLUMNS}, .data = many};
+    input_fill(INPUT_MIXED, WEFT_F64, 9, LONG, many);
+    v.stride[0] = COLUMNS * sizeof *many;
+    v.stride[1] = sizeof *many;
+    check_sums("columns", ROWS, &v, 0);
+    v = (weft_view){.size = sizeof v, .dtype = WEFT_F64, .dimensions = 1, .shape = {LONG}, .data = many + LONG - 1};
+    v.stride[0] = -(ptrdiff_t)sizeof *many;
+    check_sums("reversed array", LONG, &v, 0);
+}
+
 int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++) {
@@ -217,6 +254,7 @@ int main(int argc, char **argv) {
                 check_reduce(seed, op, WEFT_EXACT_SUM, (weft_dtype)dtype);
             }
     }
+    long_vectors();
     weft_close(ctx);
     return expect_end();
 }
