@@ -75,6 +75,45 @@ static weft_status run_scatter_reduce_rows(weft_context *ctx) {
 static weft_status run_scatter_count(weft_context *ctx) {
     return weft_scatter_count(ctx, WEFT_RANGE_SKIP, WEFT_U32, N, 1000, keys, out.counts);
 }
+/* Returns a view of the first ROWS * COLUMNS values of an array, transposed or not. */
+enum { ROWS = 571, COLUMNS = 350 };
+static weft_view matrix_of(const float *values, bool transposed) {
+    weft_view v = {.size = sizeof v, .dtype = WEFT_F32, .dimensions = 2, .shape = {ROWS, COLUMNS}};
+    const ptrdiff_t size = sizeof *values;
+    v.data = (void *)values;
+    v.stride[0] = transposed ? size : COLUMNS * size;
+    v.stride[1] = transposed ? ROWS * size : size;
+    return v;
+}
+static weft_view row_of(void *values) {
+    weft_view v = {.size = sizeof v, .dtype = WEFT_F32, .dimensions = 1, .shape = {COLUMNS}, .data = values};
+    v.stride[0] = sizeof(float);
+    return v;
+}
+static weft_status run_copy_view(weft_context *ctx) {
+    const weft_view from = matrix_of(x, true), to = matrix_of((float *)out.y, false);
+    return weft_copy_view(ctx, &from, &to);
+}
+static weft_status run_reduce_axes(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = row_of(out.y);
+    return weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &from, 1, (int[]){0}, &to);
+}
+static weft_status run_reduce_axes_norm2(weft_context *ctx) {
+    const weft_view from = matrix_of(x, true), to = row_of(out.y);
+    return weft_reduce_axes(ctx, WEFT_NORM2, WEFT_DEFAULT, &from, 1, (int[]){0}, &to);
+}
+static weft_status run_variance_axes(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = row_of(out.y);
+    return weft_variance_axes(ctx, WEFT_DEFAULT, 1, &from, 1, (int[]){0}, &to);
+}
+static weft_status run_scan_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, true);
+    return weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &from, 0, NULL, &to);
+}
+static weft_status run_scan_axis_rows(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, false);
+    return weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &from, 1, NULL, &to);
+}
 static weft_status run_gather(weft_context *ctx) {
     return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
 }
@@ -318,6 +357,12 @@ static const operation operations[] = {
     {"scatter_reduce", run_scatter_reduce},
     {"scatter_reduce of rows", run_scatter_reduce_rows},
     {"scatter_count", run_scatter_count},
+    {"copy_view", run_copy_view},
+    {"reduce_axes", run_reduce_axes},
+    {"reduce_axes of norms", run_reduce_axes_norm2},
+    {"variance_axes", run_variance_axes},
+    {"scan_axis", run_scan_axis},
+    {"scan_axis of rows", run_scan_axis_rows},
     {"gather", run_gather},
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},

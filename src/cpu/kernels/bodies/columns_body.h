@@ -84,9 +84,8 @@ INLINE void NAME(wide_columns)(weft_op op, const char *const *rows, size_t n, si
         for (; next & bit; bit /= 2) next -= bit;
         next += bit; /* 0 after the last lane, where bit is 0 */
         empty[height] = lane >= n;
-        if (!empty[height])
-            NAME(lane)
-            (op, rows + lane, n - lane, rows[next < n ? next : lane], column, width, stack + height * width);
+        if (!empty[height]) NAME(lane)
+        (op, rows + lane, n - lane, rows[next < n ? next : lane], column, width, stack + height * width);
         height++;
         for (size_t done = c; done & 1; done >>= 1) {
             height--;
