@@ -146,20 +146,6 @@ weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dty
 
 /* ------------------------------------------------------------------------------ dimensions */
 
-size_t view_merge(size_t count, view_dimension *d) {
-    size_t left = 0;
-    for (size_t k = 0; k < count; k++) {
-        view_dimension *const outer = left > 0 ? &d[left - 1] : NULL;
-        const ptrdiff_t n = (ptrdiff_t)d[k].n;
-        if (n == 1) continue;
-        if (outer && outer->x == n * d[k].x && outer->y == n * d[k].y)
-            *outer = (view_dimension){outer->n * d[k].n, d[k].x, d[k].y};
-        else
-            d[left++] = d[k];
-    }
-    return left;
-}
-
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
     for (size_t k = 0; k < count; k++) {
         if (d[k].y >= 0) continue;

@@ -3,6 +3,7 @@
 #define WEFT_CORE_VIEWS_H
 
 #include "core/check.h"
+#include "core/view_dimensions.h"
 
 /* Text of a shape or of strides for messages: "(3, 4)". */
 typedef struct view_text {
@@ -25,10 +26,6 @@ weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t
 
 /* Fails unless a view has the element type `dtype`. */
 weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error);
-
-/* Removes dimensions of length 1 and merges each dimension with the next one if both are one in memory. Keeps the
- * order of the elements. Returns the number of dimensions that are left. */
-size_t view_merge(size_t count, view_dimension *d);
 
 /* view_merge for dimensions whose order does not matter: first makes each y positive, for which it moves *x and *y to
  * the other end of the dimension, and sorts the dimensions by y, the largest first. */

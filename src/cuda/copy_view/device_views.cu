@@ -23,20 +23,6 @@ view_dims view_dims_of(size_t count, const view_dimension *d) {
     return v;
 }
 
-size_t view_join(size_t count, view_dimension *d) {
-    size_t left = 0;
-    for (size_t k = 0; k < count; k++) {
-        view_dimension *const outer = left > 0 ? &d[left - 1] : NULL;
-        const ptrdiff_t n = (ptrdiff_t)d[k].n;
-        if (n == 1) continue;
-        if (outer && outer->x == n * d[k].x && outer->y == n * d[k].y)
-            *outer = view_dimension{outer->n * d[k].n, d[k].x, d[k].y};
-        else
-            d[left++] = d[k];
-    }
-    return left;
-}
-
 void view_pack(size_t count, view_dimension *d, size_t bytes) {
     ptrdiff_t stride = (ptrdiff_t)bytes;
     while (count-- > 0) {

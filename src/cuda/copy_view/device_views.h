@@ -2,6 +2,7 @@
 #ifndef WEFT_CUDA_DEVICE_VIEWS_H
 #define WEFT_CUDA_DEVICE_VIEWS_H
 
+#include "core/view_dimensions.h"
 #include "cuda/runtime/arrays.h"
 
 /* Dimensions of an array that is read and of one that is written, as a parameter of kernels. */
@@ -16,10 +17,6 @@ view_dims view_dims_of(size_t count, const view_dimension *d);
 
 /* Returns the product of the lengths. */
 uint64_t view_count(size_t count, const view_dimension *d);
-
-/* Merges each dimension with the next one if both are one in memory. Returns the number of dimensions that are left.
- */
-size_t view_join(size_t count, view_dimension *d);
 
 /* Sets the distances y to those of an array without gaps, in the order of the dimensions, of elements of `bytes`
  * bytes. */

@@ -313,7 +313,7 @@ static weft_status sum_exactly(const state *s, const reduce_axes_call *c, weft_e
     }
     back.x = s->results;
     back.y = c->y;
-    back.count = view_join(back.count, back.dimensions);
+    back.count = view_merge(back.count, back.dimensions);
     return gpu_copy_view(s->g, &back, error);
 }
 
@@ -335,7 +335,7 @@ static weft_status pack_vectors(const state *s, reduce_axes_call *c, weft_error 
     memcpy(all + c->outer_count, c->inner, c->inner_count * sizeof *all);
     view_pack(copy.count, all, copy.element);
     for (size_t k = 0; k < c->outer_count; k++) c->outer[k].x = all[k].y;
-    copy.count = view_join(copy.count, all);
+    copy.count = view_merge(copy.count, all);
     memcpy(copy.dimensions, all, copy.count * sizeof *all);
     copy.x = c->x;
     copy.y = s->packed;

@@ -171,7 +171,7 @@ static weft_status move_vectors(const state *s, const scan_axis_call *c, bool pa
     view_pack(copy.count, packed_d, copy.element);
     for (size_t k = 0; k < copy.count; k++)
         all[k] = view_dimension{all[k].n, packs ? all[k].x : packed_d[k].y, packs ? packed_d[k].y : all[k].y};
-    copy.count = view_join(copy.count, all);
+    copy.count = view_merge(copy.count, all);
     memcpy(copy.dimensions, all, copy.count * sizeof *all);
     return gpu_copy_view(s->g, &copy, error);
 }
