@@ -98,9 +98,11 @@ typedef struct scan_columns_state {
     unsigned digit[WEFT_SCAN_LEVELS];
 } scan_columns_state;
 
+/* Returns the number of levels for columns of n elements: at least 2, since the total of a group, also of the only
+ * one, is combined with the prefix of level 2. */
 static inline size_t scan_columns_levels(size_t n) {
-    size_t levels = 1;
-    while ((n /= WEFT_SCAN_GROUP) > 0) levels++;
+    size_t levels = 2;
+    while ((n /= WEFT_SCAN_GROUP) >= WEFT_SCAN_GROUP) levels++;
     return levels;
 }
 
