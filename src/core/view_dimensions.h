@@ -10,10 +10,10 @@ static inline size_t view_merge(size_t count, view_dimension *d) {
     size_t left = 0;
     for (size_t k = 0; k < count; k++) {
         view_dimension *const outer = left > 0 ? &d[left - 1] : NULL;
-        const ptrdiff_t n = (ptrdiff_t)d[k].n;
+        const size_t n = d[k].n, span_x = n * (size_t)d[k].x, span_y = n * (size_t)d[k].y; /* modulo 2^64 */
         if (n == 1) continue;
-        if (outer && outer->x == n * d[k].x && outer->y == n * d[k].y) {
-            outer->n *= d[k].n;
+        if (outer && (size_t)outer->x == span_x && (size_t)outer->y == span_y) {
+            outer->n *= n;
             outer->x = d[k].x;
             outer->y = d[k].y;
         } else {

@@ -39,16 +39,22 @@ size_t view_elements(const weft_view *v) {
     return elements;
 }
 
-/* Computes the number of bytes from the first to the last byte of the elements, and of those before `data`. Returns
- * false if a number is too large. */
-static bool measure(const weft_view *v, size_t *before, size_t *span) {
+/* Returns false if the product of the lengths that are not 0 is too large. */
+static bool has_size(const weft_view *v) {
     size_t elements = 1;
+    for (size_t k = 0; k < v->dimensions; k++)
+        if (v->shape[k] > 0 && __builtin_mul_overflow(elements, v->shape[k], &elements)) return false;
+    return true;
+}
+
+/* Computes the number of bytes from the first to the last byte of the elements, of which there is at least one, and
+ * of those before `data`. Returns false if a number is too large. */
+static bool measure(const weft_view *v, size_t *before, size_t *span) {
     *before = 0;
     *span = weft_dtype_size(v->dtype);
     for (size_t k = 0; k < v->dimensions; k++) {
         size_t extent;
-        if (__builtin_mul_overflow(elements, v->shape[k], &elements) ||
-            __builtin_mul_overflow(v->shape[k] - 1, magnitude(v->stride[k]), &extent) ||
+        if (__builtin_mul_overflow(v->shape[k] - 1, magnitude(v->stride[k]), &extent) ||
             __builtin_add_overflow(*span, extent, span) || *span > PTRDIFF_MAX)
             return false;
         if (v->stride[k] < 0) *before += extent;
@@ -66,13 +72,10 @@ static weft_status check_strides(const char *name, const weft_view *v, weft_erro
 }
 
 static weft_status check_buffer(const char *name, const weft_view *v, const range *r, weft_error *error) {
-    const char *const first = r->p, *const buffer = v->buffer;
-    RETURN_IF(v->buffer_bytes > 0 && r->bytes > 0 &&
-                  ((uintptr_t)first < (uintptr_t)buffer || r->bytes > v->buffer_bytes ||
-                   (uintptr_t)first - (uintptr_t)buffer > v->buffer_bytes - r->bytes),
+    const size_t offset = (uintptr_t)r->p - (uintptr_t)v->buffer; /* wraps if the elements begin before the buffer */
+    RETURN_IF(v->buffer_bytes > 0 && (r->bytes > v->buffer_bytes || offset > v->buffer_bytes - r->bytes),
               WEFT_INVALID, "%s: its elements are bytes %td to %td of its buffer, which has %zu bytes", name,
-              (ptrdiff_t)((uintptr_t)first - (uintptr_t)buffer),
-              (ptrdiff_t)((uintptr_t)first - (uintptr_t)buffer + r->bytes - 1), v->buffer_bytes);
+              (ptrdiff_t)offset, (ptrdiff_t)(offset + r->bytes - 1), v->buffer_bytes);
     return WEFT_OK;
 }
 
@@ -86,10 +89,11 @@ weft_status check_view(const weft_context *ctx, const char *name, const weft_vie
     RETURN_IF(v->dimensions > WEFT_DIMENSIONS_MAX, WEFT_INVALID, "%s has %zu dimensions: at most %d are supported",
               name, v->dimensions, WEFT_DIMENSIONS_MAX);
     RETURN_IF_ERROR(check_strides(name, v, error));
+    RETURN_IF(!is_empty(v) && !v->data, WEFT_INVALID, "%s: data is NULL", name);
+    RETURN_IF(!has_size(v) || (!is_empty(v) && !measure(v, &before, &span)), WEFT_INVALID,
+              "%s: shape %s with strides %s at %p does not fit in memory", name,
+              view_shape_text(v->dimensions, v->shape).text, stride_text(v).text, v->data);
     if (is_empty(v)) return WEFT_OK;
-    RETURN_IF(!v->data, WEFT_INVALID, "%s: data is NULL", name);
-    RETURN_IF(!measure(v, &before, &span), WEFT_INVALID, "%s: shape %s with strides %s at %p does not fit in memory",
-              name, view_shape_text(v->dimensions, v->shape).text, stride_text(v).text, v->data);
     RETURN_IF((uintptr_t)v->data % weft_dtype_size(v->dtype) != 0, WEFT_INVALID,
               "%s is at %p, which is not aligned to its %zu-byte elements", name, v->data, weft_dtype_size(v->dtype));
     RETURN_IF_ERROR(check_array(ctx, name, (const char *)v->data - before, span, 1, r, error));
@@ -109,12 +113,13 @@ static void sort_by_y(size_t count, view_dimension *d) {
 weft_status check_output_view(const weft_context *ctx, const char *name, const weft_view *v, range *r,
                               weft_error *error) {
     view_dimension d[WEFT_DIMENSIONS_MAX];
-    size_t count = 0, reach = weft_dtype_size(v ? v->dtype : WEFT_U8);
+    size_t count = 0;
     RETURN_IF_ERROR(check_view(ctx, name, v, r, error));
     if (is_empty(v)) return WEFT_OK;
     for (size_t k = 0; k < v->dimensions; k++)
         if (v->shape[k] > 1) d[count++] = (view_dimension){v->shape[k], 0, v->stride[k]};
     sort_by_y(count, d);
+    size_t reach = weft_dtype_size(v->dtype); /* bytes that the dimensions with smaller strides span */
     while (count-- > 0) {
         const size_t stride = magnitude(d[count].y);
         RETURN_IF(stride < reach, WEFT_INVALID, "%s: elements of shape %s with strides %s overlap", name,
@@ -148,7 +153,7 @@ weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dty
 
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
     for (size_t k = 0; k < count; k++) {
-        if (d[k].y >= 0) continue;
+        if (d[k].y >= 0 || d[k].n == 1) continue;
         const ptrdiff_t last = (ptrdiff_t)d[k].n - 1;
         *x = (const char *)*x + last * d[k].x;
         *y = (char *)*y + last * d[k].y;

@@ -27,8 +27,9 @@ weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t
 /* Fails unless a view has the element type `dtype`. */
 weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error);
 
-/* view_merge for dimensions whose order does not matter: first makes each y positive, for which it moves *x and *y to
- * the other end of the dimension, and sorts the dimensions by y, the largest first. */
+/* view_merge for dimensions whose order does not matter: first makes each y of more than one element
+ * positive, for which it moves *x and *y to the other end of the dimension, and sorts the dimensions by y, the
+ * largest first. */
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y);
 
 #endif

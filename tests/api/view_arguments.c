@@ -71,6 +71,8 @@ static void each_view(void) {
     EACH_REFUSED(": shape (2, 3) with strides (-");
     v = good, v.shape[0] = SIZE_MAX, v.stride[0] = 0;
     EACH_REFUSED(": shape (18446744073709551615, 3) with strides (0, 4) at 0x");
+    v = good, v.shape[0] = 0, v.shape[1] = SIZE_MAX, v.dimensions = 3, v.shape[2] = 2, v.stride[2] = 4;
+    EACH_REFUSED(": shape (0, 18446744073709551615, 2) with strides (12, 4, 4) at 0x");
     v = good, v.buffer = x, v.buffer_bytes = 20;
     EACH_REFUSED(": its elements are bytes 0 to 23 of its buffer, which has 20 bytes");
     v = good, v.stride[0] = -12, v.data = x + 2, v.buffer = x, v.buffer_bytes = sizeof x;
@@ -164,6 +166,11 @@ static void results(void) {
     EXPECT(f[1] == 3 && f[2] == 1 && f[4] == 2, "transposed: %g, %g, ...", (double)f[0], (double)f[1]);
     EXPECT_STATUS(ctx, weft_copy_view(ctx, &point, &y), WEFT_OK);
     EXPECT(f[0] == 2 && f[5] == 2, "broadcast: %g, ..., %g", (double)f[0], (double)f[5]);
+    y = view(WEFT_F32, SHAPE(1, 1, 2), out); /* the stride of an axis of one element has no meaning */
+    y.stride[0] = PTRDIFF_MIN, y.stride[1] = -4;
+    f[0] = f[1] = f[2] = 7;
+    EXPECT_STATUS(ctx, weft_copy_view(ctx, &point, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[1] == 2 && f[2] == 7, "axes of one element: %g, %g", (double)f[0], (double)f[1]);
     y = view(WEFT_F32, SHAPE(2, 3), out);
     EXPECT_STATUS(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &a, -1, NULL, &y), WEFT_OK);
     EXPECT(f[2] == 3 && f[3] == 3 && f[5] == 12, "scan: ..., %g", (double)f[5]);

@@ -1,4 +1,4 @@
-/* Copies the vectors of views to arrays and back. */
+/* Offsets of the elements of views. */
 #ifndef WEFT_REF_VIEW_OFFSETS_H
 #define WEFT_REF_VIEW_OFFSETS_H
 
