@@ -123,6 +123,17 @@ static weft_status long_heat(weft_context *ctx) {
     static const double lambda[] = {1, 1, 1};
     return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 3, shape, 1, lambda, (size_t)1 << 40, grid, result);
 }
+static weft_status long_heat_of_planes(weft_context *ctx) {
+    static const size_t shape[] = {SIDE, SIDE};
+    static const double lambda[] = {1, 1};
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 2, shape, SIDE, lambda, (size_t)1 << 40, grid, result);
+}
+static weft_status long_heat_of_short_lines(weft_context *ctx) {
+    static const size_t shape[] = {SIDE};
+    static const double lambda[] = {1};
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 1, shape, SIDE * SIDE, lambda, (size_t)1 << 40, grid,
+                     result);
+}
 static weft_status long_heat_of_lines(weft_context *ctx) {
     static const size_t shape[] = {POINTS / LINES};
     static const double lambda[] = {1};
@@ -154,6 +165,8 @@ static void cancel_inside(weft_context *ctx, int threads) {
                  {"SOR", long_sor},
                  {"multigrid", long_multigrid},
                  {"heat", long_heat},
+                 {"heat of planes", long_heat_of_planes},
+                 {"heat of short lines", long_heat_of_short_lines},
                  {"heat of lines", long_heat_of_lines},
                  {"price", long_price}};
     EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
