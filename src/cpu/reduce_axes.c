@@ -111,8 +111,8 @@ weft_status cpu_reduce_axes(void *state, const reduce_axes_call *c, weft_error *
     axes j;
     if (c->n == 0) return store_nothing(state, c, error);
     prepare(&j, c, state);
-    const size_t bytes = c->n * j.size;
     const bool direct = are_rows(c, j.size);
+    const size_t bytes = c->n > SIZE_MAX / j.size ? SIZE_MAX : c->n * j.size; /* repeated elements need no memory */
     const bool few = c->vectors < (size_t)j.ctx->threads * ROWS_FOR_THREADS;
     if (direct && ((few && bytes >= LONG_BYTES) || bytes >= LONGER_BYTES || c->vectors == 1))
         return reduce_long_rows(&j, error);
