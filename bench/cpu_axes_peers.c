@@ -174,16 +174,6 @@ static void measure(const work *w) {
     fflush(stdout);
 }
 
-static bool selected(const char *name, int argc, char **argv) {
-    bool any = false;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--only") != 0) continue;
-        if (strcmp(argv[i + 1], name) == 0) return true;
-        any = true;
-    }
-    return !any;
-}
-
 int main(int argc, char **argv) {
     const size_t n = (size_t)SQUARE * SQUARE;
     for (int i = 1; i + 1 < argc; i += 2)

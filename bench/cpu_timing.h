@@ -1,10 +1,12 @@
-/* Clock, medians and errors of the benchmarks of a CPU. */
+/* Clock, medians, options and errors of the benchmarks of a CPU. */
 #ifndef WEFT_BENCH_CPU_TIMING_H
 #define WEFT_BENCH_CPU_TIMING_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Returns the time in seconds since an arbitrary start. */
@@ -23,6 +25,17 @@ static inline int compare_times(const void *a, const void *b) {
 static inline double median_of(double *times, int count) {
     qsort(times, (size_t)count, sizeof *times, compare_times);
     return times[count / 2];
+}
+
+/* Returns true if `name` is the value of an option --only, or if there is no such option. */
+static inline bool selected(const char *name, int argc, char **argv) {
+    bool any = false;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--only") != 0) continue;
+        if (strcmp(argv[i + 1], name) == 0) return true;
+        any = true;
+    }
+    return !any;
 }
 
 /* Prints the program, what failed and why, and ends the program. */

@@ -45,18 +45,13 @@ static void copy_item(void *self, size_t item) {
     if (j->streams) cpu_copies_end(j->ctx);
 }
 
-static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? -(size_t)stride : (size_t)stride; }
-
 /* Takes the dimension that becomes the rows of the planes: the next one in y if the columns are adjacent in both
  * arrays, else that with the smallest distance in x. */
 static view_dimension take_rows(params *j) {
     const ptrdiff_t size = (ptrdiff_t)j->element;
     if (j->count == 0) return (view_dimension){1, size, size};
-    size_t best = j->count - 1;
-    if (j->columns.x != size || j->columns.y != size)
-        for (size_t k = j->count; k-- > 0;)
-            if (magnitude(j->outer[k].x) < magnitude(j->outer[best].x) && j->outer[k].x != 0) best = k;
-    return views_take(&j->count, j->outer, best);
+    const bool whole = j->columns.x == size && j->columns.y == size;
+    return views_take(&j->count, j->outer, whole ? j->count - 1 : cpu_closest_dimension(j->count, j->outer));
 }
 
 /* Divides the planes into blocks, and the blocks into items. */

@@ -1,5 +1,4 @@
-/* Exact sums (ORDER.md 30): every thread adds terms to states of its own. States are merged by adding their words.
- */
+/* Exact sums (ORDER.md 30): every thread adds terms to its own states. States are merged by adding their words. */
 #include "arith/exact_variance.h"
 #include "core/types.h"
 #include "cpu/common/reduce_kernel.h"

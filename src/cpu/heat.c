@@ -216,7 +216,8 @@ static void run_group(void *self, size_t i) {
 /* ----------------------------------------------------------------------------- sweeps in place */
 
 enum {
-    PLANES_A_THREAD = 4 /* planes per thread from which the threads share planes, not lines */
+    PLANES_A_THREAD = 4, /* planes per thread from which the threads share planes, not lines */
+    STEPS_AT_ONCE = 256  /* steps of a line between two checks for cancellation */
 };
 
 /* Solution of short lines, in the caller's layout: constants of each axis, and workspace. */
@@ -253,11 +254,13 @@ static void solve_group_of_lines(void *self, size_t i) {
     const size_t n = s->call->n[w->axis], groups = ceil_div(w->lines, w->group);
     const size_t block = i / groups, first = i % groups * w->group, line = w->axis ? 1 : n;
     const size_t at = (block * w->lines * n + first * line) * s->size;
-    const tridiag_lanes in = {.count = min_u64(w->group, w->lines - first),
-                              .rows = n,
-                              .d = {w->from + at, w->axis ? w->lines : 1, line},
-                              .workspace = s->workspaces + (size_t)cpu_thread_number() * TRIDIAG_WORKSPACE_BYTES};
-    s->kernel->make_steps(&in, s->factors[w->axis], &s->side[w->axis], w->steps, w->to + at);
+    tridiag_lanes in = {.count = min_u64(w->group, w->lines - first),
+                        .rows = n,
+                        .d = {w->from + at, w->axis ? w->lines : 1, line},
+                        .workspace = s->workspaces + (size_t)cpu_thread_number() * TRIDIAG_WORKSPACE_BYTES};
+    for (size_t done = 0; done < w->steps && !cpu_cancelled(); done += STEPS_AT_ONCE, in.d.p = w->to + at)
+        s->kernel->make_steps(&in, s->factors[w->axis], &s->side[w->axis], min_u64(STEPS_AT_ONCE, w->steps - done),
+                              w->to + at);
 }
 
 static void run_sweep(sweep w) { cpu_parallel_for(w.s->threads, w.items, PARALLEL_RANGES, solve_group_of_lines, &w); }
@@ -278,7 +281,7 @@ static void step_plane(void *self, size_t i) {
     const size_t *n = p->s->call->n, at = i * n[0] * n[1] * p->s->size;
     const char *from = p->from + at;
     char *const to = (char *)p->s->call->v + at;
-    for (size_t step = 0; step < p->steps; step++, from = to) {
+    for (size_t step = 0; step < p->steps && !cpu_cancelled(); step++, from = to) {
         run_sweep_alone(sweep_of(p->s, 0, 1, 1, from, to));
         run_sweep_alone(sweep_of(p->s, 1, 1, 1, to, to));
     }

@@ -1,10 +1,8 @@
 /* weft_reduce_axes and weft_variance_axes on the CPU (ORDER.md 32). The strides choose the method, which does not
  * affect the result:
  *
- *   - The vectors are rows: kernels read them in place. All threads reduce each of few long rows, as weft_reduce
- * does.
- *   - The vectors are columns: for sums, products, means, extremes and bitwise operators, kernels read rows of
- * columns.
+ *   - The vectors are rows: kernels read them in place. Few long rows are reduced one by one, by all threads.
+ *   - The vectors are columns: kernels of sums, products, means, extremes and bitwise operators read rows of columns.
  *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. */
 #include "core/exact_ops.h"
 #include "core/types.h"
@@ -20,19 +18,13 @@ enum {
     SHORT_BYTES = 1 << 15   /* most bytes of a vector that is gathered as a whole */
 };
 
-static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? -(size_t)stride : (size_t)stride; }
-
-/* Returns the number of the outer dimension that becomes the last one: that of adjacent rows, else of the smallest
- * distance. */
+/* Returns the number of the outer dimension that becomes the last one: adjacent rows, else the closest elements. */
 static size_t last_dimension(const axes *j, bool direct) {
     const size_t count = j->c->outer_count;
-    size_t best = count - 1;
-    for (size_t k = count; k-- > 0;) {
-        const ptrdiff_t x = j->outer[k].x;
-        if (direct && x == (ptrdiff_t)(j->c->n * j->size)) return k;
-        if (!direct && x != 0 && (j->outer[best].x == 0 || magnitude(x) < magnitude(j->outer[best].x))) best = k;
-    }
-    return best;
+    if (!direct) return cpu_closest_dimension(count, j->outer);
+    for (size_t k = count; k-- > 0;)
+        if (j->outer[k].x == (ptrdiff_t)(j->c->n * j->size)) return k;
+    return count - 1;
 }
 
 /* Returns true if kernels can read the vectors as rows. */
@@ -111,8 +103,8 @@ weft_status cpu_reduce_axes(void *state, const reduce_axes_call *c, weft_error *
     axes j;
     if (c->n == 0) return store_nothing(state, c, error);
     prepare(&j, c, state);
-    const size_t bytes = c->n * j.size;
     const bool direct = are_rows(c, j.size);
+    const size_t bytes = c->n > SIZE_MAX / j.size ? SIZE_MAX : c->n * j.size; /* repeated elements need no memory */
     const bool few = c->vectors < (size_t)j.ctx->threads * ROWS_FOR_THREADS;
     if (direct && ((few && bytes >= LONG_BYTES) || bytes >= LONGER_BYTES || c->vectors == 1))
         return reduce_long_rows(&j, error);

@@ -48,8 +48,6 @@ typedef struct params {
     size_t width; /* columns of a block */
 } params;
 
-static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? -(size_t)stride : (size_t)stride; }
-
 static char *thread_memory(const params *j, size_t bytes_of_thread) {
     return j->scratch + (size_t)cpu_thread_number() * bytes_of_thread;
 }
@@ -280,17 +278,12 @@ static weft_status run_columns(params *j, weft_error *error) {
 
 /* -------------------------------------------------------------------------------------- call */
 
-/* Moves the outer dimension to the end whose vectors are adjacent rows, or else the closest ones. */
+/* Moves the outer dimension of adjacent vectors to the end: of rows the last one, else the closest one. */
 static void choose_last(params *j, bool direct) {
-    const scan_axis_call *c = j->c;
-    size_t count = c->outer_count, best = count - 1;
+    size_t count = j->c->outer_count;
     j->last = (view_dimension){1, 0, 0};
     if (count == 0) return;
-    for (size_t k = count; k-- > 0;) {
-        const ptrdiff_t x = j->outer[k].x;
-        if (!direct && x != 0 && (j->outer[best].x == 0 || magnitude(x) < magnitude(j->outer[best].x))) best = k;
-    }
-    j->last = views_take(&count, j->outer, best);
+    j->last = views_take(&count, j->outer, direct ? count - 1 : cpu_closest_dimension(count, j->outer));
     j->outer[count] = j->last;
 }
 

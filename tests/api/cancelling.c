@@ -123,6 +123,17 @@ static weft_status long_heat(weft_context *ctx) {
     static const double lambda[] = {1, 1, 1};
     return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 3, shape, 1, lambda, (size_t)1 << 40, grid, result);
 }
+static weft_status long_heat_of_planes(weft_context *ctx) {
+    static const size_t shape[] = {SIDE, SIDE};
+    static const double lambda[] = {1, 1};
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 2, shape, SIDE, lambda, (size_t)1 << 40, grid, result);
+}
+static weft_status long_heat_of_short_lines(weft_context *ctx) {
+    static const size_t shape[] = {SIDE};
+    static const double lambda[] = {1};
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 1, shape, SIDE * SIDE, lambda, (size_t)1 << 40, grid,
+                     result);
+}
 static weft_status long_heat_of_lines(weft_context *ctx) {
     static const size_t shape[] = {POINTS / LINES};
     static const double lambda[] = {1};
@@ -154,6 +165,8 @@ static void cancel_inside(weft_context *ctx, int threads) {
                  {"SOR", long_sor},
                  {"multigrid", long_multigrid},
                  {"heat", long_heat},
+                 {"heat of planes", long_heat_of_planes},
+                 {"heat of short lines", long_heat_of_short_lines},
                  {"heat of lines", long_heat_of_lines},
                  {"price", long_price}};
     EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
@@ -169,6 +182,20 @@ static void cancel_inside(weft_context *ctx, int threads) {
     }
 }
 
+/* Cancels the sum of one element repeated so often that the product of the number and the size of the elements does
+ * not fit in size_t. Only for a CPU: a GPU would not stop. */
+static void cancel_repeated(weft_context *ctx) {
+    double one = 1, sum;
+    seen s = watcher(3);
+    const weft_view x = {
+        .size = sizeof x, .dtype = WEFT_F64, .dimensions = 1, .shape = {SIZE_MAX / sizeof one + 2}, .data = &one};
+    const weft_view out = {.size = sizeof out, .dtype = WEFT_F64, .data = &sum};
+    EXPECT_STATUS(ctx, weft_set_progress(ctx, watch, &s), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &x, 1, (const int[]){0}, &out), WEFT_CANCELLED);
+    EXPECT_STATUS(ctx, weft_set_progress(ctx, NULL, NULL), WEFT_OK);
+    EXPECT(s.calls == 3 && !s.wrong, "%d calls", s.calls);
+}
+
 int main(int argc, char **argv) {
     static const int threads[] = {1, 2, 7};
     const char *device = argc > 1 ? argv[1] : "cpu";
@@ -182,6 +209,7 @@ int main(int argc, char **argv) {
         if (strcmp(device, "ref") == 0) break;
     }
     for (int i = 0; i < 3 && strcmp(device, "ref") != 0; i++) cancel_inside(ctx, threads[i]);
+    if (strcmp(device, "cpu") == 0) cancel_repeated(ctx);
     settings(ctx);
     cancel_between_pieces(ctx);
     weft_close(ctx);

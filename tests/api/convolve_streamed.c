@@ -2,8 +2,8 @@
  * use, and with normal stores, which its parts use. Arrays of weft verify are too small for the former. The argument
  * is the device's name. */
 #include "tests/expect.h"
+#include "tests/values.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 enum {
@@ -11,18 +11,6 @@ enum {
     PART = 100003,                 /* values of a part */
     GUARD = 256                    /* bytes before and after a result, and maximum distance from an aligned address */
 };
-
-/* Stores pseudorandom values from -1 to 1. */
-static void fill(weft_dtype dtype, size_t n, uint32_t state, void *x) {
-    for (size_t i = 0; i < n; i++) {
-        state = state * 1664525u + 1013904223u;
-        const double value = state * 0x1p-31 - 1;
-        if (dtype == WEFT_F64)
-            ((double *)x)[i] = value;
-        else
-            ((float *)x)[i] = (float)value;
-    }
-}
 
 /* Compares the values where `taps` taps overlap the signal. The result begins `offset` bytes after an aligned
  * address. */
@@ -32,8 +20,8 @@ static void compare(weft_context *ctx, weft_dtype dtype, weft_field field, size_
     const size_t count = n - taps + 1;
     char *const x = array[0], *const y = (char *)array[1] + GUARD + offset, *const part = array[2];
     double h[2 * 11];
-    fill(dtype, BYTES / weft_dtype_size(dtype), 1, x);
-    fill(dtype, taps * size / weft_dtype_size(dtype), 2, h);
+    store_values(dtype, BYTES / weft_dtype_size(dtype), 1, -1, 1, x);
+    store_values(dtype, taps * size / weft_dtype_size(dtype), 2, -1, 1, h);
     memset(array[1], 0xff, BYTES + 3 * GUARD);
     EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_VALID, dtype, field, n, x, taps, h, y), WEFT_OK);
     for (size_t first = 0; first < count; first += PART) {

@@ -2,29 +2,17 @@
  * stores, which results use that overwrite an input. Arrays of weft verify are too small for the former. The argument
  * is the device's name. */
 #include "tests/expect.h"
+#include "tests/values.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 enum { BYTES = (1 << 25) + (1 << 16) }; /* a result of more than 32 MiB */
 
-/* Stores pseudorandom values from -1 to 1. */
-static void fill(weft_dtype dtype, size_t n, uint32_t state, void *x) {
-    for (size_t i = 0; i < n; i++) {
-        state = state * 1664525u + 1013904223u;
-        const double value = state * 0x1p-31 - 1;
-        if (dtype == WEFT_F64)
-            ((double *)x)[i] = value;
-        else
-            ((float *)x)[i] = (float)value;
-    }
-}
-
 static void compare(weft_context *ctx, weft_dtype dtype, size_t n, weft_direction direction, void *const *array) {
     const size_t size = weft_dtype_size(dtype), rows = BYTES / size / n, bytes = rows * n * size;
     void *const s = array[0], *const u = array[1], *const v = array[2];
-    fill(dtype, rows * n, 1, s);
-    fill(dtype, rows * n, 2, u);
+    store_values(dtype, rows * n, 1, -1, 1, s);
+    store_values(dtype, rows * n, 2, -1, 1, u);
     memset(v, 0xff, BYTES);
     EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, dtype, rows, n, s, u, NULL, v), WEFT_OK);
     EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, dtype, rows, n, s, u, NULL, u), WEFT_OK);

@@ -2,34 +2,15 @@
  * which several threads share (cpu_transform_way). Few arrays of weft verify are long enough for two passes. The
  * argument is the device's name. */
 #include "tests/expect.h"
-
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/values.h"
 
 enum { LEAST_LOG = 15, MOST_LOG = 17, THREADS = 7 };
 enum {
-    MOST = 2 << MOST_LOG,
-    SPARE = 2
-}; /* reals of the longest array; reals that the complex side of R2C has more */
+    MOST = 2 << MOST_LOG, /* reals of the longest array */
+    SPARE = 2             /* reals that the complex side of R2C has more */
+};
 
-static double values[MOST + SPARE], input[MOST + SPARE], whole[MOST + SPARE], shared[MOST + SPARE];
-
-/* Stores pseudorandom values from -1 to 1. */
-static void prepare(void) {
-    uint32_t state = 1;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        state = state * 1664525u + 1013904223u;
-        values[i] = state * 0x1p-31 - 1;
-    }
-}
-
-static void set_input(weft_dtype dtype, size_t reals) {
-    for (size_t i = 0; i < reals; i++)
-        if (dtype == WEFT_F64)
-            input[i] = values[i];
-        else
-            ((float *)input)[i] = (float)values[i];
-}
+static double input[MOST + SPARE], whole[MOST + SPARE], shared[MOST + SPARE];
 
 static void transform(weft_context *ctx, int threads, weft_fft_kind kind, weft_dtype dtype, size_t n, double *y) {
     memset(y, 0, sizeof whole);
@@ -40,7 +21,7 @@ static void transform(weft_context *ctx, int threads, weft_fft_kind kind, weft_d
 /* n: complex values that are transformed; a real transform has 2 n values. */
 static void compare(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, size_t n) {
     const bool real = kind == WEFT_R2C || kind == WEFT_C2R;
-    set_input(dtype, 2 * n + (real ? SPARE : 0));
+    store_values(dtype, 2 * n + (real ? SPARE : 0), 1, -1, 1, input);
     transform(ctx, 1, kind, dtype, real ? 2 * n : n, whole);
     transform(ctx, THREADS, kind, dtype, real ? 2 * n : n, shared);
     EXPECT(memcmp(whole, shared, sizeof whole) == 0, "kind %d of %zu values of type %s differs", (int)kind, n,
@@ -51,7 +32,6 @@ int main(int argc, char **argv) {
     weft_context *ctx;
     if (!EXPECT(weft_open(&ctx, argc > 1 ? argv[1] : "cpu") == WEFT_OK, "%s", weft_last_error(NULL)))
         return expect_end();
-    prepare();
     for (int log = LEAST_LOG; log <= MOST_LOG; log++)
         for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++) {
             compare(ctx, (weft_fft_kind)kind, WEFT_F32, (size_t)1 << log);

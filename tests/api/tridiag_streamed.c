@@ -2,23 +2,11 @@
  * stores, which results use that overwrite d. Arrays of weft verify are too small for the former. The systems are
  * interleaved. The argument is the device's name. */
 #include "tests/expect.h"
+#include "tests/values.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 enum { BYTES = (1 << 25) + (1 << 16), ARRAYS = 5 /* a, b, c, d and x */ };
-
-/* Stores pseudorandom values from `least` to least + 1. */
-static void fill(weft_dtype dtype, double least, uint32_t state, void *x) {
-    for (size_t i = 0; i < BYTES / weft_dtype_size(dtype); i++) {
-        state = state * 1664525u + 1013904223u;
-        const double value = least + state * 0x1p-32;
-        if (dtype == WEFT_F64)
-            ((double *)x)[i] = value;
-        else
-            ((float *)x)[i] = (float)value;
-    }
-}
 
 /* Solves systems of n rows. x starts `offset` elements after its array. */
 static void compare(weft_context *ctx, weft_dtype dtype, size_t n, size_t offset, void *const *array) {
@@ -27,7 +15,8 @@ static void compare(weft_context *ctx, weft_dtype dtype, size_t n, size_t offset
     const weft_lines d = {array[3], systems, 1};
     unsigned char *const x = (unsigned char *)array[4] + offset * size;
     uint64_t singular;
-    for (int k = 0; k + 1 < ARRAYS; k++) fill(dtype, k == 1 ? 3 : -1, (uint32_t)k, array[k]);
+    for (int k = 0; k + 1 < ARRAYS; k++)
+        store_values(dtype, BYTES / size, (uint32_t)k, k == 1 ? 3 : -1, k == 1 ? 4 : 0, array[k]);
     memset(array[4], 0xff, BYTES);
     EXPECT_STATUS(ctx, weft_tridiag(ctx, WEFT_OPEN_ENDS, dtype, systems, n, a, b, c, d, x, &singular), WEFT_OK);
     EXPECT_STATUS(ctx, weft_tridiag(ctx, WEFT_OPEN_ENDS, dtype, systems, n, a, b, c, d, array[3], &singular),

@@ -37,8 +37,7 @@ typedef struct block_kernel {
     size_t width; /* lanes per vector */
     /* Solves systems of at most block_alone rows, one per lane. x has the layout of d. */
     void (*solve)(const block_lanes *in, bool periodic, void *x);
-    /* Reduces chunks, one per lane. If the lanes are chunks of one system, completes the separators except the last.
-     */
+    /* Reduces chunks, one per lane. If the lanes are chunks of one system, completes all separators but the last. */
     void (*reduce)(const block_lanes *in, const block_reduced *out);
     /* Completes `count` separators with the first rows of the chunks that follow them. */
     void (*link)(size_t count, const block_reduced *separators, const block_reduced *next);
@@ -50,8 +49,7 @@ typedef struct block_kernels {
     block_kernel f32[BLOCK_SIZES], f64[BLOCK_SIZES]; /* by block - 2 */
 } block_kernels;
 
-/* Returns the maximum number of rows of a system that is solved without reduction; at least WEFT_BLOCK_TRIDIAG_BASE.
- */
+/* Returns the most rows of a system that is solved without reduction; at least WEFT_BLOCK_TRIDIAG_BASE. */
 static inline size_t block_alone(size_t block, size_t width, size_t size) {
     const size_t most = (size_t)WEFT_BLOCK_TRIDIAG_CHUNK * WEFT_BLOCK_TRIDIAG_BASE;
     const size_t fit = BLOCK_ALONE_BYTES / (block_solved_values(block) * width * size);

@@ -4,9 +4,8 @@
 
 #include "cpu/runtime/cpu.h"
 
-/* `tile` reduces columns 0 ... columns - 1 of 1 <= n <= WEFT_TILE rows to one value each, of value_bytes bytes, at
- * most
- * 8. `combine` combines the values of `tiles` >= 1 adjacent tiles, or nodes of equal height, in place: those of all
+/* `tile` reduces columns 0 ... columns - 1 of 1 <= n <= WEFT_TILE rows to one value each, of value_bytes <= 8 bytes.
+ * `combine` combines the values of `tiles` >= 1 adjacent tiles, or nodes of equal height, in place: those of all
  * columns, then the next tile. `finish` does the same and writes the results of the n rows; 0 tiles if n is 0. */
 typedef struct column_kernel {
     void (*tile)(const char *const *rows, size_t n, size_t columns, void *values);

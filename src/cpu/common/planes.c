@@ -4,6 +4,17 @@
 
 #include <string.h>
 
+/* -------------------------------------------------------------------------------- dimensions */
+
+static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? -(size_t)stride : (size_t)stride; }
+
+size_t cpu_closest_dimension(size_t count, const view_dimension *d) {
+    size_t best = count - 1;
+    for (size_t k = count; k-- > 0;)
+        if (d[k].x != 0 && (d[best].x == 0 || magnitude(d[k].x) < magnitude(d[best].x))) best = k;
+    return best;
+}
+
 /* ------------------------------------------------------------------------------------ planes */
 
 /* Copies elements one by one. `size` is a constant. */
@@ -47,7 +58,8 @@ void cpu_copies_end(const cpu_context *ctx) { ctx->level->copies->end(); }
 
 /* ----------------------------------------------------------------------------------- vectors */
 
-/* Copies elements [first, first + n) of `count` vectors that are `apart` from each other; `to_apart`: their rows. */
+/* Copies elements [first, first + n) of rows.n vectors, whose first elements are rows.x bytes apart, to rows that are
+ * rows.y bytes apart. */
 static void gather_run(const cpu_context *ctx, const vectors *s, const char *x, view_dimension rows, size_t first,
                        size_t n, char *to) {
     const ptrdiff_t size = (ptrdiff_t)s->element;

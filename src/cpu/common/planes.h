@@ -31,6 +31,10 @@ static inline view_dimension views_take(size_t *count, view_dimension *d, size_t
     return taken;
 }
 
+/* Returns the number of the dimension, of count >= 1, along which elements are closest in x. Dimensions that repeat
+ * elements (distance 0) are the last choice. Among equal ones, returns the last. */
+size_t cpu_closest_dimension(size_t count, const view_dimension *d);
+
 /* Kernels of copies. With `streams`, they may use nontemporal stores, which `end` orders before all later stores. */
 struct copy_kernels {
     /* Copies rows of `bytes` bytes. */

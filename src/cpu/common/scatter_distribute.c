@@ -30,8 +30,7 @@ static void count_chunk(void *self, size_t chunk) {
     }
 }
 
-/* Returns true if chunks are long enough for lines: most lines become full, and the results do not stay in a cache.
- */
+/* Returns true if chunks are long enough for lines: most lines become full, and the results exceed the caches. */
 static bool has_lines(const scatter_list *l) {
     const size_t n = l->n / l->chunks;
     return n >> l->digit.bits >= SCATTER_LINE / 2 && n * (l->value_bytes + l->key_bytes) >= STREAM_BYTES;

@@ -1,6 +1,5 @@
 /* Kernels that reduce the columns of rows (ORDER.md 8, 25, 32); compiled once per instruction set level. A vector
- * contains adjacent columns of a row. Each lane of the order is a row of values in the first cache.
- */
+ * contains adjacent columns of a row. Each lane of the order is a row of values in the first cache. */
 #include "cpu/common/columns.h"
 #include "cpu/kernels/vectors.h"
 

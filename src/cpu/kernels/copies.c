@@ -3,8 +3,7 @@
 #include "cpu/kernels/stream.h"
 
 enum {
-    PANEL_BYTES =
-        512, /* bytes of a row of x that a transposition reads before it reads the same bytes of other rows */
+    PANEL_BYTES = 512,    /* bytes of a row of x that a transposition reads before it reads the next row */
     STRIP_BYTES = 256,    /* bytes of a row of y that it writes together */
     PREFETCHED_BYTES = 64 /* distance of what is prefetched in a row of x */
 };

@@ -48,8 +48,7 @@ INLINE void NAME(add_rows)(weft_op op, bool first, const char *const *x, const c
     }
 }
 
-/* Reduces the rows of one lane: rows[0], rows[LANES], ... of n. `next` is the row after them in the order of reading.
- */
+/* Reduces the rows of one lane: rows[0], rows[LANES], ... of n. `next` is the row that is read after them. */
 INLINE void NAME(lane)(weft_op op, const char *const *rows, size_t n, const char *next, size_t column, size_t width,
                        ACC *sums) {
     for (size_t r = 0; r < n; r += ROWS_TOGETHER * LANES) {

@@ -1,8 +1,7 @@
 /* Adjacent rows of at most a tile, for one type; included by recurrence_kernel_body.h.
  *
  * A block is a group in each of WIDTH lanes: the groups of WIDTH adjacent rows if a row has at most 256 elements,
- * else WIDTH adjacent groups of a row. Blocks are transposed to a workspace once, and the values replace them there.
- */
+ * else WIDTH adjacent groups of a row. Blocks are transposed to a workspace once; the values replace them there. */
 
 /* Vector j contains element j of each group: u at first, finally the values in v. */
 typedef struct OF(block) {
