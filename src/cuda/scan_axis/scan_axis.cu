@@ -154,7 +154,7 @@ static method method_of(const scan_axis_call *c) {
 }
 
 /* Copies between vectors and an array without gaps, whose elements are in the order of the outer dimensions and then
- * of the inner one. `to` is the array without gaps, or NULL: then `from` is. */
+ * of the inner one. Copies to that array, which is at `packed`, if `packs` is true, and from it otherwise. */
 static weft_status move_vectors(const state *s, const scan_axis_call *c, bool packs, char *packed,
                                 weft_error *error) {
     view_dimension all[WEFT_DIMENSIONS_MAX + 1];
@@ -222,12 +222,13 @@ weft_status cuda_scan_axis(void *context, const scan_axis_call *c, weft_error *e
                  ? s.boxes.most * view_count(c->outer_count - s.boxes.split - 1, c->outer + s.boxes.split + 1)
                  : 1;
     const size_t from_bytes = (s.most * c->inner.n * size + 255) / 256 * 256, to_bytes = s.most * c->inner.n * result;
-    /* The method depends on the distances of the output, which change if it is in host memory and has gaps. */
     s.how = method_of(c);
     RETURN_IF_ERROR(views_in(&m, g, "scan_axis", c->x, of_x, c->y, result, c->outer_count + 1, all,
-                             from_bytes + to_bytes, &scratch, error));
+                             s.how == BY_COPIES ? from_bytes + to_bytes : 0, &scratch, error));
     memcpy(s.c.outer, all, c->outer_count * sizeof *all);
     s.c.inner = all[c->outer_count];
+    /* The results are computed without gaps if the output is in host memory and has gaps. They may then need no copy;
+     * other vectors keep their method. */
     if (m.has_gaps) s.how = method_of(&s.c);
     s.c.x = m.x;
     s.c.y = m.y;
