@@ -77,6 +77,61 @@ static void test_segments() {
     compare("segmented scan", out, N);
 }
 
+/* ------------------------------------------------------------------------------------- views */
+
+static weft_view matrix(weft_dtype dtype, size_t rows, size_t columns, const uint8_t *data) {
+    const size_t shape[] = {rows, columns};
+    weft_view v;
+    OK(weft_view_of(dtype, 2, shape, data, &v));
+    return v;
+}
+
+/* Rows of 2^16 bytes, of which the last byte is also the first one of the next row: 2^32 + 2^16 elements. */
+static const size_t WIDTH = (size_t)1 << 16;
+static weft_view overlapping_rows(const uint8_t *x) {
+    weft_view v = matrix(WEFT_U8, WIDTH + 1, WIDTH, x);
+    v.stride[0] = WIDTH - 1;
+    return v;
+}
+
+/* call(context, x, y) */
+template <class CALL> static void agree(const char *what, size_t bytes, CALL call) {
+    OK(call(cpu, host_mixed, expected));
+    OK(call(gpu, mixed_bytes, out));
+    compare(what, out, bytes);
+}
+
+static void test_views() {
+    agree("copy, reversed", N, [](weft_context *ctx, const uint8_t *x, uint8_t *y) {
+        weft_view from = matrix(WEFT_U8, 1, N, x + N - 1), to = matrix(WEFT_U8, 1, N, y);
+        from.stride[1] = -1;
+        return weft_copy_view(ctx, &from, &to);
+    });
+    agree("copy, transposed", WIDTH * (WIDTH + 1), [](weft_context *ctx, const uint8_t *x, uint8_t *y) {
+        weft_view from = overlapping_rows(x), to = matrix(WEFT_U8, WIDTH, WIDTH + 1, y);
+        std::swap(from.shape[0], from.shape[1]);
+        std::swap(from.stride[0], from.stride[1]);
+        return weft_copy_view(ctx, &from, &to);
+    });
+    for (const int axis : {0, 1}) {
+        const size_t rows = axis ? WIDTH + 1 : 1, columns = axis ? 1 : WIDTH;
+        agree(axis ? "sums of rows" : "sums of columns", rows * columns * sizeof(uint64_t),
+              [&](weft_context *ctx, const uint8_t *x, uint8_t *y) {
+                  const weft_view from = overlapping_rows(x), to = matrix(WEFT_U64, rows, columns, y);
+                  return weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &from, 1, &axis, &to);
+              });
+        agree(axis ? "scans of rows" : "scans of columns", WIDTH * (WIDTH + 1),
+              [&](weft_context *ctx, const uint8_t *x, uint8_t *y) {
+                  const weft_view from = overlapping_rows(x), to = matrix(WEFT_U8, WIDTH + 1, WIDTH, y);
+                  return weft_scan_axis(ctx, WEFT_XOR, WEFT_INCLUSIVE, WEFT_DEFAULT, &from, axis, NULL, &to);
+              });
+    }
+    agree("scans of two columns", N / 2 * 2, [](weft_context *ctx, const uint8_t *x, uint8_t *y) {
+        const weft_view from = matrix(WEFT_U8, N / 2, 2, x), to = matrix(WEFT_U8, N / 2, 2, y);
+        return weft_scan_axis(ctx, WEFT_XOR, WEFT_INCLUSIVE, WEFT_DEFAULT, &from, 0, NULL, &to);
+    });
+}
+
 /* ------------------------------------------------------------------------- counting, finding */
 
 static void test_counts() {
@@ -208,7 +263,7 @@ int main() {
     }
     CUDA_OK(cudaMemGetInfo(&left, &all));
     for (uint8_t **p : {&host_mixed, &host_runs, &expected, &found})
-        *p = (uint8_t *)malloc(p == &expected ? CAPACITY : N + 4096);
+        *p = (uint8_t *)malloc(p == &expected ? CAPACITY : N + WIDTH);
     if (left < 20 * N || !host_mixed || !host_runs || !expected || !found) {
         puts("skipped: cannot allocate memory for arrays of 2^32 elements");
         return 77;
@@ -222,6 +277,7 @@ int main() {
     CUDA_OK(cudaMemcpy(host_runs, runs, N, cudaMemcpyDefault));
     test_select();
     test_segments();
+    test_views();
     test_counts();
     test_match();
     test_sorted();

@@ -2,22 +2,10 @@
 #include "core/types.h"
 #include "cuda/copy_view/copy_view.cuh"
 
-#include <stdlib.h>
-
 enum {
     TILE_LEAST = 16, /* shorter dimensions are not worth a tile */
     WIDEST = 16      /* bytes */
 };
-
-/* ----------------------------------------------------------------------------------- dimensions */
-
-/* Returns the number of the dimension with the smallest distance in x, other than 0, or `count`. */
-static size_t nearest_in_x(size_t count, const view_dimension *d) {
-    size_t nearest = count;
-    for (size_t k = 0; k < count; k++)
-        if (d[k].x != 0 && (nearest == count || llabs(d[k].x) <= llabs(d[nearest].x))) nearest = k;
-    return nearest;
-}
 
 /* Returns the number of elements, a power of two, that a wider one can contain: rows are contiguous in x and in y,
  * and all addresses are multiples of its size. */
@@ -94,7 +82,7 @@ static weft_status copy_tiles(const gpu *g, const copy_view_call *c, size_t near
 
 weft_status gpu_copy_view(gpu *g, const copy_view_call *c, weft_error *error) {
     copy_view_call wide = *c;
-    const size_t near = nearest_in_x(c->count, c->dimensions), last = c->count - 1, by = widening(c);
+    const size_t near = view_nearest(c->count, c->dimensions), last = c->count - 1, by = widening(c);
     if (by > 1) {
         wide.dimensions[last].n /= by;
         wide.dimensions[last].x *= (ptrdiff_t)by;
@@ -104,7 +92,8 @@ weft_status gpu_copy_view(gpu *g, const copy_view_call *c, weft_error *error) {
     if (near >= last || c->count == 0) return copy_list(g, c->element, c, error);
     if (c->dimensions[near].n >= TILE_LEAST && c->dimensions[last].n >= TILE_LEAST)
         return copy_tiles(g, c, near, error);
-    /* Reads adjacent elements: a short row of y is in one cache line with the rows after it. */
+    /* Adjacent threads take the short dimension: adjacent elements of x, or a row of y, which is in one cache line
+     * with the rows after it. */
     if (c->dimensions[near].n < TILE_LEAST) {
         wide.dimensions[last] = c->dimensions[near];
         wide.dimensions[near] = c->dimensions[last];

@@ -23,6 +23,21 @@ view_dims view_dims_of(size_t count, const view_dimension *d) {
     return v;
 }
 
+size_t view_nearest(size_t count, const view_dimension *d) {
+    size_t nearest = count;
+    for (size_t k = 0; k < count; k++)
+        if (d[k].x != 0 && (nearest == count || llabs(d[k].x) <= llabs(d[nearest].x))) nearest = k;
+    return nearest;
+}
+
+void view_offset_of(size_t count, const view_dimension *d, uint64_t i, int64_t *x, int64_t *y) {
+    *x = *y = 0;
+    for (size_t k = count; k-- > 0; i /= d[k].n) {
+        *x += (int64_t)(i % d[k].n) * d[k].x;
+        *y += (int64_t)(i % d[k].n) * d[k].y;
+    }
+}
+
 void view_pack(size_t count, view_dimension *d, size_t bytes) {
     ptrdiff_t stride = (ptrdiff_t)bytes;
     while (count-- > 0) {
@@ -49,13 +64,8 @@ uint64_t view_boxes_number(const view_boxes *b) { return b->outer * parts(b); }
 
 size_t view_box(const view_boxes *b, uint64_t number, view_dimension *d, int64_t *x, int64_t *y) {
     const uint64_t part = number % parts(b), first = part * b->most;
-    uint64_t above = number / parts(b);
-    *x = *y = 0;
+    view_offset_of(b->split, b->d, number / parts(b), x, y);
     if (b->count == 0) return 0;
-    for (size_t k = b->split; k-- > 0; above /= b->d[k].n) {
-        *x += (int64_t)(above % b->d[k].n) * b->d[k].x;
-        *y += (int64_t)(above % b->d[k].n) * b->d[k].y;
-    }
     *x += (int64_t)first * b->d[b->split].x;
     *y += (int64_t)first * b->d[b->split].y;
     memcpy(d, b->d + b->split, (b->count - b->split) * sizeof *d);

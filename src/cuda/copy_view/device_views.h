@@ -5,6 +5,10 @@
 #include "core/view_dimensions.h"
 #include "cuda/runtime/arrays.h"
 
+#ifndef AXES_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several */
+#define AXES_BYTES ((size_t)64 << 20)
+#endif
+
 /* Dimensions of an array that is read and of one that is written, as a parameter of kernels. */
 struct view_dims {
     uint32_t count;
@@ -17,6 +21,13 @@ view_dims view_dims_of(size_t count, const view_dimension *d);
 
 /* Returns the product of the lengths. */
 uint64_t view_count(size_t count, const view_dimension *d);
+
+/* Returns the number of the dimension with the smallest distance in x, other than 0; the last of several, or `count`
+ * if there is none. */
+size_t view_nearest(size_t count, const view_dimension *d);
+
+/* Sets *x and *y to the offsets of element number i from the first one. The last dimension varies fastest. */
+void view_offset_of(size_t count, const view_dimension *d, uint64_t i, int64_t *x, int64_t *y);
 
 /* Sets the distances y to those of an array without gaps, in the order of the dimensions, of elements of `bytes`
  * bytes. */
@@ -40,6 +51,15 @@ uint64_t view_boxes_number(const view_boxes *b);
 /* Sets d to the dimensions of box `number`, and *x and *y to the offsets of its first element. Returns the number of
  * dimensions. */
 size_t view_box(const view_boxes *b, uint64_t number, view_dimension *d, int64_t *x, int64_t *y);
+
+/* Returns the least k for which 2^k is at least n. */
+static inline uint32_t log2_up(uint64_t n) {
+    uint32_t log2 = 0;
+    while (log2 < 63 && (uint64_t)1 << log2 < n) log2++;
+    return log2;
+}
+
+static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* The arrays of a call on views. */
 struct view_memory {

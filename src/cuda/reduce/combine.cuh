@@ -47,6 +47,26 @@ static __device__ __forceinline__ typename Op::value reduce_eight(const Op &op, 
     return held[0];
 }
 
+/* Returns the dyadic reduction (ORDER.md 2.4) of load(0) ... load(count - 1); count must be from 1 to 2^61. Eight
+ * values are loaded at a time; a binary counter combines the eights. */
+template <class Op, class Load>
+static __device__ typename Op::value fold_values(const Op &op, uint64_t count, Load load) {
+    typename Op::value held[58], eight[8];
+    for (uint64_t k = 0;; k++) {
+        const uint32_t number = count - 8 * k < 8 ? (uint32_t)(count - 8 * k) : 8;
+#pragma unroll
+        for (uint32_t i = 0; i < 8; i++)
+            if (i < number) eight[i] = load(8 * k + i);
+        typename Op::value v = reduce_eight(op, eight, number);
+        const bool last = 8 * (k + 1) >= count;
+        int level = 0;
+        for (; k >> level && (last || k >> level & 1); level++)
+            if (k >> level & 1) v = op.combine(held[level], v);
+        if (last) return v;
+        held[level] = v;
+    }
+}
+
 /* Combines the value of a chunk with those of the chunks before it by a binary counter. Level k contains the value of
  * 2^k adjacent chunks if bit k of the number of finished chunks is set. The last chunk skips empty levels and stores
  * the result. */

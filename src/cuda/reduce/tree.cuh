@@ -96,10 +96,11 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
     }
 }
 
-/* Combines the lanes of a tile by halves (ORDER.md 2.3); every thread returns the tile's value.
+/* Combines the lanes of a tile by halves (ORDER.md 2.3); every thread returns the tile's value. Each of `threads`
+ * threads, a power of two and at least OWN, has OWN adjacent lanes.
  *
- * Lane l is combined with lane l + L/2 first, so thread t exchanges with t + 16, then t + 8, ... t + 1,
- * and a thread's own lanes are combined last. While a thread holds several lanes, the two that exchange
+ * With 32 threads, lane l is combined with lane l + L/2 first, so thread t exchanges with t + 16, then t + 8, ...
+ * t + 1, and a thread's own lanes are combined last. While a thread holds several lanes, the two that exchange
  * divide them: each keeps one half and sends the other. This takes V - 1 shuffles instead of V at every
  * distance.
  *
@@ -110,15 +111,14 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
  *     thread 24        a'b'c'd'                        c+c' d+d'    d
  *
  * a + b and b + a have the same bits (except a NaN's payload, which no result keeps), so it does not
- * matter which of the two is the left operand. */
-template <class Op>
-static __device__ __forceinline__ typename Op::value combine_lanes(const Op &op, typename Op::value *lane) {
-    constexpr int OWN = tile_shape<Op>::OWN;
-    const int thread = threadIdx.x % WARP;
-    int distance = WARP / 2;
+ * matter which of the two is the left operand. UNROLL: distances of single values in a row without a loop. */
+template <int OWN, int UNROLL, class Op>
+static __device__ __forceinline__ typename Op::value combine_lanes_of(const Op &op, int threads,
+                                                                      typename Op::value *lane) {
+    int distance = threads / 2;
 #pragma unroll
     for (int half = OWN / 2; half >= 1; half /= 2) {
-        const bool upper = thread & distance;
+        const bool upper = threadIdx.x & distance;
 #pragma unroll
         for (int l = 0; l < half; l++) {
             const typename Op::value keep = upper ? lane[l + half] : lane[l];
@@ -128,15 +128,21 @@ static __device__ __forceinline__ typename Op::value combine_lanes(const Op &op,
         distance /= 2;
     }
     typename Op::value v = lane[0];
-#pragma unroll
+#pragma unroll UNROLL
     for (; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
-    distance = WARP / 2;
+    distance = threads / 2;
 #pragma unroll
     for (int half = OWN / 2; half >= 1; half /= 2) {
         v = op.combine(v, across(v, distance));
         distance /= 2;
     }
     return v;
+}
+
+/* Combines the lanes of a tile between the threads of a warp. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value combine_lanes(const Op &op, typename Op::value *lane) {
+    return combine_lanes_of<tile_shape<Op>::OWN, WARP>(op, WARP, lane);
 }
 
 template <class Op>

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef AXES_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several */
-#define AXES_BYTES ((size_t)64 << 20)
-#endif
 #ifndef AXES_KEPT /* most vectors whose values are kept between two launches */
 #define AXES_KEPT ((uint64_t)1 << 20)
 #endif
@@ -106,20 +103,10 @@ static int steps_of(const reduce_axes_call *c, axes_step steps[2]) {
 
 /* ------------------------------------------------------------------------------------- geometry */
 
-static uint32_t log2_up(uint64_t n) {
-    uint32_t log2 = 0;
-    while (log2 < 63 && (uint64_t)1 << log2 < n) log2++;
-    return log2;
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 /* Moves the dimension with the smallest distance in x to the end if it is smaller than that of adjacent elements of a
  * vector. Returns true then: adjacent threads take adjacent vectors. */
 static bool choose_columns(const reduce_axes_call *c, view_dimension *outer) {
-    size_t near = c->outer_count;
-    for (size_t k = 0; k < c->outer_count; k++)
-        if (outer[k].x != 0 && (near == c->outer_count || llabs(outer[k].x) <= llabs(outer[near].x))) near = k;
+    const size_t near = view_nearest(c->outer_count, outer);
     if (near == c->outer_count || (c->inner_count && llabs(outer[near].x) >= llabs(c->inner[c->inner_count - 1].x)))
         return false;
     const view_dimension moved = outer[near];
@@ -375,12 +362,8 @@ static weft_status reduce_array(const state *s, const reduce_axes_call *c, const
 /* Reduces each vector as one array. The vectors have no gaps. */
 static weft_status reduce_each(const state *s, const reduce_axes_call *c, weft_error *error) {
     for (size_t v = 0; v < c->vectors; v++) {
-        ptrdiff_t from = 0, to = 0;
-        size_t rest = v;
-        for (size_t k = c->outer_count; k-- > 0; rest /= c->outer[k].n) {
-            from += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].x;
-            to += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].y;
-        }
+        int64_t from, to;
+        view_offset_of(c->outer_count, c->outer, v, &from, &to);
         RETURN_IF_ERROR(reduce_array(s, c, (const char *)c->x + from, (char *)c->y + to, error));
     }
     return WEFT_OK;
@@ -478,7 +461,6 @@ weft_status cuda_reduce_axes(void *context, const reduce_axes_call *c, weft_erro
                              cuda_type_bytes(c->result), c->outer_count, s.c.outer, lay_out(&s, NULL), &scratch,
                              error));
     (void)lay_out(&s, (char *)scratch);
-    s.boxes.d = s.c.outer;
     s.c.x = m.x;
     s.c.y = m.y;
     if (c->n == 0) {

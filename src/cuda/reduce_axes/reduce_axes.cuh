@@ -215,35 +215,6 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
 
 /* --------------------------------------------------------------------------- contiguous vectors */
 
-/* Combines the lanes of a tile by halves. Each of `threads` threads, at least the number of its lanes, has OWN
- * adjacent lanes, and returns the value. As combine_lanes of tree.cuh. */
-template <class Op, int OWN>
-static __device__ __forceinline__ typename Op::value combine_row(const Op &op, uint32_t threads,
-                                                                 typename Op::value (&lane)[OWN]) {
-    int distance = (int)threads / 2;
-#pragma unroll
-    for (int half = OWN / 2; half >= 1; half /= 2) {
-        const bool upper = threadIdx.x & distance;
-#pragma unroll
-        for (int l = 0; l < half; l++) {
-            const typename Op::value keep = upper ? lane[l + half] : lane[l];
-            const typename Op::value send = upper ? lane[l] : lane[l + half];
-            lane[l] = op.combine(keep, across(send, distance));
-        }
-        distance /= 2;
-    }
-    typename Op::value v = lane[0];
-#pragma unroll 1
-    for (; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
-    distance = (int)threads / 2;
-#pragma unroll
-    for (int half = OWN / 2; half >= 1; half /= 2) {
-        v = op.combine(v, across(v, distance));
-        distance /= 2;
-    }
-    return v;
-}
-
 /* Returns the offset of a pack of `bytes` bytes in its vector. */
 static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint64_t number, uint32_t bytes) {
     if (a.run_packs == 0) return (int64_t)(number * bytes);
@@ -333,7 +304,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILES > 1 ? SHORT_BLOCKS 
         bool stores = false;
 #pragma unroll
         for (int k = 0; k < TILES; k++) {
-            const A v = combine_row(op, threads, lane[k]);
+            const A v = combine_lanes_of<OWN, 1>(op, (int)threads, lane[k]);
             if (thread != (uint32_t)k) continue;
             own = v;
             own_vector = vector[k];
@@ -353,27 +324,6 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILES > 1 ? SHORT_BLOCKS 
 
 /* ------------------------------------------------------------------------------------- tiles */
 
-/* Returns the dyadic reduction (ORDER.md 2.4) of `count` values that are `apart` elements apart. Eight are loaded at
- * a time; a binary counter combines the eights. */
-template <class Op>
-static __device__ typename Op::value fold_values(const Op &op, const typename Op::value *p, uint64_t apart,
-                                                 uint64_t count) {
-    typename Op::value held[58], eight[8];
-    for (uint64_t k = 0;; k++) {
-        const uint32_t number = (uint32_t)min((uint64_t)8, count - 8 * k);
-#pragma unroll
-        for (uint32_t i = 0; i < 8; i++)
-            if (i < number) eight[i] = p[(8 * k + i) * apart];
-        typename Op::value v = reduce_eight(op, eight, number);
-        const bool last = 8 * (k + 1) >= count;
-        int level = 0;
-        for (; k >> level && (last || k >> level & 1); level++)
-            if (k >> level & 1) v = op.combine(held[level], v);
-        if (last) return v;
-        held[level] = v;
-    }
-}
-
 /* Combines the values of the tiles of each vector. Threads share the tiles of a vector in aligned powers of two. */
 template <class Op>
 static __global__ void __launch_bounds__(FOLD_THREADS) fold_kernel(const __grid_constant__ axes_params a) {
@@ -388,9 +338,10 @@ static __global__ void __launch_bounds__(FOLD_THREADS) fold_kernel(const __grid_
         const uint64_t vector = block * columns + (threadIdx.x & (columns - 1));
         const bool present = vector < a.vectors && first < a.tiles;
         A v = op.identity();
+        const A *const own = (const A *)a.partials + first * a.vectors + vector;
         if (present)
-            v = fold_values(op, (const A *)a.partials + first * a.vectors + vector, a.vectors,
-                            min((uint64_t)1 << a.fold_log2, a.tiles - first));
+            v = fold_values(op, min((uint64_t)1 << a.fold_log2, a.tiles - first),
+                            [&](uint64_t i) { return own[i * a.vectors]; });
         for (uint32_t step = 1; step < shares && (uint64_t)step << a.fold_log2 < a.tiles; step *= 2) {
             area[threadIdx.x] = v;
             __syncthreads();

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef AXES_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several */
-#define AXES_BYTES ((size_t)64 << 20)
-#endif
-
 enum {
     LONG_ROW = 1 << 18, /* elements of a row that is worth a launch of its own */
     TICKET_BLOCKS = 2   /* blocks of a multiprocessor */
@@ -42,14 +38,6 @@ static axis_launch kernels_of(const scan_axis_call *c) {
     default: return cuda_axis_xor(c->dtype);
     }
 }
-
-static uint32_t log2_up(uint64_t n) {
-    uint32_t log2 = 0;
-    while (log2 < 63 && (uint64_t)1 << log2 < n) log2++;
-    return log2;
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* ------------------------------------------------------------------------------------- launches */
 
@@ -97,7 +85,8 @@ static weft_status scan_tickets(const state *s, const scan_axis_call *c, const a
     return launch(s->g, k->tickets, COLUMNS_THREADS, 0, *a, error);
 }
 
-static weft_status scan_columns(const state *s, const scan_axis_call *c, size_t near, weft_error *error) {
+static weft_status scan_columns(const state *s, const scan_axis_call *c, weft_error *error) {
+    const size_t near = view_nearest(c->outer_count, c->outer);
     const axis_launch k = kernels_of(c);
     view_dimension outer[WEFT_DIMENSIONS_MAX];
     memcpy(outer, c->outer, sizeof outer);
@@ -113,12 +102,8 @@ static weft_status scan_columns(const state *s, const scan_axis_call *c, size_t 
 /* Scans each row by the operation for one array. */
 static weft_status scan_each(const state *s, const scan_axis_call *c, weft_error *error) {
     for (size_t v = 0; v < c->vectors; v++) {
-        ptrdiff_t from = 0, to = 0;
-        size_t rest = v;
-        for (size_t k = c->outer_count; k-- > 0; rest /= c->outer[k].n) {
-            from += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].x;
-            to += (ptrdiff_t)(rest % c->outer[k].n) * c->outer[k].y;
-        }
+        int64_t from, to;
+        view_offset_of(c->outer_count, c->outer, v, &from, &to);
         const scan_call row = {c->op,   c->kind,           c->dtype, c->result, c->inner.n, (const char *)c->x + from,
                                c->init, (char *)c->y + to, NULL};
         RETURN_IF_ERROR(cuda_scan(s->g, &row, error));
@@ -136,25 +121,16 @@ static weft_status scan_rows(const state *s, const scan_axis_call *c, weft_error
 
 /* --------------------------------------------------------------------------------------- method */
 
-/* Returns the dimension of the vectors that are nearest to one another in x, or outer_count. */
-static size_t nearest(const scan_axis_call *c) {
-    size_t near = c->outer_count;
-    for (size_t k = 0; k < c->outer_count; k++)
-        if (c->outer[k].x != 0 && (near == c->outer_count || llabs(c->outer[k].x) <= llabs(c->outer[near].x)))
-            near = k;
-    return near;
-}
-
 static method method_of(const scan_axis_call *c) {
     const ptrdiff_t size = (ptrdiff_t)cuda_type_bytes(c->dtype), result = (ptrdiff_t)cuda_type_bytes(c->result);
-    const size_t near = nearest(c);
+    const size_t near = view_nearest(c->outer_count, c->outer);
     if (c->inner.n == 1 || (c->inner.x == size && c->inner.y == result)) return BY_ROWS;
     if (near < c->outer_count && llabs(c->outer[near].x) < llabs(c->inner.x)) return BY_COLUMNS;
     return BY_COPIES;
 }
 
 /* Copies between vectors and an array without gaps, whose elements are in the order of the outer dimensions and then
- * of the inner one. `to` is the array without gaps, or NULL: then `from` is. */
+ * of the inner one. Copies to that array, which is at `packed`, if `packs` is true, and from it otherwise. */
 static weft_status move_vectors(const state *s, const scan_axis_call *c, bool packs, char *packed,
                                 weft_error *error) {
     view_dimension all[WEFT_DIMENSIONS_MAX + 1];
@@ -198,7 +174,7 @@ static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
 
 static weft_status run(const state *s, weft_error *error) {
     if (s->how == BY_ROWS) return scan_rows(s, &s->c, error);
-    if (s->how == BY_COLUMNS) return scan_columns(s, &s->c, nearest(&s->c), error);
+    if (s->how == BY_COLUMNS) return scan_columns(s, &s->c, error);
     for (uint64_t k = 0; k < view_boxes_number(&s->boxes); k++) RETURN_IF_ERROR(run_box(s, k, error));
     return WEFT_OK;
 }
@@ -222,12 +198,13 @@ weft_status cuda_scan_axis(void *context, const scan_axis_call *c, weft_error *e
                  ? s.boxes.most * view_count(c->outer_count - s.boxes.split - 1, c->outer + s.boxes.split + 1)
                  : 1;
     const size_t from_bytes = (s.most * c->inner.n * size + 255) / 256 * 256, to_bytes = s.most * c->inner.n * result;
-    /* The method depends on the distances of the output, which change if it is in host memory and has gaps. */
     s.how = method_of(c);
     RETURN_IF_ERROR(views_in(&m, g, "scan_axis", c->x, of_x, c->y, result, c->outer_count + 1, all,
-                             from_bytes + to_bytes, &scratch, error));
+                             s.how == BY_COPIES ? from_bytes + to_bytes : 0, &scratch, error));
     memcpy(s.c.outer, all, c->outer_count * sizeof *all);
     s.c.inner = all[c->outer_count];
+    /* The results are computed without gaps if the output is in host memory and has gaps. They may then need no copy;
+     * other vectors keep their method. */
     if (m.has_gaps) s.how = method_of(&s.c);
     s.c.x = m.x;
     s.c.y = m.y;

@@ -242,27 +242,6 @@ static __global__ void __launch_bounds__(SCATTER_THREADS) rows_kernel(const __gr
 
 /* ------------------------------------------------------------------------------------- fold */
 
-/* Returns the dyadic reduction (ORDER.md 2.4) of the values of a target's tiles in one column: v[0] is in `first`,
- * v[i] is rest[i columns]. Eight values are loaded at a time; a binary counter combines the eights. */
-template <class Op>
-static __device__ typename Op::value fold_tiles(const Op &op, typename Op::value first,
-                                                const typename Op::value *rest, uint64_t columns, uint64_t tiles) {
-    typename Op::value held[61], eight[8];
-    for (uint64_t k = 0;; k++) {
-        const uint32_t count = (uint32_t)min((uint64_t)8, tiles - 8 * k);
-#pragma unroll
-        for (uint32_t i = 0; i < 8; i++)
-            if (i < count) eight[i] = 8 * k + i ? rest[(8 * k + i) * columns] : first;
-        typename Op::value v = reduce_eight(op, eight, count);
-        const bool last = 8 * (k + 1) >= tiles;
-        int level = 0;
-        for (; k >> level && (last || k >> level & 1); level++)
-            if (k >> level & 1) v = op.combine(held[level], v);
-        if (last) return v;
-        held[level] = v;
-    }
-}
-
 /* Thread number q, column c of the list's tiles: combines the tiles of the target that has `first` number q. It has
  * position (q + 1) TILE of the list. */
 template <class Op>
@@ -277,8 +256,9 @@ static __global__ void __launch_bounds__(SCATTER_THREADS) fold_kernel(const __gr
         if (target == a.m) continue;
         const uint64_t start = a.offsets[target], length = a.offsets[target + 1] - start;
         if (start / TILE != q || length <= TILE) continue;
-        const A v =
-            fold_tiles(op, ((const A *)a.first)[i], (const A *)a.rest + i, a.columns, (length - 1) / TILE + 1);
+        const A *const first = (const A *)a.first + i, *const rest = (const A *)a.rest + i;
+        const A v = fold_values(op, (length - 1) / TILE + 1,
+                                [&](uint64_t tile) { return tile ? rest[tile * a.columns] : *first; });
         put_result(op, a, target * a.columns + column, op.store(v), length);
     }
 }
