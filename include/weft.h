@@ -1262,16 +1262,16 @@ WEFT_API weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind
 /* Array of several dimensions. Element (i[0], ..., i[dimensions - 1]), 0 <= i[k] < shape[k], is at the address
  * (char *)data + i[0] stride[0] + ... + i[dimensions - 1] stride[dimensions - 1].
  *   dimensions  0 to WEFT_DIMENSIONS_MAX; an array of 0 dimensions has one element
- *   stride      in bytes, multiples of the size of an element. Those of an input may be negative or 0 (all elements
- *               along the axis are then the same one)
+ *   stride      in bytes, multiples of the size of an element; may be negative. Those of an input may be 0: all
+ *               elements along the axis are then the same one. Not used along an axis of length 1, or without elements
  *   data        address of element (0, ..., 0), aligned to the type; may be NULL if a dimension is 0
  *   buffer      start of the memory that must contain all elements; not used if buffer_bytes is 0
  * The elements of an output must have different addresses: if the axes of more than one element are sorted by the
  * magnitude of their strides, each stride must reach past the elements that the axes before it span. The memory that
  * the elements of an output span, from the first to the last byte, must not overlap that of an input or another
  * output, unless the function allows equal views. Bytes between the elements of an output are not written.
- * On a CUDA context a view in host memory is copied to the GPU whole, from its first to its last byte, and needs as
- * much scratch memory. */
+ * On a CUDA context an input in host memory is copied to the GPU whole, from its first to its last byte, and needs as
+ * much scratch memory. An output in host memory needs scratch memory for its elements. */
 typedef struct weft_view {
     size_t size; /* must be sizeof(weft_view) */
     weft_dtype dtype;

@@ -49,20 +49,6 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
     return produce_read(p);
 }
 
-/* Text of a shape: "(3, 4)". */
-typedef struct shape_text {
-    char text[NPY_RANK * 22 + 3];
-} shape_text;
-
-static shape_text text_of(const npy_shape *shape) {
-    shape_text t;
-    size_t at = (size_t)snprintf(t.text, sizeof t.text, "(");
-    for (size_t k = 0; k < shape->rank; k++)
-        at += (size_t)snprintf(t.text + at, sizeof t.text - at, k ? ", %zu" : "%zu", shape->dimensions[k]);
-    snprintf(t.text + at, sizeof t.text - at, shape->rank == 1 ? ",)" : ")");
-    return t;
-}
-
 static size_t number_of(int axis, size_t rank) { return (size_t)(axis < 0 ? axis + (int)rank : axis); }
 
 /* Checks that the array has each axis and that none is named twice. */
@@ -71,13 +57,13 @@ static bool check_axes(const production *p, const axes_request *r, const npy_sha
     for (size_t a = 0; a < r->count; a++) {
         if (r->axes[a] < -rank || r->axes[a] >= rank) {
             cli_error(p->command, "--axis %s: axis %d is out of range: %s has %d %s, shape %s", r->text, r->axes[a],
-                      p->files[0], rank, rank == 1 ? "dimension" : "dimensions", text_of(shape).text);
+                      p->files[0], rank, rank == 1 ? "dimension" : "dimensions", npy_text_of_shape(shape).text);
             return false;
         }
         for (size_t b = 0; b < a; b++)
             if (number_of(r->axes[a], shape->rank) == number_of(r->axes[b], shape->rank)) {
                 cli_error(p->command, "--axis %s: %d and %d are the same axis of %s, shape %s", r->text, r->axes[b],
-                          r->axes[a], p->files[0], text_of(shape).text);
+                          r->axes[a], p->files[0], npy_text_of_shape(shape).text);
                 return false;
             }
     }
@@ -86,7 +72,7 @@ static bool check_axes(const production *p, const axes_request *r, const npy_sha
 
 bool axes_view(const production *p, const axes_request *r, weft_view *v) {
     const npy_array *const a = &p->in[0];
-    const npy_shape *const shape = a->fortran ? &a->given : &a->shape;
+    const npy_shape *const shape = &a->given;
     ptrdiff_t stride = (ptrdiff_t)weft_dtype_size(a->dtype);
     if (shape->rank > WEFT_DIMENSIONS_MAX) {
         cli_error(p->command, "%s: has %zu dimensions: --axis supports at most %d", p->files[0], shape->rank,

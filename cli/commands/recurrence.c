@@ -68,27 +68,17 @@ static bool same_shape(const npy_shape *a, const npy_shape *b) {
     return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
 }
 
-/* Formats a shape: "(3, 4)". */
-static void shape_text(const npy_shape *shape, char *text, size_t size) {
-    size_t at = (size_t)snprintf(text, size, "(");
-    for (size_t i = 0; i < shape->rank && at < size; i++)
-        at += (size_t)snprintf(text + at, size - at, i ? ", %zu" : "%zu", shape->dimensions[i]);
-    if (at < size) snprintf(text + at, size - at, shape->rank == 1 ? ",)" : ")");
-}
-
 /* Checks that the arrays match, and finds the rows, which are along the last axis. */
 static bool check_pair(params *j) {
-    char s[100], u[100];
     const request *r = j->request;
     if (!check_order(r->s, &j->s) || !check_order(r->u, &j->u)) return false;
     if (j->s.dtype != j->u.dtype)
         cli_error("recurrence", "%s has elements of type %s and %s of type %s: both must have the same type", r->s,
                   weft_dtype_name(j->s.dtype), r->u, weft_dtype_name(j->u.dtype));
-    else if (!same_shape(&j->s.shape, &j->u.shape)) {
-        shape_text(&j->s.shape, s, sizeof s);
-        shape_text(&j->u.shape, u, sizeof u);
-        cli_error("recurrence", "%s has the shape %s and %s %s: both must have the same shape", r->s, s, r->u, u);
-    } else {
+    else if (!same_shape(&j->s.shape, &j->u.shape))
+        cli_error("recurrence", "%s has the shape %s and %s %s: both must have the same shape", r->s,
+                  npy_text_of_shape(&j->s.shape).text, r->u, npy_text_of_shape(&j->u.shape).text);
+    else {
         j->n = j->s.shape.rank ? j->s.shape.dimensions[j->s.shape.rank - 1] : 1;
         j->rows = j->n ? j->s.n / j->n : 0;
         return true;

@@ -90,10 +90,8 @@ static void print_bound(const cli_options *options, const char *name, const summ
 }
 
 static void print_text(const cli_options *options, const npy_array *a, const summary *s) {
-    printf("type      %s\nshape     (", weft_dtype_name(s->dtype));
-    for (size_t i = 0; i < a->given.rank && i < NPY_RANK; i++) printf("%s%zu", i ? ", " : "", a->given.dimensions[i]);
-    printf("%s%s)%s\nelements  %zu\n", a->given.rank == 1 ? "," : "", a->given.rank > NPY_RANK ? ", ..." : "",
-           a->fortran ? " in Fortran order" : "", a->n);
+    printf("type      %s\nshape     %s%s\nelements  %zu\n", weft_dtype_name(s->dtype),
+           npy_text_of_shape(&a->given).text, a->fortran ? " in Fortran order" : "", a->n);
     printf("first    ");
     for (uint64_t i = 0; i < shown(s); i++) printf(" %s", value_decimal(s->dtype, &s->first[i]).text);
     printf("\nlast     ");

@@ -54,7 +54,8 @@ OFFSETS = {I64: lib.WEFT_U64, U64: lib.WEFT_U64}
 DTYPES: dict[int, Any] = {code: dtype for dtype, code in NUMBERS.items()}
 _ACCUMULATORS = {**_INTEGERS, **FLOATS}
 
-_CONTIGUOUS_AND_ALIGNED = 0x101  # NumPy's flags C_CONTIGUOUS and ALIGNED
+_ALIGNED = 0x100  # flag of NumPy
+_CONTIGUOUS_AND_ALIGNED = 0x101  # and C_CONTIGUOUS
 _DLPACK_CUDA = 2  # kDLCUDA of __dlpack_device__
 _DEFAULT_STREAM = 1  # of CUDA, as __cuda_array_interface__ calls it; elsewhere it is 0
 _ADDRESS = ffi.typeof("void *")
@@ -81,49 +82,32 @@ class Operand:
 # -------------------------------------------------------------------------------- taking arrays
 
 
-def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
-    """An input. Host arrays that are not contiguous, aligned and in the machine's byte order are copied."""
+def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS, strided: bool = False) -> Operand:
+    """An input. Host arrays that are not contiguous, aligned and in the machine's byte order are copied; those that a
+    function of views reads (strided) need not be contiguous."""
     kind = NUMPY
     if type(x) is not np.ndarray:
-        gpu = _gpu_operand(x, name, codes)
+        gpu = _gpu_operand(x, name, codes, strided)
         if gpu:
             return gpu
         kind, x = host_kind(x), host_view(x, name)
     code = codes.get(x.dtype)
-    if code is None or not (x.flags.carray or _is_usable(x)):  # carray is quick, but False of read-only arrays
+    if code is None or not (x.flags.carray or _is_usable(x, strided)):  # carray is quick, but False of read-only arrays
         code, x = _copy(x, name, codes)
     y = Operand()
     y.kind = kind
     y.array = x
-    y.pointer = _from_buffer(x)
+    y.pointer = _address(x) if strided else _from_buffer(x)
     y.code = code
     y.device = None
     return y
 
 
-def _is_usable(x: Any) -> bool:
-    usable: bool = x.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
+def _is_usable(x: Any, strided: bool) -> bool:
+    """True if the library can use a host array of one of its types without a copy."""
+    needed = _ALIGNED if strided else _CONTIGUOUS_AND_ALIGNED
+    usable: bool = x.flags.num & needed == needed
     return usable
-
-
-def strided_operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
-    """An input of any strides. Host arrays that are not aligned and in the machine's byte order are copied."""
-    kind = NUMPY
-    if type(x) is not np.ndarray:
-        gpu = _gpu_operand(x, name, codes, True)
-        if gpu:
-            return gpu
-        kind, x = host_kind(x), host_view(x, name)
-    code = codes.get(x.dtype)
-    if code is None or not x.flags.aligned:
-        code, x = _copy(x, name, codes)
-    y = Operand()
-    y.kind = kind
-    y.array = x
-    y.pointer = _address(x)
-    y.code = code
-    y.device = None
-    return y
 
 
 def _address(array: Any) -> Any:
@@ -369,10 +353,9 @@ def _given(
         raise TypeError(f"out is a {type(out).__name__}; it must be an array")
     array = out if type(out) is np.ndarray else host_view(out, "out")
     _check_out(array, array.flags.writeable, dtype, shape)
-    if strided:
-        usable = array.flags.aligned and (like.device is not None or _is_apart(array, like.array, in_place))
-    else:
-        usable = _is_usable(array)
+    usable = _is_usable(array, strided)
+    if strided and like.device is None:
+        usable = usable and _is_apart(array, like.array, in_place)
     y = Operand()
     y.kind = NUMPY
     y.array = array if usable else np.empty(shape, dtype)

@@ -24,7 +24,6 @@ from pyweft._arrays import (
     operand,
     pair,
     scalar_destination,
-    strided_operand,
     wide_accumulator,
 )
 from pyweft._errors import exception
@@ -125,7 +124,7 @@ def _reduce_axes(
     accumulate: Optional[str],
 ) -> Any:
     """Reduction along axes with `op`; with a ddof the variance, whose type is that of `op`."""
-    a = strided_operand(x, "x")
+    a = operand(x, "x", strided=True)
     op, result, sums = reduction(op, a.code, dtype, accumulate)
     axes = axes_of(axis, a)
     y = destination(a, out, result, reduced_shape(a, axes, keepdims), strided=True)

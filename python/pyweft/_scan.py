@@ -25,7 +25,6 @@ from pyweft._arrays import (
     operand,
     pair,
     same_dtype,
-    strided_operand,
     wide_accumulator,
 )
 from pyweft._views import axis_of, view_of
@@ -133,15 +132,17 @@ def scan(
            [3, 5, 9]])
     """
     if axis is not None:
-        return _scan_axis(op_code(op), strided_operand(x, "x"), axis, exclusive, init, dtype, out, device)
+        return _scan_axis(op_code(op), operand(x, "x", strided=True), axis, exclusive, init, dtype, out, device)
     return _scan(op_code(op), operand(x, "x"), exclusive, init, dtype, out, device)
 
 
-def _running_axis(op: int, x: Array, axis: int, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
-    a = strided_operand(x, "x")
+def _running(op: int, x: Array, axis: Any, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
+    a = operand(x, "x", strided=axis is not None)
     if dtype is None and a.code in _RUNNING:
         dtype = _running_dtype(a, out)
-    return _scan_axis(op, a, axis, False, None, dtype, out, device)
+    if axis is not None:
+        return _scan_axis(op, a, axis, False, None, dtype, out, device)
+    return _scan(op, a, False, None, dtype, out, device)
 
 
 def cumsum(
@@ -157,17 +158,12 @@ def cumsum(
     axis   None: of all elements, in C order; else along this axis
     dtype  None: int64 or uint64 for smaller integers, int64 for bool; else x's own, as it is with an out of x's dtype
     out    may be x itself
-    Order: ORDER.md 6.
+    Order: ORDER.md 6; along an axis 32.
 
     >>> weft.cumsum([1.0, 2.0, 3.0])
     array([1., 3., 6.])
     """
-    if axis is not None:
-        return _running_axis(lib.WEFT_SUM, x, axis, dtype, out, device)
-    a = operand(x, "x")
-    if dtype is None and a.code in _RUNNING:
-        dtype = _running_dtype(a, out)
-    return _scan(lib.WEFT_SUM, a, False, None, dtype, out, device)
+    return _running(lib.WEFT_SUM, x, axis, dtype, out, device)
 
 
 def cumprod(
@@ -178,17 +174,12 @@ def cumprod(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Running products: scan with "prod"; arguments as for cumsum. Order: ORDER.md 6.
+    """Running products: scan with "prod"; arguments as for cumsum. Order: ORDER.md 6; along an axis 32.
 
     >>> weft.cumprod([1.0, 2.0, 3.0])
     array([1., 2., 6.])
     """
-    if axis is not None:
-        return _running_axis(lib.WEFT_PROD, x, axis, dtype, out, device)
-    a = operand(x, "x")
-    if dtype is None and a.code in _RUNNING:
-        dtype = _running_dtype(a, out)
-    return _scan(lib.WEFT_PROD, a, False, None, dtype, out, device)
+    return _running(lib.WEFT_PROD, x, axis, dtype, out, device)
 
 
 def recurrence(

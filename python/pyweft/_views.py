@@ -16,7 +16,7 @@ from pyweft._arrays import (
     call,
     destination,
     give,
-    strided_operand,
+    operand,
 )
 
 __all__ = ["copy"]
@@ -89,7 +89,7 @@ def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None)
            [2, 5],
            [3, 6]])
     """
-    a = strided_operand(x, "x", _COPIED)
+    a = operand(x, "x", _COPIED, strided=True)
     shape = tuple(a.array.shape if out is None else getattr(out, "shape", ()))
     y = destination(a, out, a.array.dtype, shape, strided=True)
     y.code = a.code

@@ -155,6 +155,11 @@ def test_fields_of_records() -> None:
     aligned = np.zeros((4, 3), np.dtype([("a", "u1"), ("y", "f8")], align=True))
     aligned["y"] = records["y"]
     same(weft.max(aligned["y"], 1), records["y"].max(1))
+    # NumPy calls an array without elements aligned, whatever its strides are.
+    packed = np.zeros((4, 3), [("y", "f8"), ("a", "u1")])["y"]
+    same(weft.sum(packed[:, :0], 1), np.zeros(4))
+    same(weft.cumsum(packed[:, :0], 0), np.zeros((4, 0)))
+    same(weft.copy(packed[:1, :1]), np.zeros((1, 1)))
 
 
 # ------------------------------------------------------------------------------------------ scans

@@ -88,12 +88,13 @@ weft_status check_view(const weft_context *ctx, const char *name, const weft_vie
     RETURN_IF(weft_dtype_size(v->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)v->dtype);
     RETURN_IF(v->dimensions > WEFT_DIMENSIONS_MAX, WEFT_INVALID, "%s has %zu dimensions: at most %d are supported",
               name, v->dimensions, WEFT_DIMENSIONS_MAX);
-    RETURN_IF_ERROR(check_strides(name, v, error));
-    RETURN_IF(!is_empty(v) && !v->data, WEFT_INVALID, "%s: data is NULL", name);
-    RETURN_IF(!has_size(v) || (!is_empty(v) && !measure(v, &before, &span)), WEFT_INVALID,
+    const bool empty = is_empty(v);
+    if (!empty) RETURN_IF_ERROR(check_strides(name, v, error));
+    RETURN_IF(!empty && !v->data, WEFT_INVALID, "%s: data is NULL", name);
+    RETURN_IF(!has_size(v) || (!empty && !measure(v, &before, &span)), WEFT_INVALID,
               "%s: shape %s with strides %s at %p does not fit in memory", name,
               view_shape_text(v->dimensions, v->shape).text, stride_text(v).text, v->data);
-    if (is_empty(v)) return WEFT_OK;
+    if (empty) return WEFT_OK;
     RETURN_IF((uintptr_t)v->data % weft_dtype_size(v->dtype) != 0, WEFT_INVALID,
               "%s is at %p, which is not aligned to its %zu-byte elements", name, v->data, weft_dtype_size(v->dtype));
     RETURN_IF_ERROR(check_array(ctx, name, (const char *)v->data - before, span, 1, r, error));

@@ -104,6 +104,8 @@ refuses 1 "$dir/f4.npy: and requires integer elements, not f32" and "$dir/f4.npy
 refuses 2 "--accumulate exact" sum "$dir/c.npy" --axis 0 --accumulate exact
 npy "$dir/deep.npy" '|u1' "($(printf '1, %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17))" 1
 refuses 2 "$dir/deep.npy: has 17 dimensions: --axis supports at most 16" sum "$dir/deep.npy" --axis 0
+npy "$dir/deeper.npy" '|u1' "($(printf '1, %.0s' $(seq 65)))" 1
+refuses 2 "$dir/deeper.npy: has 65 dimensions: --axis supports at most 16" sum "$dir/deeper.npy" --axis 0
 npy "$dir/long.npy" '|u1' '(0, 2305843009213693952)'
 refuses 1 "$dir/long.npy: the elements of the shape do not fit in memory" scan "$dir/long.npy" --axis 1 --accumulate i64 -o "$y"
 refuses 1 "no-such-file" sum "$dir/no-such-file.npy" --axis 0

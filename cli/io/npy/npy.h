@@ -12,6 +12,12 @@ typedef struct npy_shape {
     size_t rank, dimensions[NPY_RANK];
 } npy_shape;
 
+/* Text of a shape: "(3, 4)", "(3,)", with "..." in place of dimensions after the NPY_RANK-th. */
+typedef struct npy_shape_text {
+    char text[NPY_RANK * 22 + 8];
+} npy_shape_text;
+npy_shape_text npy_text_of_shape(const npy_shape *shape);
+
 typedef struct npy_array {
     size_t n;         /* number of elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in file order, in native byte order, aligned */

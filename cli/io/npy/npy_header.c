@@ -228,6 +228,15 @@ static const char *code_of(weft_dtype dtype, bool is_complex) {
     return TYPES[dtype - WEFT_I8].npy;
 }
 
+npy_shape_text npy_text_of_shape(const npy_shape *shape) {
+    npy_shape_text t;
+    size_t at = (size_t)snprintf(t.text, sizeof t.text, "(");
+    for (size_t k = 0; k < shape->rank && k < NPY_RANK; k++)
+        at += (size_t)snprintf(t.text + at, sizeof t.text - at, k ? ", %zu" : "%zu", shape->dimensions[k]);
+    snprintf(t.text + at, sizeof t.text - at, "%s)", shape->rank == 1 ? "," : shape->rank > NPY_RANK ? ", ..." : "");
+    return t;
+}
+
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
                          unsigned char header[NPY_HEADER_CAPACITY]) {
     enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
