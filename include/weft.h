@@ -1263,7 +1263,7 @@ WEFT_API weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind
  * (char *)data + i[0] stride[0] + ... + i[dimensions - 1] stride[dimensions - 1].
  *   dimensions  0 to WEFT_DIMENSIONS_MAX; an array of 0 dimensions has one element
  *   stride      in bytes, multiples of the size of an element; may be negative. Those of an input may be 0: all
- *               elements along the axis are then the same one. Not used along an axis of length 1, or without elements
+ *               elements along the axis are then the same one. Ignored along axes of length 1 and in an empty array
  *   data        address of element (0, ..., 0), aligned to the type; may be NULL if a dimension is 0
  *   buffer      start of the memory that must contain all elements; not used if buffer_bytes is 0
  * The elements of an output must have different addresses: if the axes of more than one element are sorted by the
