@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 5, SQUARE = 1 << 13, TILE = 64 };
+enum { ROUNDS = 5, SQUARE = 1 << 14, TILE = 64 };
 
 /* One row: an array of before x n x after elements of f32. */
 typedef struct work work;
@@ -134,14 +134,16 @@ static void loop_transposes(const work *w) {
 /* --------------------------------------------------------------------------------------- rows */
 
 static const work rows[] = {
-    {"sum", 1000000, 64, 1, weft_sums, loop_row_sums, false},
-    {"sum", 1, 1000000, 64, weft_sums, loop_column_sums, false},
-    {"sum", 64, 1000000, 1, weft_sums, loop_row_sums, false},
-    {"sum", 1, 64, 1000000, weft_sums, loop_column_sums, false},
+    {"sum", 1000000, 256, 1, weft_sums, loop_row_sums, false},
+    {"sum", 1, 1000000, 256, weft_sums, loop_column_sums, false},
+    {"sum", 256, 1000000, 1, weft_sums, loop_row_sums, false},
+    {"sum", 1, 256, 1000000, weft_sums, loop_column_sums, false},
     {"sum", SQUARE, SQUARE, 1, weft_sums, loop_row_sums, false},
     {"sum", 1, SQUARE, SQUARE, weft_sums, loop_column_sums, false},
+    {"sum", 1 << 20, 16, 1, weft_sums, loop_row_sums, false},
+    {"sum", 1, 64, 1000000, weft_sums, loop_column_sums, false},
     {"sum", 1, 1 << 20, 16, weft_sums, loop_column_sums, false},
-    {"sum", 256, 512, 512, weft_sums, loop_column_sums, false},
+    {"sum", 512, 512, 512, weft_sums, loop_column_sums, false},
     {"scan", SQUARE, SQUARE, 1, weft_scans, loop_row_scans, true},
     {"scan", 1, SQUARE, SQUARE, weft_scans, loop_column_scans, true},
     {"copy", 1, SQUARE, SQUARE, weft_copies, loop_copies, true},

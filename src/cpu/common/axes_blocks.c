@@ -8,7 +8,8 @@
 
 enum {
     LEVELS = 48,            /* of the tree of a part's tiles */
-    COLUMN_BYTES = 1 << 11, /* most bytes of a row of a block of columns */
+    COLUMN_BYTES = 1 << 12, /* most bytes of a row of a block of columns, */
+    COLUMNS = 1 << 11,      /* and most columns */
     GATHERED_BYTES = 64,    /* most bytes of a row of a block of vectors that are gathered */
     SUMS = 2                /* most exact sums of a vector */
 };
@@ -114,8 +115,8 @@ static void reduce_columns(const blocks *b, block at, size_t part, char *to) {
 
 static void finish_columns(const blocks *b, block at, char *columns) {
     const axes *j = b->axes;
-    uint64_t results[COLUMN_BYTES];
-    double means[COLUMN_BYTES];
+    uint64_t results[COLUMNS];
+    double means[COLUMNS];
     j->column->finish(columns, b->parts, at.width, j->c->n, j->means ? (void *)means : results);
     if (j->means) axes_store_means(j, at.width, means, results);
     axes_store(j, at.first, at.width, results);
@@ -309,7 +310,7 @@ static void run_parts(blocks *b) {
 static void divide(blocks *b) {
     const axes *j = b->axes;
     const size_t dimensions = j->vectors.outer_count, n = dimensions > 0 ? j->outer[dimensions - 1].n : 1;
-    const size_t most = (j->column ? COLUMN_BYTES : GATHERED_BYTES) / j->size;
+    const size_t most = j->column ? (size_t)min_u64(COLUMNS, COLUMN_BYTES / j->size) : GATHERED_BYTES / j->size;
     const size_t wanted = (size_t)j->threads * AXES_PARTS;
     b->tile = WEFT_TILE(j->size);
     b->row = b->tile * j->size + CPU_ALIGNMENT;

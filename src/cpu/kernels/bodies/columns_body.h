@@ -10,6 +10,8 @@ INLINE void NAME(columns)(weft_op op, const char *const *rows, size_t n, size_t 
     for (size_t r = 0; r < used; r++) {
         const T *const x = (const T *)(const void *)rows[r] + column;
         NO_UNROLL
+        for (size_t b = 0; b < width * sizeof(T); b += 64) __builtin_prefetch((const char *)(x + width) + b);
+        NO_UNROLL
         for (size_t k = 0; k < width; k++) lanes[r * width + k] = NAME(load)(op, x[k]);
     }
     for (size_t r = used; r < n; r++) {
@@ -48,47 +50,58 @@ INLINE void NAME(add_rows)(weft_op op, bool first, const char *const *x, const c
     }
 }
 
-/* Reduces the rows of one lane: rows[0], rows[LANES], ... of n. `next` is the row that is read after them. */
-INLINE void NAME(lane)(weft_op op, const char *const *rows, size_t n, const char *next, size_t column, size_t width,
-                       ACC *sums) {
+/* Calls add_rows for all whole parts of the columns. Returns the number of columns in them. */
+INLINE size_t NAME(add_parts)(weft_op op, bool first, const char *const *x, const char *const *next, size_t count,
+                              size_t column, size_t width, ACC *sums) {
+    const size_t part = ROWS_PART_BYTES / sizeof(T);
+    size_t k = 0;
+    for (; k + part <= width; k += part) {
+        if (first)
+            NAME(add_rows)(op, true, x, next, count, column + k, part, sums + k);
+        else
+            NAME(add_rows)(op, false, x, next, count, column + k, part, sums + k);
+    }
+    return k;
+}
+
+/* Reduces the rows of one lane: rows[0], rows[LANES], ... of n. Those of the lane that is read next are next[0],
+ * next[LANES], ... of next_n. */
+INLINE void NAME(lane)(weft_op op, const char *const *rows, size_t n, const char *const *next, size_t next_n,
+                       size_t column, size_t width, ACC *sums) {
     for (size_t r = 0; r < n; r += ROWS_TOGETHER * LANES) {
         const char *x[ROWS_TOGETHER], *ahead[ROWS_TOGETHER];
         size_t count = 0;
         for (; count < ROWS_TOGETHER && r + count * LANES < n; count++) {
-            const size_t after = r + (ROWS_TOGETHER + count) * LANES;
-            x[count] = rows[r + count * LANES];
-            ahead[count] = after < n ? rows[after] : next;
+            const size_t after = r + (ROWS_TOGETHER + count) * LANES, first = count * LANES;
+            x[count] = rows[r + first];
+            ahead[count] = after < n ? rows[after] : next[first < next_n ? first : 0];
         }
-        const size_t part = ROWS_PART_BYTES / sizeof(T);
-        size_t k = 0;
-        for (; count == ROWS_TOGETHER && k + part <= width; k += part) {
-            if (r == 0)
-                NAME(add_rows)(op, true, x, ahead, ROWS_TOGETHER, column + k, part, sums + k);
-            else
-                NAME(add_rows)(op, false, x, ahead, ROWS_TOGETHER, column + k, part, sums + k);
+        const size_t together = count == ROWS_TOGETHER ? ROWS_TOGETHER : count >= 2 ? 2 : 1;
+        size_t done = 0; /* columns to which `together` rows have been added */
+        if (together == ROWS_TOGETHER)
+            done = NAME(add_parts)(op, r == 0, x, ahead, ROWS_TOGETHER, column, width, sums);
+        if (together == 2) done = NAME(add_parts)(op, r == 0, x, ahead, 2, column, width, sums);
+        for (size_t i = 0; i < count; i++) {
+            const size_t k = i < together ? done : 0;
+            if (k < width) NAME(add_rows)(op, r == 0 && i == 0, x + i, ahead + i, 1, column + k, width - k, sums + k);
         }
-        for (size_t i = 0; i < count && k < width; i++)
-            NAME(add_rows)(op, r == 0 && i == 0, x + i, ahead + i, 1, column + k, width - k, sums + k);
     }
 }
 
 /* Reduces `width` columns lane by lane. The lanes of a tree by halves that are combined first are adjacent if the
- * bits of their numbers are reversed. The right operand of two lanes may have no rows, and then has none below it. */
+ * bits of their numbers are reversed. n must be at least 2 LANES. */
 INLINE void NAME(wide_columns)(weft_op op, const char *const *rows, size_t n, size_t column, size_t width, ACC *stack,
                                ACC *out) {
-    bool empty[16];
     size_t height = 0, lane = 0;
     for (size_t c = 0; c < LANES; c++) {
         size_t next = lane, bit = LANES / 2;
         for (; next & bit; bit /= 2) next -= bit;
         next += bit; /* 0 after the last lane, where bit is 0 */
-        empty[height] = lane >= n;
-        if (!empty[height]) NAME(lane)
-        (op, rows + lane, n - lane, rows[next < n ? next : lane], column, width, stack + height * width);
+        NAME(lane)(op, rows + lane, n - lane, rows + next, n - next, column, width, stack + height * width);
         height++;
         for (size_t done = c; done & 1; done >>= 1) {
             height--;
-            for (size_t k = 0; k < width && !empty[height]; k++)
+            for (size_t k = 0; k < width; k++)
                 stack[(height - 1) * width + k] =
                     NAME(combine)(op, stack[(height - 1) * width + k], stack[height * width + k]);
         }
