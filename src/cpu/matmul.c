@@ -281,22 +281,28 @@ static void prefetch_c(const plan *p, const block *b, size_t row, size_t column)
 }
 
 /* Computes `count` terms of the chains of the packed rows, going down the rows under each panel of B. Between
- * calls, the sums of a tile are contiguous and followed by those of the tile below. */
+ * calls, the sums of a tile are contiguous and followed by those of the tile below. The tiles of a panel prefetch
+ * equal parts of the next panel, which the L2 cache may not contain. */
 static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t count, bool first,
                       bool last) {
     const matmul_shape *s = p->shape;
     const size_t real = p->kernel->bytes, packed = p->kernel->packed, tiles = p->block_rows / s->rows;
-    for (size_t j = 0; j < b->columns; j += s->columns)
-        for (size_t i = first_row; i < first_row + rows; i += s->rows) {
+    const size_t panel = s->columns * count * packed, part = round_up(panel / ceil_div(rows, s->rows), 64);
+    for (size_t j = 0; j < b->columns; j += s->columns) {
+        const char *panel_of_b = b->packed_b + j * count * packed;
+        const char *next = j + s->columns < b->columns ? panel_of_b + panel : b->packed_b;
+        for (size_t i = first_row; i < first_row + rows; i += s->rows, next += part) {
             const char *a = b->packed_a + (i - first_row) * count * packed;
             const size_t tile = first && last ? 0 : j / s->columns * tiles + i / s->rows;
             char *sums = b->sums + tile * s->rows * s->columns * real;
-            if (!last || !first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
+            if (p->exact && (!last || !first))
+                prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
             if (last && !p->keeps) prefetch_c(p, b, b->row + i, b->column + j);
             if (first && p->resumes) resume_tile(p, b, b->row + i, b->column + j, sums);
-            s->run(count, a, s->rows, b->packed_b + j * count * packed, s->columns, first && !p->resumes, sums);
+            s->run(count, a, panel_of_b, first && !p->resumes, sums, next);
             if (last) end_tile(p, b, b->row + i, b->column + j, sums);
         }
+    }
 }
 
 /* As run_tiles, for a kernel of groups. */

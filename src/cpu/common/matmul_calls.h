@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Accumulates `terms` terms of the chains of a tile. Term t has the elements of its rows at a + t * step_a and
- * those of its columns at b + t * step_b. The sums are stored row by row; if `first`, they start at +0. */
-typedef void matmul_chains(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                           void *sums);
+/* Accumulates `terms` terms of the chains of a tile, for a panel of the rows' elements and one of the columns'. The
+ * sums are stored row by row; if `first`, they start at +0. A kernel may prefetch memory that is read later: the sums
+ * after the tile's, and the lines from `next` on. */
+typedef void matmul_chains(size_t terms, const void *a, const void *b, bool first, void *sums, const void *next);
 
 /* Maximum terms of a call of a matmul_rows. */
 enum { MATMUL_ROW_TERMS = 128 };

@@ -9,6 +9,8 @@ enum { TILE_ROWS = 8, TILE_VECTORS = 3 }; /* 32 registers */
 #else
 enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
 #endif
+/* Terms of a tile between prefetches. */
+enum { TILE_TERMS = 8 };
 /* If the lanes of a term are contiguous: panels packed at a time, and distance in terms of what is prefetched. */
 enum { PACKED_PANELS = 8, PACKED_AHEAD = 8 };
 
