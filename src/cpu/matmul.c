@@ -376,8 +376,7 @@ static const char *pack_vector(const plan *p, const block *b, size_t term, size_
 }
 
 /* Computes `count` terms, from `term` on, of the group of rows at `row`. */
-static void run_row_group(const plan *p, const block *b, size_t row, size_t term, size_t count, const char *vector,
-                          const char *next) {
+static void run_row_group(const plan *p, const block *b, size_t row, size_t term, size_t count, const char *vector) {
     const matmul_call *c = &p->c;
     const size_t begin = b->part * c->part, rows = rows_of_tile(p, b, row);
     const bool first = term == begin, last = term + count == min_u64(begin + c->part, c->k);
@@ -389,9 +388,9 @@ static void run_row_group(const plan *p, const block *b, size_t row, size_t term
         ld = MATMUL_ROW_TERMS;
         for (size_t i = 0; i < rows; i++)
             memcpy(b->packed_a + i * ld * p->element, a + i * c->a.ld * p->element, count * p->element);
-        a = next = b->packed_a;
+        a = b->packed_a;
     }
-    p->kernel->run_rows(count, a, ld, vector, first && !p->resumes, next, sums);
+    p->kernel->run_rows(count, a, ld, vector, first && !p->resumes, sums);
     if (last) end_tile(p, b, row, 0, sums);
 }
 
@@ -408,10 +407,7 @@ static void run_rows(const plan *p, const block *of) {
             for (size_t t = from, count; t < to; t += count) {
                 b.part = t / c->part;
                 count = min_u64(MATMUL_ROW_TERMS, min_u64(to, (b.part + 1) * c->part) - t);
-                const bool more = t + count < to;
-                const char *next =
-                    find(p, &c->a, b.item, false, b.row + i + (more ? 0 : group), more ? t + count : from);
-                run_row_group(p, &b, b.row + i, t, count, vector + (t - from) * p->kernel->packed, next);
+                run_row_group(p, &b, b.row + i, t, count, vector + (t - from) * p->kernel->packed);
             }
     }
 }

@@ -15,10 +15,8 @@ typedef void matmul_chains(size_t terms, const void *a, const void *b, bool firs
 enum { MATMUL_ROW_TERMS = 128 };
 
 /* Accumulates `terms` terms of the chains of a matrix-vector product, for a group of rows that are ld apart and whose
- * terms are contiguous. The vector b is packed. `next` is the group that the next call processes, with the same ld;
- * the kernel prefetches it. */
-typedef void matmul_rows(size_t terms, const void *a, size_t ld, const void *b, bool first, const void *next,
-                         void *sums);
+ * terms are contiguous. The vector b is packed. */
+typedef void matmul_rows(size_t terms, const void *a, size_t ld, const void *b, bool first, void *sums);
 
 /* As matmul_rows, for any number of rows and terms; the elements of a term are contiguous and terms are ld apart. The
  * rows' sums are padded to a multiple of gemv.rows. */
