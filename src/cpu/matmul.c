@@ -281,22 +281,28 @@ static void prefetch_c(const plan *p, const block *b, size_t row, size_t column)
 }
 
 /* Computes `count` terms of the chains of the packed rows, going down the rows under each panel of B. Between
- * calls, the sums of a tile are contiguous and followed by those of the tile below. */
+ * calls, the sums of a tile are contiguous and followed by those of the tile below. The tiles of a panel prefetch
+ * equal parts of the next panel, which the L2 cache may not contain. */
 static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t count, bool first,
                       bool last) {
     const matmul_shape *s = p->shape;
     const size_t real = p->kernel->bytes, packed = p->kernel->packed, tiles = p->block_rows / s->rows;
-    for (size_t j = 0; j < b->columns; j += s->columns)
-        for (size_t i = first_row; i < first_row + rows; i += s->rows) {
+    const size_t panel = s->columns * count * packed, part = round_up(panel / ceil_div(rows, s->rows), 64);
+    for (size_t j = 0; j < b->columns; j += s->columns) {
+        const char *panel_of_b = b->packed_b + j * count * packed;
+        const char *next = j + s->columns < b->columns ? panel_of_b + panel : b->packed_b;
+        for (size_t i = first_row; i < first_row + rows; i += s->rows, next += part) {
             const char *a = b->packed_a + (i - first_row) * count * packed;
             const size_t tile = first && last ? 0 : j / s->columns * tiles + i / s->rows;
             char *sums = b->sums + tile * s->rows * s->columns * real;
-            if (!last || !first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
+            if (p->exact && (!last || !first))
+                prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
             if (last && !p->keeps) prefetch_c(p, b, b->row + i, b->column + j);
             if (first && p->resumes) resume_tile(p, b, b->row + i, b->column + j, sums);
-            s->run(count, a, s->rows, b->packed_b + j * count * packed, s->columns, first && !p->resumes, sums);
+            s->run(count, a, panel_of_b, first && !p->resumes, sums, next);
             if (last) end_tile(p, b, b->row + i, b->column + j, sums);
         }
+    }
 }
 
 /* As run_tiles, for a kernel of groups. */
@@ -370,8 +376,7 @@ static const char *pack_vector(const plan *p, const block *b, size_t term, size_
 }
 
 /* Computes `count` terms, from `term` on, of the group of rows at `row`. */
-static void run_row_group(const plan *p, const block *b, size_t row, size_t term, size_t count, const char *vector,
-                          const char *next) {
+static void run_row_group(const plan *p, const block *b, size_t row, size_t term, size_t count, const char *vector) {
     const matmul_call *c = &p->c;
     const size_t begin = b->part * c->part, rows = rows_of_tile(p, b, row);
     const bool first = term == begin, last = term + count == min_u64(begin + c->part, c->k);
@@ -383,9 +388,9 @@ static void run_row_group(const plan *p, const block *b, size_t row, size_t term
         ld = MATMUL_ROW_TERMS;
         for (size_t i = 0; i < rows; i++)
             memcpy(b->packed_a + i * ld * p->element, a + i * c->a.ld * p->element, count * p->element);
-        a = next = b->packed_a;
+        a = b->packed_a;
     }
-    p->kernel->run_rows(count, a, ld, vector, first && !p->resumes, next, sums);
+    p->kernel->run_rows(count, a, ld, vector, first && !p->resumes, sums);
     if (last) end_tile(p, b, row, 0, sums);
 }
 
@@ -402,10 +407,7 @@ static void run_rows(const plan *p, const block *of) {
             for (size_t t = from, count; t < to; t += count) {
                 b.part = t / c->part;
                 count = min_u64(MATMUL_ROW_TERMS, min_u64(to, (b.part + 1) * c->part) - t);
-                const bool more = t + count < to;
-                const char *next =
-                    find(p, &c->a, b.item, false, b.row + i + (more ? 0 : group), more ? t + count : from);
-                run_row_group(p, &b, b.row + i, t, count, vector + (t - from) * p->kernel->packed, next);
+                run_row_group(p, &b, b.row + i, t, count, vector + (t - from) * p->kernel->packed);
             }
     }
 }

@@ -6,19 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Accumulates `terms` terms of the chains of a tile. Term t has the elements of its rows at a + t * step_a and
- * those of its columns at b + t * step_b. The sums are stored row by row; if `first`, they start at +0. */
-typedef void matmul_chains(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                           void *sums);
+/* Accumulates `terms` terms of the chains of a tile, for a panel of the rows' elements and one of the columns'. The
+ * sums are stored row by row; if `first`, they start at +0. A kernel may prefetch memory that is read later: the sums
+ * after the tile's, and the lines from `next` on. */
+typedef void matmul_chains(size_t terms, const void *a, const void *b, bool first, void *sums, const void *next);
 
 /* Maximum terms of a call of a matmul_rows. */
 enum { MATMUL_ROW_TERMS = 128 };
 
 /* Accumulates `terms` terms of the chains of a matrix-vector product, for a group of rows that are ld apart and whose
- * terms are contiguous. The vector b is packed. `next` is the group that the next call processes, with the same ld;
- * the kernel prefetches it. */
-typedef void matmul_rows(size_t terms, const void *a, size_t ld, const void *b, bool first, const void *next,
-                         void *sums);
+ * terms are contiguous. The vector b is packed. */
+typedef void matmul_rows(size_t terms, const void *a, size_t ld, const void *b, bool first, void *sums);
 
 /* As matmul_rows, for any number of rows and terms; the elements of a term are contiguous and terms are ld apart. The
  * rows' sums are padded to a multiple of gemv.rows. */

@@ -9,11 +9,15 @@ enum { TILE_ROWS = 8, TILE_VECTORS = 3 }; /* 32 registers */
 #else
 enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
 #endif
+/* Terms of a tile between prefetches. */
+enum { TILE_TERMS = 8 };
 /* If the lanes of a term are contiguous: panels packed at a time, and distance in terms of what is prefetched. */
 enum { PACKED_PANELS = 8, PACKED_AHEAD = 8 };
 
-/* Matrix-vector products: vectors of rows of a group, and columns of A read at a time. */
-enum { GEMV_VECTORS = 2, GEMV_COLUMNS = 4 };
+/* Matrix-vector products: vectors of rows of a group, and columns of A read at a time. More than 16 rows are more
+ * streams than hardware prefetchers follow well. */
+#define GEMV_VECTORS(real) (VECTOR_BYTES / sizeof(real) < 16 ? 2 : 1)
+enum { GEMV_COLUMNS = 4 };
 
 /* The quiet NaN of ORDER.md 1.3; it converts to the f64 NaN of that clause. */
 #define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)
@@ -62,7 +66,7 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
     {                                                                                                            \
         .bytes = sizeof(real), .packed = sizeof(real), .slack = VECTOR_BYTES, .term_multiple = 1,                \
         .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                                  \
-        .gemv = {GEMV_VECTORS * VECTORED(real), 1, NULL}, .run_rows = matmul_gemv_rows_##name,                   \
+        .gemv = {GEMV_VECTORS(real) * VECTORED(real), 1, NULL}, .run_rows = matmul_gemv_rows_##name,             \
         .run_columns = matmul_gemv_columns_##name, .pack = matmul_pack_##name, .combine = matmul_combine_##name, \
         .finish = matmul_finish_##name, .scale = matmul_scale_##name                                             \
     }

@@ -122,13 +122,13 @@ INLINE void add_to(double *p, vector_f64 x) {
 }
 
 /* The chains of a tile, which stay in registers, are followed by their multiples of 2^40. */
-static void matmul_exact_tile_f32(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b,
-                                  bool first, void *sums) {
+static void matmul_exact_tile_f32(size_t terms, const void *a, const void *b, bool first, void *sums,
+                                  const void *next) {
     const double *x = a;
     const double *y = b;
     double *const chains = sums;
     vector_f64 s[TILE_ROWS][TILE_VECTORS];
-    (void)step_a, (void)step_b;
+    (void)next;
     if (first) memset(sums, 0, EXACT_SUMS_F32 * TILE_ROWS * TILE_COLUMNS * sizeof *chains);
 #pragma GCC unroll 16
     for (size_t i = 0; i < TILE_ROWS; i++)
@@ -185,12 +185,12 @@ INLINE void exact_reduce(vector_f64 *s, double *at, size_t plane) {
 
 /* The tile consists of six sums per element, each with rows of one vector. A packed term has three digits for each
  * lane. */
-static void matmul_exact_tile_f64(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b,
-                                  bool first, void *sums) {
+static void matmul_exact_tile_f64(size_t terms, const void *a, const void *b, bool first, void *sums,
+                                  const void *next) {
     enum { PLANE = EXACT_ROWS * EXACT_WIDTH };
     const double *x = a;
     const double *y = b;
-    (void)step_a, (void)step_b;
+    (void)next;
     double *const at = sums;
     if (first) memset(sums, 0, EXACT_SUMS_F64 * PLANE * sizeof *at);
     for (size_t left = terms; left > 0;) {

@@ -99,12 +99,27 @@ INLINE const REAL *OF(hidden)(const REAL *p) {
     return p;
 }
 
-/* Computes a tile of TILE_ROWS x TILE_VECTORS vectors, which stay in registers. */
-static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                            void *sums) {
+/* Adds one term to the chains of a tile. */
+INLINE void OF(tile_term)(const REAL *x, const REAL *y, VECTOR (*s)[TILE_VECTORS]) {
+    VECTOR v[TILE_VECTORS];
+#pragma GCC unroll 4
+    for (size_t j = 0; j < TILE_VECTORS; j++) memcpy(&v[j], y + j * WIDTH, sizeof v[j]);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < TILE_ROWS; i++) {
+        const VECTOR u = OF(hidden)(x)[i] - (VECTOR){0};
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = OF(matmul_term)(u, v[j], s[i][j]);
+    }
+}
+
+/* Computes a tile of TILE_ROWS x TILE_VECTORS vectors, which stay in registers. Prefetches two lines per TILE_TERMS
+ * terms: more at once would fill the buffers of lines in transit, and loads would wait. */
+static void OF(matmul_tile)(size_t terms, const void *a, const void *b, bool first, void *sums, const void *next) {
+    enum { STEP_A = TILE_ROWS, STEP_B = TILE_VECTORS * WIDTH };
     const REAL *x = a;
     const REAL *y = b;
     REAL *at = sums;
+    const char *next_sums = (const char *)(at + STEP_A * STEP_B), *line = next;
     VECTOR s[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 16
     for (size_t i = 0; i < TILE_ROWS; i++)
@@ -113,17 +128,18 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
             s[i][j] = (VECTOR){0};
             if (!first) memcpy(&s[i][j], at + (i * TILE_VECTORS + j) * WIDTH, sizeof s[i][j]);
         }
-    for (; terms > 0; terms--, x += step_a, y += step_b) {
-        VECTOR v[TILE_VECTORS];
-#pragma GCC unroll 4
-        for (size_t j = 0; j < TILE_VECTORS; j++) memcpy(&v[j], y + j * WIDTH, sizeof v[j]);
-#pragma GCC unroll 16
-        for (size_t i = 0; i < TILE_ROWS; i++) {
-            const VECTOR u = (TILE_ROWS % WIDTH == 0 ? OF(hidden)(x) : x)[i] - (VECTOR){0};
-#pragma GCC unroll 4
-            for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = OF(matmul_term)(u, v[j], s[i][j]);
+    for (; FMA_INSTRUCTION && terms >= TILE_TERMS;
+         terms -= TILE_TERMS, x += TILE_TERMS * STEP_A, y += TILE_TERMS * STEP_B) {
+#pragma GCC unroll 8
+        for (size_t t = 0; t < TILE_TERMS; t++) {
+            if (t == TILE_TERMS / 4) __builtin_prefetch(next_sums, 1);
+            if (t == TILE_TERMS * 3 / 4) __builtin_prefetch(line, 0, 2);
+            OF(tile_term)(x + t * STEP_A, y + t * STEP_B, s);
         }
+        next_sums += 64;
+        line += 64;
     }
+    for (; terms > 0; terms--, x += STEP_A, y += STEP_B) OF(tile_term)(x, y, s);
 #pragma GCC unroll 16
     for (size_t i = 0; i < TILE_ROWS; i++)
 #pragma GCC unroll 4
@@ -131,35 +147,18 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
             memcpy(at + (i * TILE_VECTORS + j) * WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
-enum {
-    OF(ROW_BYTES) = MATMUL_ROW_TERMS * sizeof(ELEMENT),
-    OF(STEP_BYTES) = GEMV_VECTORS * WIDTH * WIDTH * sizeof(ELEMENT) /* WIDTH terms of a group of rows */
-};
-
-/* Prefetches to the L2 cache one of the equal shares of the next group, row after row: contiguous lines are
- * fast to read from memory, and the same lines of several rows can occupy the same set of the L1 cache. */
-INLINE void OF(prefetch_rows)(const ELEMENT *next, size_t ld, size_t step) {
-    const size_t at = step * OF(STEP_BYTES), part = OF(STEP_BYTES) < OF(ROW_BYTES) ? OF(STEP_BYTES) : OF(ROW_BYTES);
-    const char *row = (const char *)(next + at / OF(ROW_BYTES) * ld) + at % OF(ROW_BYTES);
-#pragma GCC unroll 4
-    for (size_t rows = 0; rows < OF(STEP_BYTES) / part; rows++, row += ld * sizeof(ELEMENT))
-#pragma GCC unroll 16
-        for (size_t i = 0; i < part; i += 64) __builtin_prefetch(row + i, 0, 2);
-}
-
-/* Matrix-vector product, if a row of A is contiguous. Transposes WIDTH terms of WIDTH rows at a time. */
-static void OF(matmul_gemv_rows)(size_t terms, const void *a, size_t ld, const void *b, bool first, const void *next,
-                                 void *sums) {
+/* Matrix-vector product, if a row of A is contiguous. Transposes WIDTH terms of WIDTH rows at a time. Every load
+ * reads a row in order, which hardware prefetchers detect. Prefetch instructions would compete with them. */
+static void OF(matmul_gemv_rows)(size_t terms, const void *a, size_t ld, const void *b, bool first, void *sums) {
     const ELEMENT *x = a;
     const REAL *y = b;
-    VECTOR s[GEMV_VECTORS], rows[WIDTH];
-    for (size_t j = 0; j < GEMV_VECTORS; j++) s[j] = (VECTOR){0};
+    VECTOR s[GEMV_VECTORS(REAL)], rows[WIDTH];
+    for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) s[j] = (VECTOR){0};
     if (!first) memcpy(s, sums, sizeof s);
     for (; terms >= WIDTH; terms -= WIDTH, x += WIDTH, y += WIDTH) {
         const ELEMENT *row = x;
-        OF(prefetch_rows)(next, ld, (size_t)(x - (const ELEMENT *)a) / WIDTH);
 #pragma GCC unroll 2
-        for (size_t j = 0; j < GEMV_VECTORS; j++) {
+        for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) {
 #pragma GCC unroll 16
             for (size_t l = 0; l < WIDTH; l++, row += ld) rows[l] = OF(loaded)(row);
             OF(transpose)(rows);
@@ -167,7 +166,7 @@ static void OF(matmul_gemv_rows)(size_t terms, const void *a, size_t ld, const v
             for (size_t i = 0; i < WIDTH; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);
         }
     }
-    for (size_t j = 0; j < GEMV_VECTORS && terms > 0; j++) {
+    for (size_t j = 0; j < GEMV_VECTORS(REAL) && terms > 0; j++) {
         for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_tail)(x + (j * WIDTH + l) * ld, terms);
         OF(transpose)(rows);
         for (size_t i = 0; i < terms; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);

@@ -133,7 +133,8 @@ INLINE REAL OF(tree)(step how, weft_dtype dtype, const reduce_chunk *p) {
     REAL waiting[64], value = 0;
     size_t done = 0;
     for (size_t first = 0; first < p->n; first += tile, done++) {
-        value = OF(tile)(how, dtype, p, first, p->n - first < tile ? p->n - first : tile);
+        const size_t left = p->n - first; /* the count of a full tile is a constant: its lanes stay in registers */
+        value = left < tile ? OF(tile)(how, dtype, p, first, left) : OF(tile)(how, dtype, p, first, tile);
         int k = 0;
         for (; done >> k & 1; k++) value = OF(combine)(how, waiting[k], value);
         waiting[k] = value;
