@@ -27,67 +27,102 @@ static transform_pass pass_of(const fft_work *w) {
     return (transform_pass){.plan = w->plan, .inverse = inverse, .scale = inverse ? 1 / (double)w->call->n : 1};
 }
 
-/* Transforms x to y. `between` is the intermediate array between the passes. */
-static void transform(const fft_work *w, const transform_pass *shared, const void *x, void *y, void *between,
+/* Transforms the array of x to y, or the arrays [p->from, p->to) of a batch of complex transforms that do not need
+ * two passes. `between` is the intermediate array between the passes. Overwrites the arrays of *p. */
+static void transform(const fft_work *w, transform_pass *p, const void *x, void *y, void *between,
                       const transform_team *team) {
-    transform_pass p = *shared;
-    p.x = x;
-    p.y = between;
+    p->x = x;
     if (w->call->kind == WEFT_C2R) {
-        w->kernels->combine(&p);
-        p.x = between;
+        p->y = between;
+        w->kernels->combine(p);
+        p->x = between;
     }
     if (w->plan->way == TRANSFORM_PASSES) {
-        transform_run(w->kernels->columns, &p, true, team);
-        p.x = between;
-        p.y = y;
-        transform_run(w->kernels->rows, &p, false, team);
+        p->y = between;
+        transform_run(w->kernels->columns, p, true, team);
+        p->x = between;
+        p->y = y;
+        transform_run(w->kernels->rows, p, false, team);
     } else {
-        p.y = y;
-        p.buffer = team->buffers;
-        (w->plan->way == TRANSFORM_WHOLE ? w->kernels->whole : w->kernels->plain)(&p);
+        p->y = y;
+        p->buffer = team->buffers;
+        (w->plan->way == TRANSFORM_WHOLE ? w->kernels->whole : w->kernels->plain)(p);
     }
-    p.x = p.y = y;
-    if (w->call->kind == WEFT_R2C) w->kernels->split(&p);
+    if (w->call->kind == WEFT_R2C) {
+        p->x = y;
+        w->kernels->split(p);
+    }
 }
 
 /* Transforms one real value (n = 1), as a complex value. */
-static void transform_one_value(const fft_work *w, const void *x, void *y, const transform_team *team) {
+static void transform_one_value(const fft_work *w, const void *x, void *y) {
     double number[2] = {0, 0}, result[2] = {0, 0};
     memcpy(number, x, w->size);
-    w->kernels->plain(
-        &(transform_pass){.plan = w->plan, .scale = 1, .x = number, .y = result, .buffer = team->buffers});
+    w->kernels->plain(&(transform_pass){.plan = w->plan, .scale = 1, .x = number, .y = result, .to = 1});
     memcpy(y, result, w->call->kind == WEFT_R2C ? 2 * w->size : w->size);
 }
 
-static void transform_number(const fft_work *w, const transform_pass *shared, size_t b, void *between,
+static void transform_number(const fft_work *w, transform_pass *p, size_t b, void *between,
                              const transform_team *team) {
     const char *x = (const char *)w->call->x + b * w->x_step * w->size;
     char *y = (char *)w->call->y + b * w->y_step * w->size;
+    p->from = 0;
+    p->to = 1;
     if (is_real(w->call) && w->call->n == 1)
-        transform_one_value(w, x, y, team);
+        transform_one_value(w, x, y);
     else
-        transform(w, shared, x, y, between, team);
+        transform(w, p, x, y, between, team);
+}
+
+/* Transforms [first, end) of the batch on one thread, in workspace number `part`. */
+static void transform_range(const fft_work *w, size_t first, size_t end, size_t part) {
+    transform_pass p = pass_of(w);
+    char *between = w->workspace + part * (w->between_bytes + w->buffer_bytes);
+    const transform_team alone = {1, between + w->between_bytes, w->buffer_bytes};
+    if (!is_real(w->call) && w->plan->way != TRANSFORM_PASSES) {
+        p.from = first;
+        p.to = end;
+        transform(w, &p, w->call->x, w->call->y, between, &alone);
+    } else
+        for (size_t b = first; b < end; b++) transform_number(w, &p, b, between, &alone);
 }
 
 /* Transforms part `part` of the batch on one thread. */
 static void transform_part(void *self, int part, int parts) {
     const fft_work *w = self;
-    const transform_pass shared = pass_of(w);
-    char *between = w->workspace + (size_t)part * (w->between_bytes + w->buffer_bytes);
-    const transform_team alone = {1, between + w->between_bytes, w->buffer_bytes};
     const size_t from = w->call->batch / (size_t)parts * (size_t)part, rest = w->call->batch % (size_t)parts;
     const size_t first = from + ((size_t)part < rest ? (size_t)part : rest);
     const size_t end = first + w->call->batch / (size_t)parts + ((size_t)part < rest);
     const size_t at_once = UNINTERRUPTED / w->call->n + 1; /* transforms between two checks for cancellation */
     for (size_t b = first, stop; b < end && !cpu_cancelled(); b = stop) {
         stop = end - b < at_once ? end : b + at_once;
-        for (size_t i = b; i < stop; i++) transform_number(w, &shared, i, between, &alone);
+        transform_range(w, b, stop, (size_t)part);
     }
+}
+
+/* Returns true for a call of complex transforms that is too short for several threads, for two passes and for a check
+ * for cancellation. */
+static bool is_short(const fft_call *c) {
+    return !is_real(c) && c->n <= UNINTERRUPTED && c->batch <= UNINTERRUPTED / c->n;
+}
+
+/* Computes a short call. Its fixed cost is a large part of the time of one transform. */
+static weft_status transform_short(cpu_context *ctx, const fft_call *c, weft_error *error) {
+    const transform_kernels *kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
+    const bool inverse = c->kind == WEFT_C2C_INVERSE;
+    const int log = transform_log2(c->n);
+    const transform_way way = cpu_transform_way(ctx, c->dtype, log);
+    transform_pass p = {
+        .inverse = inverse, .scale = inverse ? 1 / (double)c->n : 1, .x = c->x, .y = c->y, .to = c->batch};
+    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, way, log, false, &p.plan, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, 2 * sizeof(double) * c->n, &p.buffer, error));
+    (way == TRANSFORM_WHOLE ? kernels->whole : kernels->plain)(&p);
+    return WEFT_OK;
 }
 
 weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
     cpu_context *ctx = state;
+    if (is_short(c)) return transform_short(ctx, c, error);
     const size_t complex_values = is_real(c) && c->n > 1 ? c->n / 2 : c->n;
     const int log = transform_log2(complex_values);
     fft_work w = {.call = c, .size = weft_dtype_size(c->dtype)};
@@ -111,7 +146,7 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
         return WEFT_OK;
     }
     const transform_team team = {threads, w.workspace + w.between_bytes, w.buffer_bytes};
-    const transform_pass shared = pass_of(&w);
-    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, &shared, b, w.workspace, &team);
+    transform_pass p = pass_of(&w);
+    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, &p, b, w.workspace, &team);
     return WEFT_OK;
 }

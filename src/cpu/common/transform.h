@@ -7,8 +7,9 @@
  * are in a buffer of one vector per row (or column), so no stage moves values across lanes.
  *
  * With few threads, and if it is short, a transform is computed as a whole, in a buffer of n values
- * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. A transform
- * of fewer values than two vectors uses a plain loop. */
+ * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. Transforms
+ * of fewer values than two vectors are computed value by value, or several at a time in the lanes of vectors
+ * (kernels/bodies/plain_body.h). */
 #ifndef WEFT_CPU_TRANSFORM_H
 #define WEFT_CPU_TRANSFORM_H
 
@@ -16,7 +17,7 @@
 
 /* Way to compute a transform. */
 typedef enum transform_way {
-    TRANSFORM_PLAIN,  /* loop over single values */
+    TRANSFORM_PLAIN,  /* fewer values than two vectors */
     TRANSFORM_WHOLE,  /* one call for all values */
     TRANSFORM_PASSES, /* two passes over tiles */
     TRANSFORM_WAYS
@@ -35,7 +36,7 @@ typedef struct transform_plan {
     void *half_twiddles;     /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
 } transform_plan;
 
-/* One pass over tiles [from, to), or a whole short transform. */
+/* One pass over tiles [from, to), or transforms [from, to) of a batch of contiguous arrays. */
 typedef struct transform_pass {
     const transform_plan *plan;
     bool inverse;   /* use the conjugates of the twiddles */
@@ -69,8 +70,8 @@ typedef struct block_slice {
 
 typedef struct transform_kernels {
     size_t lanes;
-    void (*plain)(const transform_pass *p);   /* short transform: x to y, all values */
-    void (*whole)(const transform_pass *p);   /* transform as a whole: x to y, all values; y may be x */
+    void (*plain)(const transform_pass *p);   /* short transforms: x to y; y may be x */
+    void (*whole)(const transform_pass *p);   /* transforms as a whole: x to y; y may be x */
     void (*columns)(const transform_pass *p); /* first pass: x to y; y may be x */
     void (*rows)(const transform_pass *p);    /* second pass: x to y in natural order, scaled */
     void (*filter)(const transform_pass *p);  /* second pass: x to y in tile order, scaled */

@@ -6,6 +6,7 @@
 #define REAL_BYTES 4
 #define LANE uint32_t
 #define FUSED fma_f32
+#define FUSED_LANES fma_lanes_f32
 #define CANONICAL weft_canonical_f32
 #define NAN_BITS WEFT_NAN_F32
 #define OF(name) name##_f32
@@ -15,6 +16,8 @@
 
 #include "cpu/kernels/bodies/whole_body.h"
 
+#include "cpu/kernels/bodies/plain_body.h"
+
 #include "cpu/kernels/bodies/convolve_body.h"
 
 #include "cpu/kernels/bodies/end_of_complex.h"
@@ -23,6 +26,7 @@
 #define REAL_BYTES 8
 #define LANE uint64_t
 #define FUSED fma_f64
+#define FUSED_LANES fma_lanes_f64
 #define CANONICAL weft_canonical_f64
 #define NAN_BITS WEFT_NAN_F64
 #define OF(name) name##_f64
@@ -31,6 +35,8 @@
 #include "cpu/kernels/bodies/transform_body.h"
 
 #include "cpu/kernels/bodies/whole_body.h"
+
+#include "cpu/kernels/bodies/plain_body.h"
 
 #include "cpu/kernels/bodies/convolve_body.h"
 

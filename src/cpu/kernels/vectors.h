@@ -149,11 +149,13 @@ INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
 }
 #else
 INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
+    LANE_LOOP
     for (size_t l = 0; l < VECTOR_BYTES / sizeof(float); l++) z[l] = fma_f32(x[l], y[l], z[l]);
     return z;
 }
 
 INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
+    LANE_LOOP
     for (size_t l = 0; l < VECTOR_BYTES / sizeof(double); l++) z[l] = fma_f64(x[l], y[l], z[l]);
     return z;
 }

@@ -385,10 +385,9 @@ static void end_region(crew *c, const parallel *p) {
 }
 
 /* Executes a region on this thread, which has claimed all items. */
-static void run_alone(const region *of) {
-    region r = *of;
-    r.threads = 1;
-    r.work(r.self, &(parallel){.region = &r, .calling = !here.foreign, .stop = r.count});
+static void run_alone(region *r) {
+    r->threads = 1;
+    r->work(r->self, &(parallel){.region = r, .calling = !here.foreign, .stop = r->count});
 }
 
 static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {

@@ -1,5 +1,5 @@
 /* Vectors of complex numbers with interleaved real and imaginary parts. The includer defines REAL,
- * REAL_BYTES, LANE (the unsigned integer of its size), FUSED, CANONICAL, NAN_BITS and OF(name). */
+ * REAL_BYTES, LANE (the unsigned integer of its size), FUSED, FUSED_LANES, CANONICAL, NAN_BITS and OF(name). */
 #define WIDTH (VECTOR_BYTES / sizeof(REAL))
 #define COMPLEX (WIDTH / 2)
 #define VECTOR OF(complex_vector)
@@ -27,11 +27,7 @@ INLINE void OF(store)(REAL *p, VECTOR v) { memcpy(p, &v, sizeof v); }
 
 INLINE VECTOR OF(fill)(REAL value) { return value - (VECTOR){0}; }
 
-INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) {
-    LANE_LOOP
-    for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
-    return z;
-}
+INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) { return FUSED_LANES(x, y, z); }
 
 /* ----------------------------------------------------------------------------- moving lanes */
 

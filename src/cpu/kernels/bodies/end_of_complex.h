@@ -3,6 +3,7 @@
 #undef REAL_BYTES
 #undef LANE
 #undef FUSED
+#undef FUSED_LANES
 #undef CANONICAL
 #undef NAN_BITS
 #undef OF

@@ -239,27 +239,6 @@ static void OF(product)(const transform_pass *p) {
     }
 }
 
-/* --------------------------------------------------------------------------- short transforms */
-
-static void OF(plain)(const transform_pass *p) {
-    const size_t n = p->plan->n;
-    const int digits = transform_log2(n);
-    OF(number) *z = p->buffer, *y = p->y;
-    const REAL scale = (REAL)p->scale;
-    memcpy(z, p->x, n * sizeof *z);
-    for (size_t blocks = 1, length = n; length > 1; blocks *= 2, length /= 2)
-        for (size_t q = 0; q < blocks; q++) {
-            OF(number) w = ((const OF(number) *)p->plan->twiddles)[q];
-            if (p->inverse) w.im = -w.im;
-            for (size_t j = q * length; j < q * length + length / 2; j++)
-                OF(butterfly_of)(&z[j], &z[j + length / 2], w);
-        }
-    for (size_t f = 0; f < n; f++) {
-        const OF(number) v = z[transform_mirrored(f, digits)];
-        y[f] = (OF(number)){CANONICAL(v.re * scale), CANONICAL(v.im * scale)};
-    }
-}
-
 /* -------------------------------------------------------------------------- real transforms */
 
 /* Computes t and the conjugate of u of ORDER.md 14.5. */

@@ -169,18 +169,18 @@ static void OF(remaining_sweeps)(REAL *z, size_t length, size_t blocks, const OF
             OF(pair_sweep)(z, part, k * parts, parts, w, 3);
 }
 
-/* Computes the stages between pairs, with at least four pairs, from x to z. */
-INLINE void OF(pair_sweeps)(const transform_pass *p, bool inverse) {
+/* Computes the stages between pairs, with at least four pairs, from x to the buffer. */
+INLINE void OF(pair_sweeps)(const transform_pass *p, const REAL *x, bool inverse) {
     const OF(number) *w = p->plan->twiddles;
     REAL *z = p->buffer;
     const size_t length = p->plan->n / WIDTH;
     const int stages = transform_log2(length);
     if (stages % 3 == 0) {
-        OF(first_sweep)(p->x, z, length, w, 3, inverse);
+        OF(first_sweep)(x, z, length, w, 3, inverse);
         OF(remaining_sweeps)(z, length / 8, 8, w);
         return;
     }
-    OF(first_sweep)(p->x, z, length, w, 2, inverse);
+    OF(first_sweep)(x, z, length, w, 2, inverse);
     if (stages % 3 == 2) {
         OF(remaining_sweeps)(z, length / 4, 4, w);
         return;
@@ -270,25 +270,28 @@ INLINE void OF(store_group)(const OF(pair) * v, int group, int pairs, REAL *y, R
 
 /* ------------------------------------------------------------------------------------- transforms */
 
-/* Computes a transform of 2^group pairs in registers. */
+/* Computes transforms of 2^group pairs in registers. */
 INLINE void OF(in_registers)(const transform_pass *p, int group, bool inverse) {
-    OF(pair) v[8];
-    const REAL *x = p->x;
     const size_t count = (size_t)1 << group;
+    for (size_t b = p->from; b < p->to; b++) {
+        const size_t at = 2 * WIDTH * count * b;
+        OF(pair) v[8];
 #pragma GCC unroll 8
-    for (size_t i = 0; i < count; i++) v[i] = OF(load_separated)(x + 2 * WIDTH * i, inverse);
-    OF(pair_stages)(v, OF(twiddles_of)(p->plan->twiddles, 0, group), group);
-    OF(stages_within)(v, group, p->plan->group_twiddles);
-    OF(store_group)(v, group, group, p->y, (REAL)p->scale, inverse);
+        for (size_t i = 0; i < count; i++)
+            v[i] = OF(load_separated)((const REAL *)p->x + at + 2 * WIDTH * i, inverse);
+        OF(pair_stages)(v, OF(twiddles_of)(p->plan->twiddles, 0, group), group);
+        OF(stages_within)(v, group, p->plan->group_twiddles);
+        OF(store_group)(v, group, group, (REAL *)p->y + at, (REAL)p->scale, inverse);
+    }
 }
 
-INLINE void OF(in_buffer_of_pairs)(const transform_pass *p, bool inverse) {
+/* Computes a transform from x to y in the buffer. */
+INLINE void OF(in_buffer_of_pairs)(const transform_pass *p, const REAL *x, REAL *y, bool inverse) {
     enum { GROUP = OF(GROUP_LOG), COUNT = 1 << GROUP };
     const size_t groups = p->plan->n / WIDTH / COUNT;
     const int pairs = transform_log2(p->plan->n / WIDTH);
     const REAL *w = p->plan->group_twiddles;
-    REAL *y = p->y;
-    OF(pair_sweeps)(p, inverse);
+    OF(pair_sweeps)(p, x, inverse);
     for (size_t g = 0, at = 0; g < groups; g++, w += 2 * WIDTH * p->plan->group_pairs, y += 2 * COUNT) {
         const REAL *z = (const REAL *)p->buffer + 2 * WIDTH * at;
         OF(pair) v[COUNT];
@@ -317,21 +320,25 @@ static __attribute__((noinline)) void OF(eight_pairs)(const transform_pass *p) {
 static __attribute__((noinline)) void OF(eight_pairs_back)(const transform_pass *p) {
     OF(in_registers)(p, OF(GROUP_LOG) > 2 ? 3 : 1, true);
 }
-static __attribute__((noinline)) void OF(many_pairs)(const transform_pass *p) { OF(in_buffer_of_pairs)(p, false); }
+static __attribute__((noinline)) void OF(many_pairs)(const transform_pass *p) {
+    for (size_t b = p->from, step = 2 * p->plan->n; b < p->to; b++)
+        OF(in_buffer_of_pairs)(p, (const REAL *)p->x + b * step, (REAL *)p->y + b * step, false);
+}
 static __attribute__((noinline)) void OF(many_pairs_back)(const transform_pass *p) {
-    OF(in_buffer_of_pairs)(p, true);
+    for (size_t b = p->from, step = 2 * p->plan->n; b < p->to; b++)
+        OF(in_buffer_of_pairs)(p, (const REAL *)p->x + b * step, (REAL *)p->y + b * step, true);
 }
 
 static void OF(whole)(const transform_pass *p) {
     const size_t pairs = p->plan->n / WIDTH;
+    void (*transform)(const transform_pass *) = p->inverse ? OF(many_pairs_back) : OF(many_pairs);
     if (pairs == 2)
-        p->inverse ? OF(two_pairs_back)(p) : OF(two_pairs)(p);
+        transform = p->inverse ? OF(two_pairs_back) : OF(two_pairs);
     else if (pairs == 4 && OF(GROUP_LOG) > 1)
-        p->inverse ? OF(four_pairs_back)(p) : OF(four_pairs)(p);
+        transform = p->inverse ? OF(four_pairs_back) : OF(four_pairs);
     else if (pairs == 8 && OF(GROUP_LOG) > 2)
-        p->inverse ? OF(eight_pairs_back)(p) : OF(eight_pairs)(p);
-    else
-        p->inverse ? OF(many_pairs_back)(p) : OF(many_pairs)(p);
+        transform = p->inverse ? OF(eight_pairs_back) : OF(eight_pairs);
+    transform(p);
 }
 
 #undef BLOCK_BYTES
