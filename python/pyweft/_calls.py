@@ -12,7 +12,7 @@ from numpy import empty, ndarray
 
 from pyweft import _contexts as contexts
 from pyweft._native import ffi
-from pyweft._arrays import HOST, NUMBERS, Operand, Shape, call, destination, give, operand, pair
+from pyweft._arrays import HOST, NUMBERS, Operand, Shape, call, destination, give, leader, operand, pair
 from pyweft._kinds import NUMPY
 
 Input = tuple[Any, Any, int, Optional[Operand]]  # array, pointer, weft_dtype, on
@@ -31,8 +31,17 @@ def input_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Input:
         code = codes.get(x.dtype)
         if code is not None and x.flags.carray:
             return x, _from_buffer(x), code, None
-    a = operand(x, name, codes)
+    return as_input(operand(x, name, codes))
+
+
+def as_input(a: Operand) -> Input:
+    """The description of an operand."""
     return a.array, a.pointer, a.code, None if a.kind is NUMPY else a
+
+
+def leading(on: Optional[Operand], other: Optional[Operand]) -> Optional[Operand]:
+    """`on` of two inputs."""
+    return on or other if on is None or other is None else leader(on, other)
 
 
 def inputs_of(
@@ -58,7 +67,7 @@ def result_for(on: Optional[Operand], out: Any, dtype: Any, shape: Shape) -> Res
 
 
 def give_result(y: Any, out: Any) -> Any:
-    """give() of what result_for made."""
+    """give() of what result_for made. Unnecessary for NumPy's arrays of at least 1 dimension without `out`."""
     if type(y) is ndarray:
         return y if y.ndim else y[()]
     return give(y, out)

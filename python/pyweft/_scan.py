@@ -20,11 +20,10 @@ from pyweft._arrays import (
     destination,
     give,
     host_value,
-    leader,
     operand,
     wide_accumulator,
 )
-from pyweft._calls import entry, give_result, input_of, inputs_of, result_for
+from pyweft._calls import entry, give_result, input_of, inputs_of, leading, result_for
 from pyweft._errors import exception
 from pyweft._views import axis_of, view_of
 
@@ -33,6 +32,7 @@ __all__ = ["cumprod", "cumsum", "recurrence", "scan"]
 # Reading an attribute of lib takes 25 ns.
 _SUM, _PROD = lib.WEFT_SUM, lib.WEFT_PROD
 _EXCLUSIVE, _INCLUSIVE = lib.WEFT_EXCLUSIVE, lib.WEFT_INCLUSIVE
+_FORWARD, _REVERSE = lib.WEFT_FORWARD, lib.WEFT_REVERSE
 _NULL = ffi.NULL
 
 OPS: dict[str, int] = {
@@ -237,12 +237,12 @@ def recurrence(
             raise TypeError(f"s has dtype {a.dtype} and init {first.dtype}; they must be the same")
         if first.shape != shape[:-1]:
             raise ValueError(f"init has shape {first.shape}; it must be {shape[:-1]}")
-        on = leader(on, first_on) if on and first_on else on or first_on
+        on = leading(on, first_on)
     v, target = result_for(on, out, a.dtype, shape)
     rows = a.size // shape[-1] if shape[-1] else 0
-    direction = lib.WEFT_REVERSE if reverse else lib.WEFT_FORWARD
+    direction = _REVERSE if reverse else _FORWARD
     run, context = entry(lib.weft_recurrence, on, device)
     status = run(context, direction, code, rows, shape[-1], factors, terms, start, target)
     if status:
         raise exception(status, context)
-    return give_result(v, out)
+    return v if on is None and out is None else give_result(v, out)

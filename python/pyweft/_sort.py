@@ -57,7 +57,7 @@ def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, dev
     status = run(context, order, code, n, source, target)
     if status:
         raise exception(status, context)
-    return give_result(y, out)
+    return y if on is None and out is None else give_result(y, out)
 
 
 def _pair(keys: Any, values: Any) -> tuple[Operand, Operand]:
@@ -167,4 +167,4 @@ def argsort(
     status = run(context, order, code, index_code, n, source, target)
     if status:
         raise exception(status, context)
-    return give_result(y, out)
+    return y if on is None and out is None else give_result(y, out)
