@@ -21,34 +21,34 @@ enum { UNINTERRUPTED = 1 << 12 }; /* values between two checks for cancellation,
 
 static bool is_real(const fft_call *c) { return c->kind >= WEFT_R2C; }
 
-/* Returns the parameters that all transforms of the call share. */
+/* Returns the parameters of a transform without its addresses. */
 static transform_pass pass_of(const fft_work *w) {
     const bool inverse = w->call->kind == WEFT_C2C_INVERSE || w->call->kind == WEFT_C2R;
     return (transform_pass){.plan = w->plan, .inverse = inverse, .scale = inverse ? 1 / (double)w->call->n : 1};
 }
 
-/* Transforms x to y. `between` is the intermediate array between the passes. */
-static void transform(const fft_work *w, const transform_pass *shared, const void *x, void *y, void *between,
+/* Transforms x to y. `between` is the intermediate array between the passes. Sets the addresses in *p: a copy of
+ * the structure would wait for the stores of its members. */
+static void transform(const fft_work *w, transform_pass *p, const void *x, void *y, void *between,
                       const transform_team *team) {
-    transform_pass p = *shared;
-    p.x = x;
-    p.y = between;
+    p->x = x;
+    p->y = between;
     if (w->call->kind == WEFT_C2R) {
-        w->kernels->combine(&p);
-        p.x = between;
+        w->kernels->combine(p);
+        p->x = between;
     }
     if (w->plan->way == TRANSFORM_PASSES) {
-        transform_run(w->kernels->columns, &p, true, team);
-        p.x = between;
-        p.y = y;
-        transform_run(w->kernels->rows, &p, false, team);
+        transform_run(w->kernels->columns, p, true, team);
+        p->x = between;
+        p->y = y;
+        transform_run(w->kernels->rows, p, false, team);
     } else {
-        p.y = y;
-        p.buffer = team->buffers;
-        (w->plan->way == TRANSFORM_WHOLE ? w->kernels->whole : w->kernels->plain)(&p);
+        p->y = y;
+        p->buffer = team->buffers;
+        (w->plan->way == TRANSFORM_WHOLE ? w->kernels->whole : w->kernels->plain)(p);
     }
-    p.x = p.y = y;
-    if (w->call->kind == WEFT_R2C) w->kernels->split(&p);
+    p->x = p->y = y;
+    if (w->call->kind == WEFT_R2C) w->kernels->split(p);
 }
 
 /* Transforms one real value (n = 1), as a complex value. */
@@ -60,20 +60,20 @@ static void transform_one_value(const fft_work *w, const void *x, void *y, const
     memcpy(y, result, w->call->kind == WEFT_R2C ? 2 * w->size : w->size);
 }
 
-static void transform_number(const fft_work *w, const transform_pass *shared, size_t b, void *between,
+static void transform_number(const fft_work *w, transform_pass *p, size_t b, void *between,
                              const transform_team *team) {
     const char *x = (const char *)w->call->x + b * w->x_step * w->size;
     char *y = (char *)w->call->y + b * w->y_step * w->size;
     if (is_real(w->call) && w->call->n == 1)
         transform_one_value(w, x, y, team);
     else
-        transform(w, shared, x, y, between, team);
+        transform(w, p, x, y, between, team);
 }
 
 /* Transforms part `part` of the batch on one thread. */
 static void transform_part(void *self, int part, int parts) {
     const fft_work *w = self;
-    const transform_pass shared = pass_of(w);
+    transform_pass p = pass_of(w);
     char *between = w->workspace + (size_t)part * (w->between_bytes + w->buffer_bytes);
     const transform_team alone = {1, between + w->between_bytes, w->buffer_bytes};
     const size_t from = w->call->batch / (size_t)parts * (size_t)part, rest = w->call->batch % (size_t)parts;
@@ -82,7 +82,7 @@ static void transform_part(void *self, int part, int parts) {
     const size_t at_once = UNINTERRUPTED / w->call->n + 1; /* transforms between two checks for cancellation */
     for (size_t b = first, stop; b < end && !cpu_cancelled(); b = stop) {
         stop = end - b < at_once ? end : b + at_once;
-        for (size_t i = b; i < stop; i++) transform_number(w, &shared, i, between, &alone);
+        for (size_t i = b; i < stop; i++) transform_number(w, &p, i, between, &alone);
     }
 }
 
@@ -111,7 +111,7 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
         return WEFT_OK;
     }
     const transform_team team = {threads, w.workspace + w.between_bytes, w.buffer_bytes};
-    const transform_pass shared = pass_of(&w);
-    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, &shared, b, w.workspace, &team);
+    transform_pass p = pass_of(&w);
+    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, &p, b, w.workspace, &team);
     return WEFT_OK;
 }
