@@ -17,8 +17,8 @@ from pyweft._kinds import NUMPY
 
 Input = tuple[Any, Any, int, Optional[Operand]]  # array, pointer, weft_dtype, on
 Result = tuple[Any, Any]  # NumPy's array or an Operand, and the pointer to its elements
-# A Result of shape (). NumPy's numbers are copied when they are given. Therefore the calling thread keeps a place for one
-# value of each dtype in the dict, except during a call. None: it is another place.
+# A Result of shape (). NumPy's numbers are copied when they are given. Therefore the calling thread keeps a place for
+# one value of each dtype in the dict, except during a call. None: it is another place.
 Scalar = tuple[Any, Any, Optional[dict[Any, Any]]]
 
 _from_buffer = ffi.from_buffer
