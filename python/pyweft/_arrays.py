@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import threading
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -265,10 +264,15 @@ def same_dtype(x: Operand, y: Operand, x_name: str, y_name: str) -> None:
         raise TypeError(f"{x_name} has dtype {x.array.dtype} and {y_name} {y.array.dtype}; they must be the same")
 
 
+def check_vector(array: Any, name: str) -> None:
+    """Raises ValueError unless an array has one dimension."""
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions; it must have 1")
+
+
 def length(x: Operand, name: str) -> int:
     """The number of elements of a 1-D operand."""
-    if x.array.ndim != 1:
-        raise ValueError(f"{name} has {x.array.ndim} dimensions; it must have 1")
+    check_vector(x.array, name)
     n: int = x.array.size
     return n
 
@@ -387,32 +391,6 @@ def _new(like: Operand, dtype: Any, shape: tuple[int, ...]) -> Operand:
     made = like.kind.empty(shape, dtype, like.index)
     view = _View(made, like.kind.address(made), shape, dtype, False)
     return _on_gpu(like.kind, view, 0, like.index, like.stream)
-
-
-class _Scalars(threading.local):
-    """The calling thread's places for one value of each dtype, while they are not in use."""
-
-    def __init__(self) -> None:
-        self.places: dict[Any, Operand] = {}
-
-
-_scalars = _Scalars()
-
-
-def scalar_destination(like: Operand, out: Any, dtype: Any) -> Operand:
-    """destination() of shape (); NumPy's numbers, which are copied when they are given, share a place."""
-    if out is not None or like.kind is not NUMPY:
-        return destination(like, out, dtype, ())
-    return _scalars.places.pop(dtype, None) or destination(like, None, dtype, ())
-
-
-def give_scalar(y: Operand, out: Any, dtype: Any) -> Any:
-    """give() of what scalar_destination made."""
-    if out is not None or y.kind is not NUMPY:
-        return give(y, out)
-    value = y.array[()]
-    _scalars.places[dtype] = y
-    return value
 
 
 def give(y: Operand, out: Any = None, count: Optional[int] = None) -> Any:

@@ -16,13 +16,15 @@ Progress = Callable[[int, int], object]
 
 
 class _Opened:
-    """The contexts of one thread by device: those set to its number of threads, and those to be set again."""
+    """The contexts of one thread by device: those set to its number of threads, and those to be set again. scalars is
+    used by _calls.py."""
 
-    __slots__ = ("ready", "stale", "__weakref__")
+    __slots__ = ("ready", "stale", "scalars", "__weakref__")
 
     def __init__(self) -> None:
         self.ready: dict[str, Any] = {}
         self.stale: dict[str, Any] = {}
+        self.scalars: dict[Any, Any] = {}
 
 
 class _Contexts(threading.local):

@@ -21,13 +21,14 @@ from pyweft._arrays import (
     dimensions,
     elements,
     give,
-    give_scalar,
     host_value,
     leader,
     operand,
     origin,
-    scalar_destination,
 )
+from pyweft._calls import give_scalar, scalar_entry
+from pyweft._errors import exception
+from pyweft._kinds import NUMPY
 from pyweft._reduce import reduction_of_values
 from pyweft._scan import op_code
 
@@ -177,11 +178,10 @@ class expr:
         bound = _Bound(bindings, dtype, shape)
         _, result, wide = reduction_of_values(code, bound.code, accumulate)
         on = bound.leader(out, result)
-        y = scalar_destination(on, out, result)
-        call(
-            lib.weft_map_reduce,
-            on,
-            device,
+        host = None if on.kind is NUMPY else on
+        run, context, y = scalar_entry(lib.weft_map_reduce, host, device, out, result)
+        status = run(
+            context,
             code,
             self._compiled,
             bound.code,
@@ -189,8 +189,10 @@ class expr:
             bound.n,
             bound.table,
             bound.count,
-            y.pointer,
+            y[1],
         )
+        if status:
+            raise exception(status, context)
         return give_scalar(y, out, result)
 
     def scan(

@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import lib
-from pyweft._arrays import I64, Array, call, destination, give, leader, length, operand, pair
+from pyweft._arrays import I64, Array, check_vector
+from pyweft._calls import entry, give_result, input_of, inputs_of, result_for
+from pyweft._errors import exception
 
 __all__ = ["merge", "search_sorted", "top_k"]
 
@@ -23,14 +25,20 @@ def top_k(x: Array, k: int, *, largest: bool = True, device: Optional[str] = Non
     >>> weft.top_k([3.0, 9.0, 7.0, 9.0], 3)
     (array([9., 9., 7.]), array([1, 3, 2]))
     """
-    a = operand(x, "x")
-    n = length(a, "x")
+    a, source, code, on = input_of(x, "x")
+    if a.ndim != 1:
+        check_vector(a, "x")
+    n = a.size
     if not 0 <= k <= n:
         raise ValueError(f"k is {k}; it must be 0 to {n}, the number of elements")
-    values, indices = destination(a, None, a.array.dtype, k), destination(a, None, I64, k)
+    values, value_target = result_for(on, None, a.dtype, k)
+    indices, index_target = result_for(on, None, I64, k)
     extreme = lib.WEFT_LARGEST if largest else lib.WEFT_SMALLEST
-    call(lib.weft_top_k, a, device, extreme, a.code, n, a.pointer, k, values.pointer, indices.pointer)
-    return give(values), give(indices)
+    run, context = entry(lib.weft_top_k, on, device)
+    status = run(context, extreme, code, n, source, k, value_target, index_target)
+    if status:
+        raise exception(status, context)
+    return give_result(values, None), give_result(indices, None)
 
 
 def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -41,11 +49,17 @@ def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[s
     >>> weft.merge([1, 3, 5], [2, 3])
     array([1, 2, 3, 3, 5])
     """
-    x, y, on = pair(a, b, "a", "b")
-    na, nb = length(x, "a"), length(y, "b")
-    z = destination(on, out, x.array.dtype, na + nb)
-    call(lib.weft_merge, on, device, x.code, na, x.pointer, nb, y.pointer, z.pointer)
-    return give(z, out)
+    x, left, y, right, code, on = inputs_of(a, b, "a", "b")
+    if x.ndim != 1 or y.ndim != 1:
+        check_vector(x, "a")
+        check_vector(y, "b")
+    na, nb = x.size, y.size
+    z, target = result_for(on, out, x.dtype, na + nb)
+    run, context = entry(lib.weft_merge, on, device)
+    status = run(context, code, na, left, nb, right, target)
+    if status:
+        raise exception(status, context)
+    return z if on is None and out is None else give_result(z, out)
 
 
 def search_sorted(
@@ -60,10 +74,14 @@ def search_sorted(
     >>> weft.search_sorted([1.0, 2.0, 2.0, 4.0], [2.0, 3.0], side="right")
     array([3, 3])
     """
-    a, q, on = pair(x, queries, "x", "queries")
+    a, sorted_source, q, query_source, code, on = inputs_of(x, queries, "x", "queries")
     if side not in _SIDES:
         raise ValueError(f"side is {side!r}; it must be 'left' or 'right'")
-    n = length(a, "x")
-    y = destination(on, out, I64, q.array.shape)
-    call(lib.weft_search_sorted, on, device, _SIDES[side], a.code, n, a.pointer, q.array.size, q.pointer, y.pointer)
-    return give(y, out)
+    if a.ndim != 1:
+        check_vector(a, "x")
+    y, target = result_for(on, out, I64, q.shape)
+    run, context = entry(lib.weft_search_sorted, on, device)
+    status = run(context, _SIDES[side], code, a.size, sorted_source, q.size, query_source, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)

@@ -20,12 +20,10 @@ from pyweft._arrays import (
     destination,
     exactly,
     give,
-    give_scalar,
     operand,
-    pair,
-    scalar_destination,
     wide_accumulator,
 )
+from pyweft._calls import give_scalar, input_of, inputs_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._views import axes_of, reduced_shape, view_of
 
@@ -78,6 +76,9 @@ def reduction(op: int, code: int, dtype: Any, accumulate: Optional[str] = None) 
     return op, result, sums
 
 
+_SUMS = {code: reduction(lib.WEFT_SUM, code, None) for code in DTYPES}  # sums of each type, with the default arguments
+
+
 def reduction_of_values(op: int, code: int, accumulate: Any) -> tuple[int, Any, int]:
     """As reduction() for the values of a formula, whose accumulate= is a dtype or "exact"."""
     exact = isinstance(accumulate, str) and accumulate == "exact"
@@ -96,10 +97,12 @@ def _reduce(
 ) -> Any:
     if axis is not None or keepdims:
         return _reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
-    a = operand(x, "x")
-    op, result, sums = reduction(op, a.code, dtype, accumulate)
-    y = scalar_destination(a, out, result)
-    call(lib.weft_reduce, a, device, op, a.code, sums, a.array.size, a.pointer, y.pointer)
+    a, source, code, on = input_of(x, "x")
+    op, result, sums = reduction(op, code, dtype, accumulate)
+    run, context, y = scalar_entry(lib.weft_reduce, on, device, out, result)
+    status = run(context, op, code, sums, a.size, source, y[1])
+    if status:
+        raise exception(status, context)
     return give_scalar(y, out, result)
 
 
@@ -470,10 +473,12 @@ def variance(
         raise ValueError(f"ddof is {ddof}; it must not be negative")
     if axis is not None or keepdims:
         return _reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
-    a = operand(x, "x")
-    _, result, sums = reduction(lib.WEFT_MEAN, a.code, dtype, accumulate)
-    y = scalar_destination(a, out, result)
-    call(lib.weft_variance, a, device, a.code, sums, a.array.size, ddof, a.pointer, y.pointer)
+    a, source, code, on = input_of(x, "x")
+    _, result, sums = reduction(lib.WEFT_MEAN, code, dtype, accumulate)
+    run, context, y = scalar_entry(lib.weft_variance, on, device, out, result)
+    status = run(context, code, sums, a.size, ddof, source, y[1])
+    if status:
+        raise exception(status, context)
     return give_scalar(y, out, result)
 
 
@@ -494,11 +499,14 @@ def dot(
     >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
     np.float64(26.0)
     """
-    a, b, on = pair(x, y, "x", "y")
-    shape = a.array.shape
-    if len(shape) != 1 or shape != b.array.shape:
-        raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and the same length")
-    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, accumulate)
-    z = scalar_destination(on, out, result)
-    call(lib.weft_dot, on, device, a.code, sums, shape[0], a.pointer, b.pointer, z.pointer)
+    a, left, b, right, code, on = inputs_of(x, y, "x", "y")
+    n = a.size
+    if a.ndim != 1 or b.ndim != 1 or b.size != n:
+        raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must have 1 dimension and the same length")
+    default = dtype is None and accumulate is None
+    _, result, sums = _SUMS[code] if default else reduction(lib.WEFT_SUM, code, dtype, accumulate)
+    run, context, z = scalar_entry(lib.weft_dot, on, device, out, result)
+    status = run(context, code, sums, n, left, right, z[1])
+    if status:
+        raise exception(status, context)
     return give_scalar(z, out, result)

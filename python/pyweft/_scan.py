@@ -16,24 +16,28 @@ from pyweft._arrays import (
     I64,
     U64,
     Array,
-    Operand,
     call,
     destination,
     give,
     host_value,
-    leader,
     operand,
-    pair,
-    same_dtype,
     wide_accumulator,
 )
+from pyweft._calls import entry, give_result, input_of, inputs_of, leading, result_for
+from pyweft._errors import exception
 from pyweft._views import axis_of, view_of
 
 __all__ = ["cumprod", "cumsum", "recurrence", "scan"]
 
+# Reading an attribute of lib takes 25 ns.
+_SUM, _PROD = lib.WEFT_SUM, lib.WEFT_PROD
+_EXCLUSIVE, _INCLUSIVE = lib.WEFT_EXCLUSIVE, lib.WEFT_INCLUSIVE
+_FORWARD, _REVERSE = lib.WEFT_FORWARD, lib.WEFT_REVERSE
+_NULL = ffi.NULL
+
 OPS: dict[str, int] = {
-    "sum": lib.WEFT_SUM,
-    "prod": lib.WEFT_PROD,
+    "sum": _SUM,
+    "prod": _PROD,
     "min": lib.WEFT_MIN,
     "max": lib.WEFT_MAX,
     "and": lib.WEFT_AND,
@@ -59,10 +63,14 @@ _RUNNING = {
 
 
 @lru_cache(maxsize=None)
-def scan_types(op: int, code: int, dtype: Any) -> tuple[Any, int]:
-    """The dtype of what a scan gives, and the weft_dtype it accumulates in. Sums and products of bools are int64."""
-    if dtype is None and code is FLAG and op in (lib.WEFT_SUM, lib.WEFT_PROD):
+def scan_types(op: int, code: int, dtype: Any, running: bool = False) -> tuple[Any, int]:
+    """The dtype of what a scan gives, and the weft_dtype it accumulates in. Sums and products of bools are int64.
+
+    running: without a dtype, it is that of NumPy's running sums"""
+    if dtype is None and code is FLAG and op in (_SUM, _PROD):
         dtype = I64
+    if dtype is None and running:
+        dtype = _RUNNING.get(code)
     accumulate = wide_accumulator(code, dtype)
     return DTYPES[code] if dtype is None else np.dtype(dtype), accumulate
 
@@ -70,37 +78,64 @@ def scan_types(op: int, code: int, dtype: Any) -> tuple[Any, int]:
 def first_value(op: int, exclusive: bool, init: Any, result: Any) -> Any:
     """The init of a scan in host memory; NULL for the identity."""
     if init is None:
-        return host_value(_TRUE.get(op), BOOL, "init") if exclusive and result == BOOL else ffi.NULL
+        return host_value(_TRUE.get(op), BOOL, "init") if exclusive and result == BOOL else _NULL
     return host_value(init, result, "init")
 
 
-def _scan(op: int, a: Operand, exclusive: bool, init: Any, dtype: Any, out: Any, device: Optional[str]) -> Any:
-    result, accumulate = scan_types(op, a.code, dtype)
-    n = a.array.size
-    y = destination(a, out, result, n)
-    kind = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE
-    first = first_value(op, exclusive, init, result) if exclusive or init is not None else ffi.NULL
-    call(lib.weft_scan, a, device, op, kind, a.code, accumulate, n, a.pointer, first, y.pointer)
-    return give(y, out)
+def _scan(
+    op: int,
+    x: Array,
+    axis: Optional[int],
+    exclusive: bool,
+    init: Any,
+    dtype: Any,
+    out: Optional[Array],
+    device: Optional[str],
+    running: bool = False,
+) -> Any:
+    """running: as for scan_types(), unless `out` has the elements' dtype."""
+    if axis is not None:
+        return _scan_axis(op, x, axis, exclusive, init, dtype, out, device, running)
+    a, source, code, on = input_of(x, "x")
+    if out is not None:
+        running = running and not _has_dtype(out, a.dtype)
+    result, accumulate = scan_types(op, code, dtype, running)
+    n = a.size
+    y, target = result_for(on, out, result, n)
+    kind = _EXCLUSIVE if exclusive else _INCLUSIVE
+    first = first_value(op, exclusive, init, result) if exclusive or init is not None else _NULL
+    run, context = entry(lib.weft_scan, on, device)
+    status = run(context, op, kind, code, accumulate, n, source, first, target)
+    if status:
+        raise exception(status, context)
+    return y if on is None and out is None else give_result(y, out)
 
 
 def _scan_axis(
-    op: int, a: Operand, axis: int, exclusive: bool, init: Any, dtype: Any, out: Any, device: Optional[str]
+    op: int,
+    x: Array,
+    axis: int,
+    exclusive: bool,
+    init: Any,
+    dtype: Any,
+    out: Optional[Array],
+    device: Optional[str],
+    running: bool,
 ) -> Any:
-    result, accumulate = scan_types(op, a.code, dtype)
+    a = operand(x, "x", strided=True)
+    result, accumulate = scan_types(op, a.code, dtype, running and not _has_dtype(out, a.array.dtype))
     along = axis_of(axis, a)
     y = destination(a, out, result, tuple(a.array.shape), strided=True, in_place=True)
-    kind = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE
+    kind = _EXCLUSIVE if exclusive else _INCLUSIVE
     first = first_value(op, exclusive, init, result)
     views = view_of(a, a.code), view_of(y, accumulate or a.code)
     call(lib.weft_scan_axis, a, device, op, kind, accumulate, views[0], along, first, views[1])
     return give(y, out)
 
 
-def _running_dtype(a: Operand, out: Any) -> Any:
-    """The dtype of a running sum or product that was asked for without one; None is the elements' own."""
+def _has_dtype(out: Any, dtype: Any) -> bool:
     given = getattr(out, "dtype", None)
-    return None if isinstance(given, np.dtype) and given == a.array.dtype else _RUNNING[a.code]
+    return isinstance(given, np.dtype) and given == dtype
 
 
 def scan(
@@ -131,18 +166,7 @@ def scan(
     array([[3, 1, 4],
            [3, 5, 9]])
     """
-    if axis is not None:
-        return _scan_axis(op_code(op), operand(x, "x", strided=True), axis, exclusive, init, dtype, out, device)
-    return _scan(op_code(op), operand(x, "x"), exclusive, init, dtype, out, device)
-
-
-def _running(op: int, x: Array, axis: Any, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
-    a = operand(x, "x", strided=axis is not None)
-    if dtype is None and a.code in _RUNNING:
-        dtype = _running_dtype(a, out)
-    if axis is not None:
-        return _scan_axis(op, a, axis, False, None, dtype, out, device)
-    return _scan(op, a, False, None, dtype, out, device)
+    return _scan(op_code(op), x, axis, exclusive, init, dtype, out, device)
 
 
 def cumsum(
@@ -163,7 +187,7 @@ def cumsum(
     >>> weft.cumsum([1.0, 2.0, 3.0])
     array([1., 3., 6.])
     """
-    return _running(lib.WEFT_SUM, x, axis, dtype, out, device)
+    return _scan(_SUM, x, axis, False, None, dtype, out, device, True)
 
 
 def cumprod(
@@ -179,7 +203,7 @@ def cumprod(
     >>> weft.cumprod([1.0, 2.0, 3.0])
     array([1., 2., 6.])
     """
-    return _running(lib.WEFT_PROD, x, axis, dtype, out, device)
+    return _scan(_PROD, x, axis, False, None, dtype, out, device, True)
 
 
 def recurrence(
@@ -202,19 +226,23 @@ def recurrence(
     >>> weft.recurrence([0.5, 0.5, 0.5], [1.0, 1.0, 1.0])
     array([1.  , 1.5 , 1.75])
     """
-    a, b, on = pair(s, u, "s", "u", FLOATS)
-    shape = a.array.shape
-    if shape != b.array.shape or not shape:
-        raise ValueError(f"s has shape {shape} and u {b.array.shape}; they must be the same, with at least 1 dimension")
-    first = None if init is None else operand(init, "init", FLOATS)
-    if first:
-        same_dtype(a, first, "s", "init")
-        if first.array.shape != shape[:-1]:
-            raise ValueError(f"init has shape {first.array.shape}; it must be {shape[:-1]}")
-        on = leader(on, first)
-    v = destination(on, out, a.array.dtype, shape)
-    rows = a.array.size // shape[-1] if shape[-1] else 0
-    direction = lib.WEFT_REVERSE if reverse else lib.WEFT_FORWARD
-    start = first.pointer if first else ffi.NULL
-    call(lib.weft_recurrence, on, device, direction, a.code, rows, shape[-1], a.pointer, b.pointer, start, v.pointer)
-    return give(v, out)
+    a, factors, b, terms, code, on = inputs_of(s, u, "s", "u", FLOATS)
+    shape = a.shape
+    if shape != b.shape or not shape:
+        raise ValueError(f"s has shape {shape} and u {b.shape}; they must be the same, with at least 1 dimension")
+    start = _NULL
+    if init is not None:
+        first, start, first_code, first_on = input_of(init, "init", FLOATS)
+        if first_code != code:
+            raise TypeError(f"s has dtype {a.dtype} and init {first.dtype}; they must be the same")
+        if first.shape != shape[:-1]:
+            raise ValueError(f"init has shape {first.shape}; it must be {shape[:-1]}")
+        on = leading(on, first_on)
+    v, target = result_for(on, out, a.dtype, shape)
+    rows = a.size // shape[-1] if shape[-1] else 0
+    direction = _REVERSE if reverse else _FORWARD
+    run, context = entry(lib.weft_recurrence, on, device)
+    status = run(context, direction, code, rows, shape[-1], factors, terms, start, target)
+    if status:
+        raise exception(status, context)
+    return v if on is None and out is None else give_result(v, out)

@@ -12,15 +12,12 @@ from pyweft._arrays import (
     FLOATS,
     NUMBERS,
     Array,
-    Operand,
-    call,
+    check_vector,
     converted,
-    destination,
-    give,
-    leader,
-    length,
     operand,
 )
+from pyweft._calls import Input, as_input, entry, give_result, input_of, leading, result_for
+from pyweft._errors import exception
 
 __all__ = ["convolve", "correlate", "fft", "ifft", "irfft", "rfft"]
 
@@ -36,31 +33,43 @@ _COMPLEX_OF = {lib.WEFT_F32: np.dtype(np.complex64), lib.WEFT_F64: np.dtype(np.c
 _REAL_OF = {lib.WEFT_F32: np.dtype(np.float32), lib.WEFT_F64: np.dtype(np.float64)}
 
 
-def _transform(kind: int, a: Operand, n: int, dtype: Any, last: int, out: Any, device: Optional[str]) -> Any:
+def _transform(kind: int, x: Input, n: int, dtype: Any, last: int, out: Any, device: Optional[str]) -> Any:
     """n: of the complex or real array that is transformed; last: the length of the result's last axis."""
-    shape = a.array.shape
-    y = destination(a, out, dtype, shape[:-1] + (last,))
-    batch = a.array.size // shape[-1] if shape[-1] else 0
-    call(lib.weft_fft, a, device, kind, a.code, batch, n, a.pointer, y.pointer)
-    return give(y, out)
+    a, source, code, on = x
+    shape = a.shape
+    batch = a.size // shape[-1] if shape[-1] else 0
+    y, target = result_for(on, out, dtype, last if len(shape) == 1 else shape[:-1] + (last,))
+    run, context = entry(lib.weft_fft, on, device)
+    status = run(context, kind, code, batch, n, source, target)
+    if status:
+        raise exception(status, context)
+    return y if on is None and out is None else give_result(y, out)
 
 
-def _complex(a: Operand) -> Operand:
-    """Real numbers in complex64, if they are float32, else in complex128: as numpy.fft takes them."""
+def _complex(x: Any) -> Input:
+    """Complex numbers as they are; real ones in complex64, if they are float32, else in complex128, as numpy.fft takes
+    them."""
+    if getattr(x, "dtype", None) in COMPLEX:
+        return input_of(x, "x", COMPLEX)
+    a = operand(x, "x", _NUMBERS)
+    if a.array.dtype.kind == "c":
+        return as_input(a)
     code = lib.WEFT_F32 if a.code == lib.WEFT_F32 else lib.WEFT_F64
-    return converted(a, code, _COMPLEX_OF[code])
+    return as_input(converted(a, code, _COMPLEX_OF[code]))
 
 
-def _real(x: Any) -> Operand:
+def _real(x: Any) -> Input:
     """x in float32, if it is that, else in float64."""
+    if getattr(x, "dtype", None) in FLOATS:
+        return input_of(x, "x", FLOATS)
     a = operand(x, "x", NUMBERS)
-    return a if a.array.dtype.kind == "f" else converted(a, lib.WEFT_F64, _REAL_OF[lib.WEFT_F64])
+    return as_input(a if a.array.dtype.kind == "f" else converted(a, lib.WEFT_F64, _REAL_OF[lib.WEFT_F64]))
 
 
-def _last_axis(a: Operand) -> int:
-    if a.array.ndim == 0:
+def _last_axis(a: Any) -> int:
+    if a.ndim == 0:
         raise ValueError("x has 0 dimensions; it must have at least 1")
-    n: int = a.array.shape[-1]
+    n: int = a.shape[-1]
     return n
 
 
@@ -75,11 +84,9 @@ def fft(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) 
     >>> weft.fft([1.0, 0.0, 0.0, 0.0])
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    a = operand(x, "x", _NUMBERS)
-    if a.array.dtype.kind != "c":
-        a = _complex(a)
-    n = _last_axis(a)
-    return _transform(lib.WEFT_C2C, a, n, a.array.dtype, n, out, device)
+    given = _complex(x)
+    n = _last_axis(given[0])
+    return _transform(lib.WEFT_C2C, given, n, given[0].dtype, n, out, device)
 
 
 def ifft(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -88,11 +95,9 @@ def ifft(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None)
     >>> weft.ifft(np.array([1, 1, 1, 1], np.complex128))
     array([1.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
     """
-    a = operand(x, "x", _NUMBERS)
-    if a.array.dtype.kind != "c":
-        a = _complex(a)
-    n = _last_axis(a)
-    return _transform(lib.WEFT_C2C_INVERSE, a, n, a.array.dtype, n, out, device)
+    given = _complex(x)
+    n = _last_axis(given[0])
+    return _transform(lib.WEFT_C2C_INVERSE, given, n, given[0].dtype, n, out, device)
 
 
 def rfft(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -102,9 +107,9 @@ def rfft(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None)
     >>> weft.rfft([1.0, 0.0, 0.0, 0.0])
     array([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    a = _real(x)
-    n = _last_axis(a)
-    return _transform(lib.WEFT_R2C, a, n, _COMPLEX_OF[a.code], n // 2 + 1, out, device)
+    given = _real(x)
+    n = _last_axis(given[0])
+    return _transform(lib.WEFT_R2C, given, n, _COMPLEX_OF[given[2]], n // 2 + 1, out, device)
 
 
 def irfft(x: Array, n: Optional[int] = None, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -115,30 +120,34 @@ def irfft(x: Array, n: Optional[int] = None, *, out: Optional[Array] = None, dev
     >>> weft.irfft(np.array([1, 1, 1], np.complex128))
     array([1., 0., 0., 0.])
     """
-    a = operand(x, "x", _NUMBERS)
-    if a.array.dtype.kind != "c":
-        a = _complex(a)
-    half = _last_axis(a)
+    given = _complex(x)
+    half = _last_axis(given[0])
     wanted = 2 * (half - 1) if n is None else n
     if wanted < 1 or wanted // 2 + 1 != half:
         raise ValueError(f"x has {half} values along its last axis and n is {wanted}; it must have n // 2 + 1 values")
-    return _transform(lib.WEFT_C2R, a, wanted, _REAL_OF[a.code], wanted, out, device)
+    return _transform(lib.WEFT_C2R, given, wanted, _REAL_OF[given[2]], wanted, out, device)
 
 
 def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional[str]) -> Any:
     if mode not in _MODES:
         raise ValueError(f"mode is {mode!r}; it must be one of {', '.join(_MODES)}")
-    a, b = operand(x, "x", _FIELDS), operand(h, "h", _FIELDS)
-    if a.array.dtype != b.array.dtype:
-        raise TypeError(f"x has dtype {a.array.dtype} and h {b.array.dtype}; they must be the same")
-    n, m = length(a, "x"), length(b, "h")
+    a, signal, code, on = input_of(x, "x", _FIELDS)
+    b, taps, _, on_h = input_of(h, "h", _FIELDS)
+    if a.dtype != b.dtype:
+        raise TypeError(f"x has dtype {a.dtype} and h {b.dtype}; they must be the same")
+    check_vector(a, "x")
+    check_vector(b, "h")
+    n, m = a.size, b.size
     if not n or not m:
         raise ValueError(f"x has {n} elements and h {m}; both must have at least 1")
-    on = leader(a, b)
-    y = destination(on, out, a.array.dtype, _SIZES[mode](n, m))
-    field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL
-    call(function, on, device, _MODES[mode], a.code, field, n, a.pointer, m, b.pointer, y.pointer)
-    return give(y, out)
+    on = leading(on, on_h)
+    y, target = result_for(on, out, a.dtype, _SIZES[mode](n, m))
+    field = lib.WEFT_COMPLEX if a.dtype.kind == "c" else lib.WEFT_REAL
+    run, context = entry(function, on, device)
+    status = run(context, _MODES[mode], code, field, n, signal, m, taps, target)
+    if status:
+        raise exception(status, context)
+    return y if on is None and out is None else give_result(y, out)
 
 
 def convolve(

@@ -17,12 +17,15 @@ from pyweft._arrays import (
     Array,
     Operand,
     call,
+    check_vector,
     destination,
     give,
     leader,
     length,
     operand,
 )
+from pyweft._calls import entry, give_result, input_of, result_for
+from pyweft._errors import exception
 
 __all__ = ["argsort", "sort", "sort_bits", "sort_pairs"]
 
@@ -44,11 +47,17 @@ def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, dev
     >>> weft.sort([3.0, -1.0, 2.0])
     array([-1.,  2.,  3.])
     """
-    a = operand(x, "x")
-    n = length(a, "x")
-    y = destination(a, out, a.array.dtype, n)
-    call(lib.weft_sort, a, device, _order(descending), a.code, n, a.pointer, y.pointer)
-    return give(y, out)
+    a, source, code, on = input_of(x, "x")
+    if a.ndim != 1:
+        check_vector(a, "x")
+    n = a.size
+    y, target = result_for(on, out, a.dtype, n)
+    run, context = entry(lib.weft_sort, on, device)
+    order = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
+    status = run(context, order, code, n, source, target)
+    if status:
+        raise exception(status, context)
+    return y if on is None and out is None else give_result(y, out)
 
 
 def _pair(keys: Any, values: Any) -> tuple[Operand, Operand]:
@@ -145,11 +154,17 @@ def argsort(
     >>> weft.argsort([3.0, -1.0, 2.0])
     array([1, 2, 0])
     """
-    a = operand(x, "x")
-    n = length(a, "x")
-    index, code = _index(dtype)
+    a, source, code, on = input_of(x, "x")
+    if a.ndim != 1:
+        check_vector(a, "x")
+    n = a.size
+    index, index_code = _index(dtype)
     if n > 1 << 31 and index == I32:
         raise ValueError(f"x has {n} elements; int32 indices allow at most 2147483648")
-    y = destination(a, out, index, n)
-    call(lib.weft_argsort, a, device, _order(descending), a.code, code, n, a.pointer, y.pointer)
-    return give(y, out)
+    y, target = result_for(on, out, index, n)
+    run, context = entry(lib.weft_argsort, on, device)
+    order = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
+    status = run(context, order, code, index_code, n, source, target)
+    if status:
+        raise exception(status, context)
+    return y if on is None and out is None else give_result(y, out)

@@ -10,8 +10,8 @@ weft_status check_array(const weft_context *ctx, const char *name, const void *p
     RETURN_IF(!p, WEFT_INVALID, "%s is NULL", name);
     RETURN_IF(__builtin_mul_overflow(n, size, &bytes) || (uintptr_t)p > UINTPTR_MAX - bytes, WEFT_INVALID,
               "%s: %zu elements of %zu bytes do not fit in memory", name, n, size);
-    RETURN_IF((uintptr_t)p % size != 0, WEFT_INVALID, "%s is at %p, which is not aligned to its %zu-byte elements",
-              name, p, size);
+    RETURN_IF(((uintptr_t)p & (size - 1)) != 0, WEFT_INVALID,
+              "%s is at %p, which is not aligned to its %zu-byte elements", name, p, size);
     const weft_backend *gpu = weft_loaded_plugin();
     RETURN_IF(gpu && gpu != ctx->backend && gpu->device_only(p), WEFT_INVALID,
               "%s is GPU memory, which a %s context cannot access", name, ctx->backend->name);

@@ -12,8 +12,8 @@ typedef struct range {
     size_t bytes;
 } range;
 
-/* Checks an array of n elements of `size` bytes at p: not NULL, aligned, not past the end of the address space, and
- * accessible by this context. p is not checked if n is 0. Fills *r. */
+/* Checks an array of n elements of `size` bytes, a power of two, at p: not NULL, aligned, not past the end of the
+ * address space, and accessible by this context. p is not checked if n is 0. Fills *r. */
 weft_status check_array(const weft_context *ctx, const char *name, const void *p, size_t n, size_t size, range *r,
                         weft_error *error);
 /* Fails if the two ranges overlap. */

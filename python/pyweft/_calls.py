@@ -1,0 +1,107 @@
+"""Operands and results of calls on small arrays, in which each object and each function of Python costs time.
+
+Arrays of NumPy that the library can use are described by tuples. All other arrays are Operands of _arrays.py; the
+functions of this module accept both. `on` is None for NumPy's arrays, else the leading Operand."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Optional
+
+from numpy import empty, ndarray
+
+from pyweft import _contexts as contexts
+from pyweft._native import ffi
+from pyweft._arrays import HOST, NUMBERS, Operand, Shape, call, destination, give, leader, operand, pair
+from pyweft._kinds import NUMPY
+
+Input = tuple[Any, Any, int, Optional[Operand]]  # array, pointer, weft_dtype, on
+Result = tuple[Any, Any]  # NumPy's array or an Operand, and the pointer to its elements
+# A Result of shape (). NumPy's numbers are copied when they are given. Therefore the calling thread keeps a place for
+# one value of each dtype in the dict, except during a call. None: it is another place.
+Scalar = tuple[Any, Any, Optional[dict[Any, Any]]]
+
+_from_buffer = ffi.from_buffer
+_mine = contexts.mine
+
+
+def input_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Input:
+    """An input, as operand() takes it."""
+    if type(x) is ndarray:
+        code = codes.get(x.dtype)
+        if code is not None and x.flags.carray:
+            return x, _from_buffer(x), code, None
+    return as_input(operand(x, name, codes))
+
+
+def as_input(a: Operand) -> Input:
+    """The description of an operand."""
+    return a.array, a.pointer, a.code, None if a.kind is NUMPY else a
+
+
+def leading(on: Optional[Operand], other: Optional[Operand]) -> Optional[Operand]:
+    """`on` of two inputs."""
+    return on or other if on is None or other is None else leader(on, other)
+
+
+def inputs_of(
+    x: Any, y: Any, x_name: str, y_name: str, codes: dict[Any, int] = NUMBERS
+) -> tuple[Any, Any, Any, Any, int, Optional[Operand]]:
+    """Two inputs of one dtype: array and pointer of each, their weft_dtype, and `on`."""
+    if type(x) is ndarray and type(y) is ndarray:
+        dtype = x.dtype
+        code = codes.get(dtype)
+        if code is not None and y.dtype is dtype and x.flags.carray and y.flags.carray:
+            return x, _from_buffer(x), y, _from_buffer(y), code, None
+    a, b, on = pair(x, y, x_name, y_name, codes)
+    return a.array, a.pointer, b.array, b.pointer, a.code, None if on.kind is NUMPY else on
+
+
+def result_for(on: Optional[Operand], out: Any, dtype: Any, shape: Shape) -> Result:
+    """Where a result goes, as destination() makes it."""
+    if out is None and on is None:
+        array = empty(shape, dtype)
+        return array, _from_buffer(array)
+    y = destination(on or HOST, out, dtype, shape)
+    return y, y.pointer
+
+
+def give_result(y: Any, out: Any) -> Any:
+    """give() of what result_for made. Unnecessary for NumPy's arrays of at least 1 dimension without `out`."""
+    if type(y) is ndarray:
+        return y if y.ndim else y[()]
+    return give(y, out)
+
+
+def entry(function: Any, on: Optional[Operand], device: Optional[str]) -> tuple[Any, Any]:
+    """Returns what is called for a function of weft.h, and its first argument. It returns a weft_status.
+
+    The caller's `status = run(context, ...)` costs half of call(), which passes the arguments on."""
+    if on is None:
+        return function, _mine.open.get(device or contexts.default) or contexts.context(device)
+    return partial(_call_elsewhere, function, on, device), None
+
+
+def _call_elsewhere(function: Any, on: Operand, device: Optional[str], _: None, *arguments: Any) -> int:
+    call(function, on, device, *arguments)
+    return 0
+
+
+def scalar_entry(
+    function: Any, on: Optional[Operand], device: Optional[str], out: Any, dtype: Any
+) -> tuple[Any, Any, Scalar]:
+    """entry(), and where a result of shape () goes. The caller must give_scalar() the place after the call."""
+    if out is None and on is None:
+        opened = _mine.opened
+        place = opened.scalars.pop(dtype, None) or (*result_for(None, None, dtype, ()), opened.scalars)
+        return function, opened.ready.get(device or contexts.default) or contexts.context(device), place
+    return *entry(function, on, device), (*result_for(on, out, dtype, ()), None)
+
+
+def give_scalar(place: Scalar, out: Any, dtype: Any) -> Any:
+    """give() of a place of scalar_entry()."""
+    y, _, unused = place
+    if unused is None:
+        return give(y, out)
+    unused[dtype] = place
+    return y[()]
