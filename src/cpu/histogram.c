@@ -16,6 +16,7 @@ enum {
     TABLES = 4,              /* tables per thread, */
     TABLES_BYTES = 1 << 17,  /* if the four tables have at most this many bytes; */
     TABLE_BYTES = 1 << 21,   /* else one table, if it has at most this many bytes; else none */
+    PADDING = 256,           /* bytes after the tables of a thread: caches also load lines adjacent to those in use */
     PART_ELEMENTS = 1 << 24, /* maximum elements of a work item */
     ELEMENTS_A_VALUE = 4     /* elements per value from which a table of the bins of all values pays off */
 };
@@ -24,8 +25,9 @@ typedef struct plan {
     const histogram_call *call;
     const histogram_kernels *kernels;
     bin_map map;
-    /* Tables per thread; 0: count in the result. Counters per table. */
-    size_t tables, stride;
+    size_t tables; /* tables per thread; 0: count in the result */
+    size_t stride; /* counters per table */
+    size_t own;    /* counters per thread, and padding */
     int threads;
     size_t part;        /* elements per work item */
     uint32_t *counters; /* tables of all threads */
@@ -89,8 +91,7 @@ static void count_part(const plan *p, size_t first, size_t end, uint32_t *counte
 static void count_numbered(void *self, size_t i) {
     const plan *p = self;
     const size_t first = i * p->part, end = p->call->n - first < p->part ? p->call->n : first + p->part;
-    const size_t counters = (size_t)cpu_thread_number() * p->tables * p->stride;
-    if (first < p->call->n) count_part(p, first, end, p->counters + counters);
+    if (first < p->call->n) count_part(p, first, end, p->counters + (size_t)cpu_thread_number() * p->own);
 }
 
 /* Counts all elements. Uses few large work items, because each clears its tables and adds them to the result. */
@@ -130,6 +131,7 @@ static void choose_tables(plan *p) {
     const size_t table = (p->call->bins + 1) * sizeof(uint32_t);
     p->stride = aligned(table) / sizeof(uint32_t);
     p->tables = TABLES * table <= TABLES_BYTES ? TABLES : table <= TABLE_BYTES ? 1 : 0;
+    p->own = p->tables * p->stride + PADDING / sizeof(uint32_t);
 }
 
 weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *error) {
@@ -145,7 +147,7 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
     if (c->n * size < ALONE_BYTES) p.threads = 1;
     choose_tables(&p);
     const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
-    const size_t counters_bytes = (size_t)p.threads * p.tables * p.stride * sizeof(uint32_t);
+    const size_t counters_bytes = (size_t)p.threads * p.own * sizeof(uint32_t);
     RETURN_IF_ERROR(cpu_workspace(ctx, keys_bytes + table_bytes + counters_bytes, &workspace, error));
     if (c->edges) {
         p.kernels->keys[c->dtype](c->edges, c->bins + 1, workspace);

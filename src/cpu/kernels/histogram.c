@@ -3,20 +3,23 @@
 
 enum {
     SEARCH_GROUP = 8,
+    TABLES = 4,          /* tables that consecutive elements use in turn */
     COUNTED = 16,        /* elements whose increments are one step of count_even */
     LAG = 128,           /* elements between the computation of a bin and its increment */
     SMALL_BINS = 1 << 30 /* maximum number of bins for conversions by way of int32_t */
 };
 
-/* Increments the counters of COUNTED bins, in four tables in turn. */
-INLINE void count_bins(const uint32_t *bin, uint32_t *counters, size_t stride) {
-    uint32_t *const a = counters, *const b = a + stride, *const c = b + stride, *const d = c + stride;
-    for (size_t i = 0; i < COUNTED; i += 4) {
-        a[bin[i]]++;
-        b[bin[i + 1]]++;
-        c[bin[i + 2]]++;
-        d[bin[i + 3]]++;
-    }
+/* Signed integer to which vectors of f64 are converted with one instruction. */
+#ifdef __AVX512DQ__
+typedef int64_t truncated;
+#else
+typedef int32_t truncated;
+#endif
+
+/* Increments COUNTED counters. */
+INLINE void count_at(uint32_t *const *counter) {
+#pragma GCC unroll 16
+    for (size_t k = 0; k < COUNTED; k++) ++*counter[k];
 }
 
 #define BODY "cpu/kernels/bodies/histogram_body.h"

@@ -2,8 +2,10 @@
  * kernel of weft_reduce; the kernels here reduce short segments, for which it has too much overhead. */
 #include "cpu/kernels/tree.h"
 
-/* For operators of free order, a plain loop is as fast up to this number of elements. */
-enum { FEW = 32 };
+enum {
+    FEW = 32,  /* for operators of free order, a plain loop is as fast up to this number of elements */
+    SHORT = 16 /* maximum number of elements of segments that are reduced in groups */
+};
 
 INLINE size_t length_of(const uint64_t *offsets, size_t s) { return (size_t)(offsets[s + 1] - offsets[s]); }
 

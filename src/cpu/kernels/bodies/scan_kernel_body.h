@@ -170,9 +170,10 @@ INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_params *par
     for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(load)(how, dtype, params, x + k * WIDTH * size);
 }
 
-/* Scans a segment of at most one block, as scan_block does, but only its existing groups. */
+/* Scans a segment of at most one block, as scan_block does, but only its existing groups. If `overwrites` is true,
+ * values after the segment, up to `readable` values in total, may be overwritten. */
 INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t n,
-                           size_t readable, A init, A *y) {
+                           size_t readable, A init, bool overwrites, A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     const size_t count = (n - 1) / WEFT_SCAN_GROUP + 1;
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], v[GROUP_VECTORS];
@@ -201,7 +202,7 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *par
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
         if (!params->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(leave)(how, (int)dtype == KEYS_OF, params, v[k]);
-        if (n - done >= WEFT_SCAN_GROUP) {
+        if (n - done >= WEFT_SCAN_GROUP || (overwrites && readable - done >= WEFT_SCAN_GROUP)) {
             memcpy(y + done, v, sizeof v);
         } else {
             memcpy(results, v, sizeof v);
@@ -212,20 +213,22 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *par
 
 /* Scans each of the `count` segments of at most `longest` elements. `scan_long` is the kernel `scan` of this
  * operator and type, called for segments longer than a block. Elements after a short segment, up to the end of the
- * last segment of this call, are read and ignored: no other thread writes them. An exclusive sum starts from -0.0,
- * but the empty sum is +0.0. */
+ * last segment of this call, are read and ignored: no other thread writes them. The values there are overwritten by
+ * the segment and then written by their own segments, unless y is x. An exclusive sum starts from -0.0, but the
+ * empty sum is +0.0. */
 INLINE void OF(segments)(combine how, weft_dtype dtype, const scan_params *params, const char *x,
                          const uint64_t *offsets, size_t count, size_t longest, A *y,
                          void (*scan_long)(const scan_params *, const void *, size_t, scan_state *, void *)) {
     scan_state state;
     OF(begin)(how, dtype, params, &state);
     const A init = state.MEMBER.prefix[2];
+    const bool overwrites = (const void *)x != y;
     for (size_t s = 0; s < count; s++) {
         const size_t first = (size_t)offsets[s], n = (size_t)offsets[s + 1] - first;
         const char *from = x + first * element_bytes(dtype);
         if (n == 0 || n > longest) continue;
         if (n <= SCAN_BLOCK) {
-            OF(scan_short)(how, dtype, params, from, n, (size_t)offsets[count] - first, init, y + first);
+            OF(scan_short)(how, dtype, params, from, n, (size_t)offsets[count] - first, init, overwrites, y + first);
         } else {
             OF(begin)(how, dtype, params, &state);
             scan_long(params, from, n, &state, y + first);
