@@ -119,7 +119,6 @@ static void OF(matmul_tile)(size_t terms, const void *a, const void *b, bool fir
     const REAL *x = a;
     const REAL *y = b;
     REAL *at = sums;
-    const char *next_sums = (const char *)(at + STEP_A * STEP_B), *line = next;
     VECTOR s[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 16
     for (size_t i = 0; i < TILE_ROWS; i++)
@@ -128,16 +127,14 @@ static void OF(matmul_tile)(size_t terms, const void *a, const void *b, bool fir
             s[i][j] = (VECTOR){0};
             if (!first) memcpy(&s[i][j], at + (i * TILE_VECTORS + j) * WIDTH, sizeof s[i][j]);
         }
-    for (; FMA_INSTRUCTION && terms >= TILE_TERMS;
-         terms -= TILE_TERMS, x += TILE_TERMS * STEP_A, y += TILE_TERMS * STEP_B) {
+    for (size_t line = 0; FMA_INSTRUCTION && terms >= TILE_TERMS;
+         line += 64, terms -= TILE_TERMS, x += TILE_TERMS * STEP_A, y += TILE_TERMS * STEP_B) {
 #pragma GCC unroll 8
         for (size_t t = 0; t < TILE_TERMS; t++) {
-            if (t == TILE_TERMS / 4) __builtin_prefetch(next_sums, 1);
-            if (t == TILE_TERMS * 3 / 4) __builtin_prefetch(line, 0, 2);
+            if (t == TILE_TERMS / 4) __builtin_prefetch((const char *)(at + STEP_A * STEP_B) + line, 1);
+            if (t == TILE_TERMS * 3 / 4) __builtin_prefetch((const char *)next + line, 0, 2);
             OF(tile_term)(x + t * STEP_A, y + t * STEP_B, s);
         }
-        next_sums += 64;
-        line += 64;
     }
     for (; terms > 0; terms--, x += STEP_A, y += STEP_B) OF(tile_term)(x, y, s);
 #pragma GCC unroll 16
