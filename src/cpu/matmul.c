@@ -390,25 +390,45 @@ static void run_row_group(const plan *p, const block *b, size_t row, size_t term
             memcpy(b->packed_a + i * ld * p->element, a + i * c->a.ld * p->element, count * p->element);
         a = b->packed_a;
     }
-    p->kernel->run_rows(count, a, ld, vector, first && !p->resumes, sums);
+    p->kernel->run_rows(1, count, a, ld, vector, first && !p->resumes, sums, 0);
     if (last) end_tile(p, b, row, 0, sums);
+}
+
+/* Computes whole parts of a group of rows, from term `term` on and at most `count` terms, and stores their sums.
+ * Returns the number of terms, or 0 if the group is not full or the sums need other steps. */
+static size_t run_whole_parts(const plan *p, const block *b, size_t row, size_t term, size_t count,
+                              const char *vector) {
+    const matmul_call *c = &p->c;
+    const size_t parts = count / c->part;
+    if (!p->keeps || p->resumes || rows_of_tile(p, b, row) < p->shape->rows || term % c->part ||
+        c->part > MATMUL_ROW_TERMS)
+        return 0;
+    p->kernel->run_rows(parts, c->part, find(p, &c->a, b->item, false, row, term), c->a.ld, vector, true,
+                        kept_sum(p, b, row, 0), c->m);
+    return parts * c->part;
+}
+
+/* Computes the terms from `from` to `to` of the group of rows at `row`. */
+static void run_window(const plan *p, block *b, size_t row, size_t from, size_t to, const char *vector) {
+    const matmul_call *c = &p->c;
+    for (size_t t = from, count; t < to; t += count, vector += count * p->kernel->packed) {
+        b->part = t / c->part;
+        count = run_whole_parts(p, b, row, t, to - t, vector);
+        if (count) continue;
+        count = min_u64(MATMUL_ROW_TERMS, min_u64(to, (b->part + 1) * c->part) - t);
+        run_row_group(p, b, row, t, count, vector);
+    }
 }
 
 /* Computes a block if a row of A is contiguous. */
 static void run_rows(const plan *p, const block *of) {
     const matmul_call *c = &p->c;
-    const size_t begin = of->part * c->part, group = p->shape->rows;
-    const size_t end = min_u64(begin + p->item_parts * c->part, c->k);
+    const size_t begin = of->part * c->part, end = min_u64(begin + p->item_parts * c->part, c->k);
     block b = *of;
     for (size_t from = begin; from < end && !cpu_cancelled(); from += WINDOW_TERMS) {
         const size_t to = min_u64(from + WINDOW_TERMS, end);
         const char *vector = pack_vector(p, &b, from, to - from);
-        for (size_t i = 0; i < b.rows; i += group)
-            for (size_t t = from, count; t < to; t += count) {
-                b.part = t / c->part;
-                count = min_u64(MATMUL_ROW_TERMS, min_u64(to, (b.part + 1) * c->part) - t);
-                run_row_group(p, &b, b.row + i, t, count, vector + (t - from) * p->kernel->packed);
-            }
+        for (size_t i = 0; i < b.rows; i += p->shape->rows) run_window(p, &b, b.row + i, from, to, vector);
     }
 }
 

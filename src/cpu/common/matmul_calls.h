@@ -11,15 +11,17 @@
  * after the tile's, and the lines from `next` on. */
 typedef void matmul_chains(size_t terms, const void *a, const void *b, bool first, void *sums, const void *next);
 
-/* Maximum terms of a call of a matmul_rows. */
-enum { MATMUL_ROW_TERMS = 128 };
+/* Maximum terms of a chain in a call of a matmul_rows or matmul_columns. */
+enum { MATMUL_ROW_TERMS = 512 };
 
-/* Accumulates `terms` terms of the chains of a matrix-vector product, for a group of rows that are ld apart and whose
- * terms are contiguous. The vector b is packed. */
-typedef void matmul_rows(size_t terms, const void *a, size_t ld, const void *b, bool first, void *sums);
+/* Accumulates the chains of a matrix-vector product for a group of rows that are ld apart and whose terms are
+ * contiguous: `terms` terms for each of `parts` consecutive parts, whose sums are `step` values apart. The vector b
+ * is packed. */
+typedef void matmul_rows(size_t parts, size_t terms, const void *a, size_t ld, const void *b, bool first, void *sums,
+                         size_t step);
 
-/* As matmul_rows, for any number of rows and terms; the elements of a term are contiguous and terms are ld apart. The
- * rows' sums are padded to a multiple of gemv.rows. */
+/* As matmul_rows for one part, for any number of rows and terms; the elements of a term are contiguous and terms are
+ * ld apart. The rows' sums are padded to a multiple of gemv.rows. */
 typedef void matmul_columns(size_t rows, size_t terms, const void *a, size_t ld, const void *b, bool first,
                             void *sums);
 

@@ -14,10 +14,10 @@ enum { TILE_TERMS = 8 };
 /* If the lanes of a term are contiguous: panels packed at a time, and distance in terms of what is prefetched. */
 enum { PACKED_PANELS = 8, PACKED_AHEAD = 8 };
 
-/* Matrix-vector products: vectors of rows of a group, and columns of A read at a time. More than 16 rows are more
- * streams than hardware prefetchers follow well. */
+/* Matrix-vector products: vectors of rows of a group, columns of A read at a time, and distance in bytes of what is
+ * prefetched in each row. More than 16 rows are more streams than hardware prefetchers follow well. */
 #define GEMV_VECTORS(real) (VECTOR_BYTES / sizeof(real) < 16 ? 2 : 1)
-enum { GEMV_COLUMNS = 4 };
+enum { GEMV_COLUMNS = 4, GEMV_AHEAD = 512 };
 
 /* The quiet NaN of ORDER.md 1.3; it converts to the f64 NaN of that clause. */
 #define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)

@@ -144,31 +144,48 @@ static void OF(matmul_tile)(size_t terms, const void *a, const void *b, bool fir
             memcpy(at + (i * TILE_VECTORS + j) * WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
-/* Matrix-vector product, if a row of A is contiguous. Transposes WIDTH terms of WIDTH rows at a time. Every load
- * reads a row in order, which hardware prefetchers detect. Prefetch instructions would compete with them. */
-static void OF(matmul_gemv_rows)(size_t terms, const void *a, size_t ld, const void *b, bool first, void *sums) {
-    const ELEMENT *x = a;
-    const REAL *y = b;
-    VECTOR s[GEMV_VECTORS(REAL)], rows[WIDTH];
-    for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) s[j] = (VECTOR){0};
-    if (!first) memcpy(s, sums, sizeof s);
-    for (; terms >= WIDTH; terms -= WIDTH, x += WIDTH, y += WIDTH) {
-        const ELEMENT *row = x;
+/* Adds WIDTH terms to the chains of a group of rows, which are ld apart: transposes squares of WIDTH rows. */
+INLINE void OF(add_squares)(const ELEMENT *row, size_t ld, const REAL *y, VECTOR s[GEMV_VECTORS(REAL)]) {
+    VECTOR rows[WIDTH];
 #pragma GCC unroll 2
-        for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) {
+    for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) {
 #pragma GCC unroll 16
-            for (size_t l = 0; l < WIDTH; l++, row += ld) rows[l] = OF(loaded)(row);
-            OF(transpose)(rows);
-#pragma GCC unroll 16
-            for (size_t i = 0; i < WIDTH; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);
+        for (size_t l = 0; l < WIDTH; l++, row += ld) {
+            __builtin_prefetch((const char *)row + GEMV_AHEAD, 0, 2);
+            rows[l] = OF(loaded)(row);
         }
+        OF(transpose)(rows);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < WIDTH; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);
     }
-    for (size_t j = 0; j < GEMV_VECTORS(REAL) && terms > 0; j++) {
+}
+
+/* Adds the last terms, less than WIDTH. */
+INLINE void OF(add_last)(const ELEMENT *x, size_t ld, size_t terms, const REAL *y, VECTOR s[GEMV_VECTORS(REAL)]) {
+    VECTOR rows[WIDTH];
+    for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) {
         for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_tail)(x + (j * WIDTH + l) * ld, terms);
         OF(transpose)(rows);
         for (size_t i = 0; i < terms; i++) s[j] = OF(matmul_term)(rows[i], OF(hidden)(y)[i] - (VECTOR){0}, s[j]);
     }
-    memcpy(sums, s, sizeof s);
+}
+
+/* Matrix-vector product, if a row of A is contiguous. Every load reads a row in order. */
+static void OF(matmul_gemv_rows)(size_t parts, size_t terms, const void *a, size_t ld, const void *b, bool first,
+                                 void *sums, size_t step) {
+    const ELEMENT *x = a;
+    const REAL *y = b;
+    for (REAL *to = sums; parts > 0; parts--, to += step) {
+        VECTOR s[GEMV_VECTORS(REAL)];
+        size_t left = terms;
+        for (size_t j = 0; j < GEMV_VECTORS(REAL); j++) s[j] = (VECTOR){0};
+        if (!first) memcpy(s, to, sizeof s);
+        for (; left >= WIDTH; left -= WIDTH, x += WIDTH, y += WIDTH) OF(add_squares)(x, ld, y, s);
+        if (left > 0) OF(add_last)(x, ld, left, y, s);
+        memcpy(to, s, sizeof s);
+        x += left;
+        y += left;
+    }
 }
 
 /* Adds `terms` terms to the sums of `lanes` rows of a matrix-vector product, at most WIDTH. */
