@@ -25,7 +25,7 @@ list(FILTER for_older_gpus INCLUDE REGEX "/(matmul_f|heads|segmented|exact)")
 set_source_files_properties(${for_older_gpus} PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
 executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc
-  tests/emulated/sort.cc)
+  tests/emulated/radix_sort.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"

@@ -28,24 +28,30 @@ static __global__ void widen_kernel(const uint32_t *from, uint64_t *to, size_t n
     if (i < n) to[i] = from[i];
 }
 
-static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, void **arguments, weft_error *error) {
-    const size_t blocks = (n - 1) / THREADS + 1;
-    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "sort of %zu keys: a GPU supports at most 2^38", n);
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(THREADS), arguments, 0, stream), "sort");
+static weft_status check_blocks(size_t n, weft_error *error) {
+    RETURN_IF((n - 1) / THREADS >= INT32_MAX, WEFT_INVALID, "sort of %zu keys: a GPU supports at most 2^38", n);
     return WEFT_OK;
 }
 
 /* Writes the integers 0, 1, 2, ... of `bytes` bytes each to scratch memory. */
 static weft_status number(cudaStream_t stream, void *to, size_t bytes, size_t n, weft_error *error) {
-    void *arguments[] = {&to, &n};
-    const void *kernel = bytes == 4 ? (const void *)number_kernel<uint32_t> : (const void *)number_kernel<uint64_t>;
-    const size_t each = 16 / bytes;
-    return launch(stream, kernel, (n + each - 1) / each, arguments, error);
+    const size_t each = 16 / bytes, threads = (n + each - 1) / each;
+    const unsigned blocks = (unsigned)((threads - 1) / THREADS + 1);
+    RETURN_IF_ERROR(check_blocks(threads, error));
+    if (bytes == 4)
+        number_kernel<uint32_t><<<blocks, THREADS, 0, stream>>>((numbers<uint32_t> *)to, n);
+    else
+        number_kernel<uint64_t><<<blocks, THREADS, 0, stream>>>((numbers<uint64_t> *)to, n);
+    CUDA_TRY(cudaGetLastError(), "sort");
+    return WEFT_OK;
 }
 
 static weft_status widen(cudaStream_t stream, const void *from, void *to, size_t n, weft_error *error) {
-    void *arguments[] = {&from, &to, &n};
-    return launch(stream, (const void *)widen_kernel, n, arguments, error);
+    RETURN_IF_ERROR(check_blocks(n, error));
+    widen_kernel<<<(unsigned)((n - 1) / THREADS + 1), THREADS, 0, stream>>>((const uint32_t *)from, (uint64_t *)to,
+                                                                            n);
+    CUDA_TRY(cudaGetLastError(), "sort");
+    return WEFT_OK;
 }
 
 static weft_status copy(cudaStream_t stream, void *to, const void *from, size_t bytes, weft_error *error) {

@@ -61,7 +61,8 @@ static weft_status sort_short(const state *s, weft_error *error) {
     if (!a.across_x) memcpy(outer, c->outer, c->outer_count * sizeof *outer);
     a.across_y = c->inner.n > 1 && c->outer_count > 0 && outer[c->outer_count - 1].y < llabs(c->inner.y);
     a.outer = view_dims_of(c->outer_count, outer);
-    kernel_of(s)<<<(unsigned)min_u64(a.tiles, INT32_MAX), SORT_THREADS, 0, s->g->stream>>>(a);
+    const sort_kernel kernel = kernel_of(s);
+    kernel<<<(unsigned)min_u64(a.tiles, INT32_MAX), SORT_THREADS, 0, s->g->stream>>>(a);
     CUDA_TRY(cudaGetLastError(), "sort_axis");
     return WEFT_OK;
 }
