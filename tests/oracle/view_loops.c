@@ -188,6 +188,37 @@ static void check_scan(uint64_t seed, weft_dtype dtype) {
            (unsigned long long)seed);
 }
 
+static void check_sort(uint64_t seed, weft_dtype dtype, bool indices) {
+    const weft_view v = random_view(seed, dtype, x);
+    const weft_dtype result = !indices ? dtype : draw(seed, 84) % 2 ? WEFT_U32 : WEFT_U64;
+    const size_t size = weft_dtype_size(result);
+    const weft_order_of_sort order = draw(seed, 85) % 2 ? WEFT_DESCENDING : WEFT_ASCENDING;
+    size_t index[RANK] = {0};
+    weft_view out = v;
+    if (v.dimensions == 0) return;
+    out.dtype = result;
+    lay_out(seed + 5000, &out, y);
+    axes_of_call a = {.count = 1, .number = {draw(seed, 86) % v.dimensions}};
+    a.reduced[a.number[0]] = true;
+    fill();
+    for (bool more = count(&v) > 0; more; more = next(&v, a.reduced, index)) {
+        const size_t n = gather(&v, &a, index);
+        EXPECT_STATUS(ctx,
+                      indices ? weft_argsort(ctx, order, dtype, result, n, vector, scanned)
+                              : weft_sort(ctx, order, dtype, n, vector, scanned),
+                      WEFT_OK);
+        for (size_t i = 0; i < n; i++, index[a.number[0]]++)
+            memcpy(moved(at(&out, index), y, expected), (char *)scanned + i * size, size);
+        index[a.number[0]] = 0;
+    }
+    EXPECT_STATUS(ctx,
+                  indices ? weft_argsort_axis(ctx, order, &v, (int)a.number[0], &out)
+                          : weft_sort_axis(ctx, order, &v, (int)a.number[0], &out),
+                  WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "sort of %s, seed %llu, indices %d: results differ",
+           weft_dtype_name(dtype), (unsigned long long)seed, indices);
+}
+
 static void check_copy(uint64_t seed, weft_dtype dtype) {
     static const bool none[RANK + 1] = {false};
     weft_view v = random_view(seed, dtype, x), out = v;
@@ -259,6 +290,8 @@ int main(int argc, char **argv) {
         for (uint64_t seed = 0; seed < 200; seed++) {
             check_copy(seed, (weft_dtype)dtype);
             check_scan(seed, (weft_dtype)dtype);
+            check_sort(seed, (weft_dtype)dtype, false);
+            check_sort(seed, (weft_dtype)dtype, true);
         }
         for (int op = 0; op <= WEFT_NORMINF + 1; op++)
             for (uint64_t seed = 0; seed < 30; seed++) {
