@@ -235,8 +235,8 @@ static void check_copy(uint64_t seed, weft_dtype dtype) {
 
 /* ---------------------------------------------------------------------------- long vectors */
 
-enum { LONG = 262145, ROWS = 10000, COLUMNS = 8 };
-static double many[LONG], reversed[LONG];
+enum { LONG = 262145, ROWS = 10000, COLUMNS = 8, LONG_VECTORS = 4 };
+static double many[LONG], reversed[LONG], sorted[LONG];
 
 static void check_sums(const char *name, size_t n, const weft_view *v, int axis) {
     const size_t vectors = v->dimensions > 1 ? COLUMNS : 1;
@@ -258,6 +258,26 @@ static void check_sums(const char *name, size_t n, const weft_view *v, int axis)
     }
 }
 
+/* Sorts the vectors of a view to `sorted`, of the same shape and in C order. */
+static void check_sorts(const char *name, const weft_view *v, int axis) {
+    weft_view out = {.size = sizeof out};
+    const size_t n = v->shape[axis], vectors = count(v) / n;
+    EXPECT_STATUS(ctx, weft_view_of(WEFT_F64, v->dimensions, v->shape, sorted, &out), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, v, axis, &out), WEFT_OK);
+    for (size_t k = 0; k < vectors; k++) {
+        const ptrdiff_t across = v->dimensions > 1 ? v->stride[1 - axis] * (ptrdiff_t)k : 0;
+        const ptrdiff_t to = v->dimensions > 1 ? out.stride[1 - axis] * (ptrdiff_t)k : 0;
+        size_t different = 0;
+        for (size_t i = 0; i < n; i++)
+            reversed[i] = *(const double *)(const void *)((char *)v->data + across + (ptrdiff_t)i * v->stride[axis]);
+        EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_ASCENDING, WEFT_F64, n, reversed, reversed), WEFT_OK);
+        for (size_t i = 0; i < n; i++)
+            different +=
+                memcmp((char *)sorted + to + (ptrdiff_t)i * out.stride[axis], &reversed[i], sizeof *reversed) != 0;
+        EXPECT(different == 0, "%s: %zu elements of sorted vector %zu differ", name, different, k);
+    }
+}
+
 /* Checks vectors of several tiles: columns, and an array from its end to its start. */
 static void long_vectors(void) {
     weft_view v = {.size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {ROWS, COLUMNS}, .data = many};
@@ -268,6 +288,19 @@ static void long_vectors(void) {
     v = (weft_view){.size = sizeof v, .dtype = WEFT_F64, .dimensions = 1, .shape = {LONG}, .data = many + LONG - 1};
     v.stride[0] = -(ptrdiff_t)sizeof *many;
     check_sums("reversed array", LONG, &v, 0);
+    check_sorts("reversed array", &v, 0);
+    v = (weft_view){
+        .size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {LONG_VECTORS, LONG / LONG_VECTORS}};
+    v.data = many;
+    v.stride[0] = LONG / LONG_VECTORS * sizeof *many;
+    v.stride[1] = sizeof *many;
+    check_sorts("long rows", &v, 1);
+    v = (weft_view){
+        .size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {LONG / LONG_VECTORS, LONG_VECTORS}};
+    v.data = many;
+    v.stride[0] = LONG_VECTORS * sizeof *many;
+    v.stride[1] = sizeof *many;
+    check_sorts("long columns", &v, 0);
 }
 
 /* Checks the number of elements, of which all are one byte: an index of 32 bits would lose some. Not on "ref", which
