@@ -10,7 +10,7 @@ foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_s
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
-    scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol
+    scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
     tune variance device_views)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
@@ -25,7 +25,7 @@ list(FILTER for_older_gpus INCLUDE REGEX "/(matmul_f|heads|segmented|exact)")
 set_source_files_properties(${for_older_gpus} PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
 executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc
-  tests/emulated/sort.cc)
+  tests/emulated/radix_sort.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
@@ -84,6 +84,8 @@ emulated_test(copy_view 5)
 emulated_test(reduce_axes 30)
 emulated_test(variance_axes 30)
 emulated_test(scan_axis 10)
+emulated_test(sort_axis 10)
+emulated_test(argsort_axis 10)
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan)
   weft_test(emulated_${operation}_compiled emulated 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})

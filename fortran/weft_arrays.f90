@@ -113,6 +113,14 @@ contains
     if (wanted == WEFT_U8) does = dtype == WEFT_I8 .or. dtype == WEFT_U8
   end function stands_for
 
+  ! Returns the given order, or WEFT_ASCENDING.
+  function direction(order) result(given)
+    integer, intent(in), optional :: order
+    integer(c_int) :: given
+    given = WEFT_ASCENDING
+    if (present(order)) given = order
+  end function direction
+
   ! Returns the name of a type, for messages.
   function type_name(dtype, field) result(name)
     integer(c_int), intent(in) :: dtype, field

@@ -7,14 +7,6 @@ module weft_orders
 
 contains
 
-  ! Returns the given order, or WEFT_ASCENDING.
-  function direction(order) result(given)
-    integer, intent(in), optional :: order
-    integer(c_int) :: given
-    given = WEFT_ASCENDING
-    if (present(order)) given = order
-  end function direction
-
   ! Describes an output that receives the elements of x in another order.
   function moved(call, name, y, x) result(a)
     type(weft_request), intent(inout) :: call

@@ -4,7 +4,8 @@ module weft_views
   use weft_arrays
   implicit none
   private
-  public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis
+  public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis, weft_sort_axis, &
+    weft_argsort_axis
 
 contains
 
@@ -179,5 +180,56 @@ contains
       merge(WEFT_DEFAULT, ay%dtype, ax%dtype == ay%dtype), c_loc(from), dim - 1, first%p, c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_scan_axis
+
+  ! Sorts x along a dimension. y has the shape and type of x and may be x.
+  subroutine weft_sort_axis(ctx, x, dim, y, order, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dim
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(in), optional :: order
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay
+    type(weft_view), target :: from, to
+    ax = strided(call, 'x', x)
+    ay = strided(call, 'y', y)
+    call need_real(call, 'x', ax)
+    call need_real(call, 'y', ay)
+    call need_dimensions(call, [dim], ax%rank)
+    from = view_of(ax, ax%dtype)
+    to = view_of(ay, ay%dtype)
+    if (call%status == WEFT_OK) call%status = c_weft_sort_axis(ctx, direction(order), c_loc(from), &
+      dim - 1, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_sort_axis
+
+  ! Writes the indices, from 0, that sort x along a dimension. `indices` has the shape of x and elements of 32 or 64
+  ! bits.
+  subroutine weft_argsort_axis(ctx, x, dim, indices, order, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dim
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: indices(..)
+    integer, intent(in), optional :: order
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ai
+    type(weft_view), target :: from, to
+    integer(c_int) :: index
+    ax = strided(call, 'x', x)
+    ai = strided(call, 'indices', indices)
+    index = merge(WEFT_U32, WEFT_U64, ai%dtype == WEFT_I32)
+    call need_real(call, 'x', ax)
+    call need_type(call, 'indices', ai, index)
+    call need_dimensions(call, [dim], ax%rank)
+    from = view_of(ax, ax%dtype)
+    to = view_of(ai, index)
+    if (call%status == WEFT_OK) call%status = c_weft_argsort_axis(ctx, direction(order), c_loc(from), dim - 1, &
+      c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_argsort_axis
 
 end module weft_views

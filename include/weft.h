@@ -1326,6 +1326,23 @@ WEFT_API weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate
 WEFT_API weft_status weft_scan_axis(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                                     const weft_view *x, int axis, const void *init, const weft_view *y);
 
+/* Sorts x along one axis. Each sorted vector has the bits of weft_sort.
+ *   axis  from -x->dimensions to x->dimensions - 1
+ *   y     of the type and shape of x. y may be equal to x in all members
+ * Scratch memory: copies of a bounded number of vectors, at least two of one vector, unless they are short.
+ * Source: bitonic sort (K. E. Batcher, Sorting networks and their applications, 1968) and those of weft_sort.
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/sort_axis.md. */
+WEFT_API weft_status weft_sort_axis(weft_context *ctx, weft_order_of_sort order, const weft_view *x, int axis,
+                                    const weft_view *y);
+
+/* Writes the indices that sort x along one axis. Those of each vector, from 0 on, are the ones of weft_argsort.
+ *   axis     as for weft_sort_axis
+ *   indices  of the shape of x and of type WEFT_U32 (at most 2^32 elements along the axis) or WEFT_U64; must not
+ *            overlap x
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/sort_axis.md. */
+WEFT_API weft_status weft_argsort_axis(weft_context *ctx, weft_order_of_sort order, const weft_view *x, int axis,
+                                       const weft_view *indices);
+
 /* ------------------------------------------------------------------------------ sources */
 
 /* Arrays larger than memory. The functions below read their inputs from sources and write arrays to sinks, in pieces,

@@ -1215,5 +1215,23 @@ void scan_axis(context &ctx, weft_op op, weft_scan_kind kind, const X &x, int ax
         axis, init, &to.get());
 }
 
+// Sorts x along an axis to y, which must have the shape and type of x and may be x.
+template <class X, class Y>
+void sort_axis(context &ctx, const X &x, int axis, const Y &y, weft_order_of_sort order = WEFT_ASCENDING) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<Y>>, "x and y have different types");
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(y);
+    ctx(weft_sort_axis, order, &from.get(), axis, &to.get());
+}
+
+// Writes the indices that sort x along an axis. `indices` has elements of 32 or 64 bits, unsigned, and the shape of
+// x.
+template <class X, class Y>
+void argsort_axis(context &ctx, const X &x, int axis, const Y &indices, weft_order_of_sort order = WEFT_ASCENDING) {
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(indices);
+    ctx(weft_argsort_axis, order, &from.get(), axis, &to.get());
+}
+
 } // namespace weft
 #endif

@@ -114,6 +114,20 @@ static weft_status run_scan_axis_rows(weft_context *ctx) {
     const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, false);
     return weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &from, 1, NULL, &to);
 }
+static weft_status run_sort_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, true);
+    return weft_sort_axis(ctx, WEFT_ASCENDING, &from, 0, &to);
+}
+static weft_status run_sort_axis_rows(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, false);
+    return weft_sort_axis(ctx, WEFT_DESCENDING, &from, 1, &to);
+}
+static weft_status run_argsort_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false);
+    weft_view to = matrix_of((float *)out.y, true);
+    to.dtype = WEFT_U32;
+    return weft_argsort_axis(ctx, WEFT_ASCENDING, &from, 0, &to);
+}
 static weft_status run_gather(weft_context *ctx) {
     return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
 }
@@ -363,6 +377,9 @@ static const operation operations[] = {
     {"variance_axes", run_variance_axes},
     {"scan_axis", run_scan_axis},
     {"scan_axis of rows", run_scan_axis_rows},
+    {"sort_axis", run_sort_axis},
+    {"sort_axis of rows", run_sort_axis_rows},
+    {"argsort_axis", run_argsort_axis},
     {"gather", run_gather},
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},

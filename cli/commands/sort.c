@@ -2,6 +2,7 @@
  * I.npy.
  */
 #include "cli/cli.h"
+#include "cli/commands/sort_axis.h"
 #include "cli/commands/sort_runs.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
@@ -15,19 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of the options. File names are NULL if not given. */
-typedef struct request {
-    const char *command;
-    bool indices; /* argsort: the result is the indices of the sorted elements */
-    weft_order_of_sort order;
-    weft_dtype index;
-    const char *from, *to, *values_from, *values_to;
-} request;
-
 /* State of one call: the input arrays and the result. */
 typedef struct params {
     const cli_options *options;
-    const request *request;
+    const sort_request *request;
     npy_array x, values;
     ranks ranks;
     void *y, *sorted_values;
@@ -44,36 +36,40 @@ static bool read_index(const char *text, weft_dtype *index) {
     return false;
 }
 
-static bool read_option(int option, request *r) {
+static bool read_option(int option, sort_request *r) {
     switch (option) {
     case 'd': r->order = WEFT_DESCENDING; return true;
     case 'i': return read_index(optarg, &r->index);
+    case 'x': return axes_read(r->command, optarg, 1, &r->along);
     case 'v': r->values_from = optarg; return true;
     case 'w': r->values_to = optarg; return true;
-    case 'o': r->to = optarg; return true;
+    case 'o': r->along.to = optarg; return true;
     default: return false;
     }
 }
 
-static bool check_request(const cli_options *options, const request *r) {
-    const bool dash = r->to && strcmp(r->to, "-") == 0, values_dash = r->values_to && strcmp(r->values_to, "-") == 0;
-    if (!r->to)
+static bool check_request(const cli_options *options, const sort_request *r) {
+    const bool dash = r->along.to && strcmp(r->along.to, "-") == 0,
+               values_dash = r->values_to && strcmp(r->values_to, "-") == 0;
+    if (!r->along.to)
         cli_error(r->command, "%s: option -o FILE.npy is required: the file for the result (- for standard output)",
                   r->from);
     else if (!r->values_from != !r->values_to)
         cli_error(r->command, "--values and --values-out must be used together: %s is missing",
                   r->values_from ? "--values-out" : "--values");
+    else if (r->values_from && r->along.text)
+        cli_error(r->command, "--values cannot be combined with --axis");
     else if (dash && values_dash)
         cli_error(r->command, "only one of the two arrays can be written to standard output");
     else if (r->values_from && strcmp(r->from, "-") == 0 && strcmp(r->values_from, "-") == 0)
         cli_error(r->command, "only one of the two arrays can be read from standard input");
     else
-        return file_takes_result(options, r->command, "-o", r->to) &&
+        return file_takes_result(options, r->command, "-o", r->along.to) &&
                file_takes_result(options, r->command, "--values-out", r->values_to);
     return false;
 }
 
-static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+static bool read_request(const cli_options *options, int argc, char **argv, sort_request *r) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
@@ -90,7 +86,7 @@ static bool failed(const char *command, const char *path, const char *why) {
 }
 
 static bool read_files(params *j) {
-    const request *r = j->request;
+    const sort_request *r = j->request;
     npy_error error;
     if (!npy_read(r->from, &j->x, &error)) return failed(r->command, r->from, error.message);
     if (!r->values_from) return true;
@@ -113,7 +109,7 @@ static bool allocate_slices(params *j) {
 }
 
 static bool compute(weft_context *ctx, params *j) {
-    const request *r = j->request;
+    const sort_request *r = j->request;
     const weft_dtype dtype = j->x.dtype;
     const size_t n = j->x.n;
     weft_status status;
@@ -133,20 +129,21 @@ static bool compute(weft_context *ctx, params *j) {
 }
 
 static bool write_files(const params *j) {
-    const request *r = j->request;
+    const sort_request *r = j->request;
     npy_error error;
-    if (j->ranks.d) return ranks_write(&j->ranks, r->command, r->to, j->type, &j->x, j->y) == CLI_DONE;
-    if (!npy_write(r->to, j->type, &j->x.shape, j->y, &error)) return failed(r->command, r->to, error.message);
+    if (j->ranks.d) return ranks_write(&j->ranks, r->command, r->along.to, j->type, &j->x, j->y) == CLI_DONE;
+    if (!npy_write(r->along.to, j->type, &j->x.shape, j->y, &error))
+        return failed(r->command, r->along.to, error.message);
     if (!r->values_to || npy_write(r->values_to, j->values.dtype, &j->values.shape, j->sorted_values, &error))
         return true;
     return failed(r->command, r->values_to, error.message);
 }
 
 static void print_json(const params *j, const char *device) {
-    const request *r = j->request;
+    const sort_request *r = j->request;
     json_begin_command(r->command);
     json_text("file", r->from);
-    json_text("output", r->to);
+    json_text("output", r->along.to);
     if (r->values_from) {
         json_text("values", r->values_from);
         json_text("values_output", r->values_to);
@@ -160,14 +157,14 @@ static void print_json(const params *j, const char *device) {
 
 /* Sorts keys that are larger than the permitted memory. There must be no values. */
 static int sort_stream(weft_context *ctx, params *j) {
-    const request *r = j->request;
+    const sort_request *r = j->request;
     stream s;
     int code = stream_open(&s, r->command, j->options, &r->from, 1, 2);
     if (code == CLI_DONE) {
         j->x = s.inputs[0].npy.array;
         j->type = j->x.dtype;
         const double start = cli_seconds();
-        code = stream_write_to(&s, r->to, j->type, &j->x.shape) ? sort_runs(&s, ctx, r->order) : CLI_FAILED;
+        code = stream_write_to(&s, r->along.to, j->type, &j->x.shape) ? sort_runs(&s, ctx, r->order) : CLI_FAILED;
         j->seconds = cli_seconds() - start;
     }
     stream_close(&s);
@@ -187,14 +184,15 @@ static int sort_in_memory(weft_context *ctx, params *j) {
 
 static int run(const cli_options *options, int argc, char **argv, bool indices) {
     weft_context *ctx;
-    request r = {.command = argv[0], .indices = indices, .index = WEFT_U64};
+    sort_request r = {.command = argv[0], .indices = indices, .index = WEFT_U64};
     params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    if (r.along.text) return sort_axis(options, &r, argc, argv);
     if (options->mpi && r.values_from) {
         cli_error(r.command, "--values cannot be combined with --mpi");
         return CLI_USAGE;
     }
-    if (!ranks_read(options, r.command, (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;
+    if (!ranks_read(options, r.command, (char *[]){argv[optind], (char *)r.along.to}, 2)) return CLI_USAGE;
     int code = ranks_open(&j.ranks, r.command, options, &ctx);
     if (code != CLI_DONE) return code;
     const bool streamed = !j.ranks.d && !indices && !r.values_from && stream_wanted(options, r.from, 2);

@@ -1,4 +1,4 @@
-"""Stable sorts (docs/ops/sort.md, argsort.md). Order of all: ORDER.md 17."""
+"""Stable sorts (docs/ops/sort.md, argsort.md, sort_axis.md). Order of all: ORDER.md 17."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from pyweft._arrays import (
     Array,
     Operand,
     call,
-    check_vector,
     destination,
     give,
     leader,
@@ -26,10 +25,12 @@ from pyweft._arrays import (
 )
 from pyweft._calls import entry, give_result, input_of, result_for
 from pyweft._errors import exception
+from pyweft._views import axis_of, view_of
 
 __all__ = ["argsort", "sort", "sort_bits", "sort_pairs"]
 
 _INDICES = {I64: lib.WEFT_U64, U64: lib.WEFT_U64, I32: lib.WEFT_U32, np.dtype(np.uint32): lib.WEFT_U32}
+_ONLY = (-1, 0)  # the axis of a 1-D array
 _VALUES = {**NUMBERS, **COMPLEX}
 
 
@@ -38,18 +39,36 @@ def _order(descending: bool) -> int:
     return order
 
 
-def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+def _has_axes(x: Any, axis: Optional[int]) -> bool:
+    """Returns True if x is an array of several dimensions that is to be sorted along one of them."""
+    return axis is not None and getattr(x, "ndim", 1) > 1
+
+
+def sort(
+    x: Array,
+    axis: Optional[int] = -1,
+    *,
+    descending: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
     """The elements in ascending or descending order; stable, -0 < +0, NaN last in either order.
 
-    x    1-D, any number type
-    out  may be x itself
+    x     any number type
+    axis  the vectors along it are sorted; None: all elements, which become a 1-D array
+    out   may be x itself
 
     >>> weft.sort([3.0, -1.0, 2.0])
     array([-1.,  2.,  3.])
+    >>> weft.sort(np.array([[3, 1], [2, 4]]), axis=0)
+    array([[2, 1],
+           [3, 4]])
     """
+    if _has_axes(x, axis):
+        return _sort_axis(x, axis, descending, out, device)
     a, source, code, on = input_of(x, "x")
-    if a.ndim != 1:
-        check_vector(a, "x")
+    if axis is not None and (a.ndim != 1 or axis not in _ONLY):
+        return _sort_axis(x, axis, descending, out, device)
     n = a.size
     y, target = result_for(on, out, a.dtype, n)
     run, context = entry(lib.weft_sort, on, device)
@@ -58,6 +77,14 @@ def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, dev
     if status:
         raise exception(status, context)
     return y if on is None and out is None else give_result(y, out)
+
+
+def _sort_axis(x: Array, axis: Any, descending: bool, out: Optional[Array], device: Optional[str]) -> Any:
+    a = operand(x, "x", strided=True)
+    along = axis_of(axis, a)
+    y = destination(a, out, a.array.dtype, tuple(a.array.shape), strided=True, in_place=True)
+    call(lib.weft_sort_axis, a, device, _order(descending), view_of(a, a.code), along, view_of(y, a.code))
+    return give(y, out)
 
 
 def _pair(keys: Any, values: Any) -> tuple[Operand, Operand]:
@@ -138,8 +165,14 @@ def _index(dtype: Any) -> tuple[Any, int]:
     return index, _INDICES[index]
 
 
+def _check_index(index: Any, n: int) -> None:
+    if n > 1 << 31 and index == I32:
+        raise ValueError(f"x has {n} elements; int32 indices allow at most 2147483648")
+
+
 def argsort(
     x: Array,
+    axis: Optional[int] = -1,
     *,
     descending: bool = False,
     dtype: Any = np.int64,
@@ -148,19 +181,21 @@ def argsort(
 ) -> Any:
     """Returns the index in x of each element of the sorted array. Equal elements keep their order.
 
-    x      1-D, any number type
+    x      any number type
+    axis   the vectors along it are sorted, and indices are positions along it; None: all elements in C order
     dtype  of the indices: np.int64 or np.uint64, np.int32 (for at most 2^31 elements) or np.uint32 (2^32)
 
     >>> weft.argsort([3.0, -1.0, 2.0])
     array([1, 2, 0])
     """
+    if _has_axes(x, axis):
+        return _argsort_axis(x, axis, descending, dtype, out, device)
     a, source, code, on = input_of(x, "x")
-    if a.ndim != 1:
-        check_vector(a, "x")
+    if axis is not None and (a.ndim != 1 or axis not in _ONLY):
+        return _argsort_axis(x, axis, descending, dtype, out, device)
     n = a.size
     index, index_code = _index(dtype)
-    if n > 1 << 31 and index == I32:
-        raise ValueError(f"x has {n} elements; int32 indices allow at most 2147483648")
+    _check_index(index, n)
     y, target = result_for(on, out, index, n)
     run, context = entry(lib.weft_argsort, on, device)
     order = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
@@ -168,3 +203,15 @@ def argsort(
     if status:
         raise exception(status, context)
     return y if on is None and out is None else give_result(y, out)
+
+
+def _argsort_axis(
+    x: Array, axis: Any, descending: bool, dtype: Any, out: Optional[Array], device: Optional[str]
+) -> Any:
+    a = operand(x, "x", strided=True)
+    along = axis_of(axis, a)
+    index, index_code = _index(dtype)
+    _check_index(index, a.array.shape[along])
+    y = destination(a, out, index, tuple(a.array.shape), strided=True)
+    call(lib.weft_argsort_axis, a, device, _order(descending), view_of(a, a.code), along, view_of(y, index_code))
+    return give(y, out)

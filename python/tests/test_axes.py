@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 import pytest
@@ -192,6 +192,45 @@ def test_running_sums_are_those_of_numpy(dtype: str) -> None:
         same(weft.scan(x, "max", axis=1, exclusive=True)[:, 1:], np.maximum.accumulate(x, axis=1)[:, :-1])
 
 
+# ------------------------------------------------------------------------------------------ sorts
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "?"])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
+def test_sorts_are_those_of_numpy(dtype: str, axis: Optional[int]) -> None:
+    numbers = RNG.integers(-3, 4, (6, 50, 7)) if dtype[0] in "if" else RNG.integers(0, 2, (6, 50, 7))
+    for layout, x in layouts(numbers.astype(dtype)).items():
+        same(weft.sort(x, axis), np.sort(x, axis))
+        same(weft.argsort(x, axis), np.argsort(x, axis, kind="stable"))
+        assert weft.argsort(x, axis=axis, dtype=np.uint32).dtype == np.uint32, layout
+    x = numbers.astype(dtype)
+    same(weft.sort(x), np.sort(x))
+    same(weft.argsort(x.tolist()), np.argsort(x, kind="stable"))
+
+
+def test_sorts_have_the_bits_of_each_vector() -> None:
+    x = F.copy()
+    x[0, :, 1], x[1, 2] = np.nan, [-0.0, 0.0, np.inf, -np.nan]
+    for descending in (False, True):
+        for axis in (0, 1, 2):
+            keys, indices = (np.moveaxis(f(x, axis, descending=descending), axis, -1) for f in (weft.sort, weft.argsort))
+            for index in np.ndindex(keys.shape[:-1]):
+                vector = np.moveaxis(x, axis, -1)[index]
+                assert keys[index].tobytes() == weft.sort(vector, descending=descending).tobytes()
+                assert indices[index].tobytes() == weft.argsort(vector, descending=descending).tobytes()
+
+
+def test_sorts_in_place_and_without_elements() -> None:
+    x = F.copy()
+    assert weft.sort(x[:, ::2], 1, out=x[:, ::2]) is not None
+    assert np.array_equal(x[:, ::2], np.sort(F[:, ::2], 1)) and np.array_equal(x[:, 1::2], F[:, 1::2])
+    y = np.zeros((4, 5, 3), np.int64).transpose(2, 1, 0)
+    assert weft.argsort(F, 1, out=y) is y and np.array_equal(y, np.argsort(F, 1, kind="stable"))
+    same(weft.sort(np.zeros((3, 0)), 1), np.zeros((3, 0)))
+    same(weft.argsort(np.zeros((3, 0)), 0), np.zeros((3, 0), np.int64))
+    same(weft.sort(np.zeros((3, 0)), None), np.zeros(0))
+
+
 # -------------------------------------------------------------------------------------------- out
 
 
@@ -261,7 +300,7 @@ def test_wrong_axes() -> None:
 
 
 def test_each_operation_along_axes_is_offered() -> None:
-    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod"):
+    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod", "sort", "argsort"):
         assert "axis" in inspect.signature(getattr(weft, name)).parameters, name
 
 

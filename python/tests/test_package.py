@@ -31,7 +31,14 @@ def test_each_operation_has_a_function() -> None:
     for stem in re.findall(r"^(?:CALL|PRIMITIVE)\((\w+)", operations, flags=re.M):
         assert stem in names or f"{stem}_count" in names, stem
     # Those of views: a function, or the argument axis of other functions (test_axes.py).
-    views = {"copy_view": "copy", "reduce_axes": "sum", "variance_axes": "variance", "scan_axis": "scan"}
+    views = {
+        "copy_view": "copy",
+        "reduce_axes": "sum",
+        "variance_axes": "variance",
+        "scan_axis": "scan",
+        "sort_axis": "sort",
+        "argsort_axis": "argsort",
+    }
     for stem in re.findall(r"^VIEW\((\w+)", operations, flags=re.M):
         assert views[stem] in names, stem
 

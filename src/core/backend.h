@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 25
+#define WEFT_BACKEND_ABI 26
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -470,6 +470,20 @@ typedef struct scan_axis_call {
     const void *init; /* one value of the result type in host memory, or NULL */
     void *y;          /* == x with equal distances, or does not overlap x */
 } scan_axis_call;
+
+/* One call of weft_sort_axis or weft_argsort_axis: a sort along `inner` for each combination of indices of `outer`.
+ */
+typedef struct sort_axis_call {
+    bool indices; /* argsort */
+    weft_order_of_sort order;
+    weft_dtype dtype, result; /* result: of the indices, or dtype */
+    size_t vectors;           /* >= 1 */
+    size_t outer_count;
+    view_dimension inner;                      /* n >= 1 */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    void *y; /* == x with equal distances, but not with `indices`, or does not overlap x */
+} sort_axis_call;
 
 /* -------------------------------------------------------------------- parts of operations
  *

@@ -1,6 +1,7 @@
 #include "core/views.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* -------------------------------------------------------------------------------- messages */
 
@@ -150,6 +151,21 @@ weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dty
     return WEFT_OK;
 }
 
+weft_status check_view_shape(const char *name, const weft_view *y, const weft_view *x, weft_error *error) {
+    bool equal = x->dimensions == y->dimensions;
+    for (size_t k = 0; equal && k < x->dimensions; k++) equal = x->shape[k] == y->shape[k];
+    RETURN_IF(!equal, WEFT_INVALID, "%s has shape %s: expected that of x, %s", name,
+              view_shape_text(y->dimensions, y->shape).text, view_shape_text(x->dimensions, x->shape).text);
+    return WEFT_OK;
+}
+
+bool view_equal(const weft_view *x, const weft_view *y) {
+    const size_t count = x->dimensions;
+    return x->data == y->data && x->dtype == y->dtype && count == y->dimensions &&
+           memcmp(x->shape, y->shape, count * sizeof *x->shape) == 0 &&
+           memcmp(x->stride, y->stride, count * sizeof *x->stride) == 0;
+}
+
 /* ------------------------------------------------------------------------------ dimensions */
 
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
@@ -162,6 +178,17 @@ size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void
     }
     sort_by_y(count, d);
     return view_merge(count, d);
+}
+
+view_vectors view_vectors_of(const weft_view *x, size_t along, const weft_view *y) {
+    view_vectors v = {.vectors = view_elements(x) / x->shape[along],
+                      .inner = {x->shape[along], x->stride[along], y->stride[along]},
+                      .x = x->data,
+                      .y = y->data};
+    for (size_t k = 0; k < x->dimensions; k++)
+        if (k != along) v.outer[v.outer_count++] = (view_dimension){x->shape[k], x->stride[k], y->stride[k]};
+    v.outer_count = view_sort_and_merge(v.outer_count, v.outer, &v.x, &v.y);
+    return v;
 }
 
 weft_status weft_view_of(weft_dtype dtype, size_t dimensions, const size_t *shape, const void *data,

@@ -27,6 +27,24 @@ weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t
 /* Fails unless a view has the element type `dtype`. */
 weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error);
 
+/* Fails unless x and y have the same shape. */
+weft_status check_view_shape(const char *name, const weft_view *y, const weft_view *x, weft_error *error);
+
+/* Returns true if two views have the same members, except the buffer. */
+bool view_equal(const weft_view *x, const weft_view *y);
+
+/* The vectors along one axis of x, which is read, and of y, which has the same shape and is written. */
+typedef struct view_vectors {
+    size_t vectors, outer_count;
+    view_dimension inner;
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    void *y;
+} view_vectors;
+
+/* Returns the vectors along axis number `along` of views that have been checked and have elements. */
+view_vectors view_vectors_of(const weft_view *x, size_t along, const weft_view *y);
+
 /* view_merge for dimensions whose order does not matter: first makes each y of more than one element
  * positive, for which it moves *x and *y to the other end of the dimension, and sorts the dimensions by y, the
  * largest first. */

@@ -35,6 +35,7 @@ typedef struct params {
     const scan_kernel *kernel;
     scan_params scan;
     vectors vectors;
+    vector_results results;
     view_dimension outer[WEFT_DIMENSIONS_MAX]; /* the last one is that of adjacent vectors */
     view_dimension last;
     bool x_direct, y_direct, streams;
@@ -50,23 +51,6 @@ typedef struct params {
 
 static char *thread_memory(const params *j, size_t bytes_of_thread) {
     return j->scratch + (size_t)cpu_thread_number() * bytes_of_thread;
-}
-
-/* Copies rows of results, `row` bytes apart, to elements [first, first + n) of vectors v ... v + count - 1. */
-static void store_rows(const params *j, size_t v, size_t count, size_t first, size_t n, const char *rows,
-                       size_t row) {
-    const view_dimension last = j->last;
-    const ptrdiff_t size = (ptrdiff_t)j->result_size;
-    while (count > 0) {
-        const size_t run = (size_t)min_u64(count, last.n - v % last.n);
-        char *const y = views_at(j->c->y, views_y(j->vectors.outer_count, j->outer, v));
-        cpu_copy_plane(j->ctx, j->result_size, (view_dimension){run, (ptrdiff_t)row, last.y},
-                       (view_dimension){n, size, j->c->inner.y}, rows, views_at(y, (ptrdiff_t)first * j->c->inner.y),
-                       j->streams);
-        v += run;
-        count -= run;
-        rows += run * row;
-    }
 }
 
 /* -------------------------------------------------------------------------------------- rows */
@@ -104,7 +88,7 @@ static void do_rows(void *self, size_t item) {
             y_row = j->last.y;
         }
         scan_rows(j, count, x, x_row, y, y_row);
-        if (!j->y_direct) store_rows(j, v, count, 0, n, own_y, (size_t)y_row);
+        if (!j->y_direct) cpu_scatter_vectors(j->ctx, &j->results, v, count, 0, n, own_y, (size_t)y_row);
     }
     if (j->streams) cpu_copies_end(j->ctx);
 }
@@ -178,7 +162,7 @@ static void scan_block_part(const params *j, size_t block, size_t i, scan_state 
     /* An exclusive sum starts from -0.0, but the empty sum is +0.0. */
     if (first == 0 && j->c->op == WEFT_SUM && j->scan.exclusive && !j->c->init)
         for (size_t k = 0; k < width; k++) memset(y + k * y_row, 0, j->result_size);
-    store_rows(j, v, width, first, count, y, y_row);
+    cpu_scatter_vectors(j->ctx, &j->results, v, width, first, count, y, y_row);
     if (j->streams) cpu_copies_end(j->ctx);
 }
 
@@ -303,6 +287,7 @@ weft_status cpu_scan_axis(void *state, const scan_axis_call *c, weft_error *erro
     for (size_t k = 0; k < c->outer_count; k++) j.outer[k] = c->outer[k];
     choose_last(&j, direct);
     j.vectors = (vectors){j.size, 1, c->outer_count, &c->inner, j.outer, c->x};
+    j.results = (vector_results){j.result_size, c->outer_count, j.outer, c->inner.y, c->y, j.streams};
     j.column = cpu_scan_column_kernel(j.ctx, j.kernel);
     if (!direct && divide_columns(&j)) return run_columns(&j, error);
     return direct || bytes <= SHORT_BYTES ? run_rows(&j, error) : run_blocks(&j, error);

@@ -15,19 +15,36 @@ enum {
 
 static unsigned width(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
 
-static sort_params new_params(const cpu_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n) {
+static sort_params new_params(const cpu_context *ctx, int threads, weft_dtype dtype, weft_order_of_sort order,
+                              size_t n) {
     const bool is_float = type_is_float(dtype);
     const weft_sort_rule rule =
         weft_sort_rule_of(width(dtype), is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
     const size_t bytes = n * weft_dtype_size(dtype), chunks = n / CHUNK_KEYS;
-    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || chunks <= 1;
+    const bool alone = threads == 1 || bytes < ALONE_BYTES || chunks <= 1;
     return (sort_params){.kernel = ctx->level->sorts->width[__builtin_ctz(width(dtype) / 8)],
                          .rule = rule,
                          .window = UINT64_MAX,
                          .n = n,
-                         .chunks = alone                           ? 1
-                                   : chunks < (size_t)ctx->threads ? chunks
-                                                                   : (size_t)ctx->threads};
+                         .chunks = alone ? 1 : (size_t)min_u64(chunks, (size_t)threads)};
+}
+
+sort_params cpu_sort_params(const cpu_context *ctx, int threads, const sort_call *c) {
+    sort_params params = new_params(ctx, threads, c->dtype, c->order, c->n);
+    params.window = c->bits ? UINT64_MAX >> (64 - c->bits) << c->first_bit : 0;
+    params.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, c->sorted_keys, NULL};
+    params.values = (sort_lane){c->value_bytes, c->values, c->sorted_values, NULL};
+    if (c->bits == width(c->dtype) && c->value_bytes == 0)
+        params.vectors = ctx->level->sort_vectors->width[__builtin_ctz(width(c->dtype) / 8)];
+    return params;
+}
+
+sort_params cpu_argsort_params(const cpu_context *ctx, int threads, const argsort_call *c) {
+    sort_params params = new_params(ctx, threads, c->dtype, c->order, c->n);
+    params.only_values = true;
+    params.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, NULL, NULL};
+    params.values = (sort_lane){weft_dtype_size(c->index), NULL, c->indices, NULL};
+    return params;
 }
 
 /* ------------------------------------------------------------------------------------- few */
@@ -52,12 +69,23 @@ static void move_few(const sort_lane *lane, size_t n, const unsigned char *order
     memcpy(lane->to, copy, n * lane->bytes);
 }
 
-static void write_few(const argsort_call *c, const unsigned char *order) {
-    for (size_t i = 0; i < c->n; i++)
-        if (c->index == WEFT_U32)
-            ((uint32_t *)c->indices)[i] = order[i];
+static void write_few(const sort_lane *indices, size_t n, const unsigned char *order) {
+    for (size_t i = 0; i < n; i++)
+        if (indices->bytes == sizeof(uint32_t))
+            ((uint32_t *)indices->to)[i] = order[i];
         else
-            ((uint64_t *)c->indices)[i] = order[i];
+            ((uint64_t *)indices->to)[i] = order[i];
+}
+
+static void sort_few(const sort_params *params) {
+    unsigned char order[FEW] = {0};
+    order_few(params, order);
+    if (params->only_values) {
+        write_few(&params->values, params->n, order);
+        return;
+    }
+    move_few(&params->keys, params->n, order);
+    move_few(&params->values, params->n, order);
 }
 
 /* ------------------------------------------------------------------------------------ many */
@@ -68,53 +96,70 @@ static bool streams(const sort_params *params) {
     return aligned && params->n / params->chunks * (params->keys.bytes + params->values.bytes) >= STREAM_BYTES;
 }
 
+/* Sizes of the parts of the workspace of the passes, in this order. */
+typedef struct sections {
+    size_t keys, more_keys, values, words, next, lines;
+} sections;
+
+static sections sections_of(const sort_params *params) {
+    const size_t keys = in_lines(params->n * params->keys.bytes);
+    return (sections){.keys = keys,
+                      .more_keys = params->only_values ? keys : 0,
+                      .values = in_lines(params->n * params->values.bytes),
+                      .words = in_lines(params->chunks * sizeof(uint64_t)),
+                      .next = params->chunks * SORT_BUCKETS_MAX * sizeof *params->next,
+                      .lines = streams(params) ? params->chunks * 2 * SORT_LINES_BYTES : 0};
+}
+
 /* Assigns the workspace and runs the passes. Order: spare keys; for argsort also the output keys; spare values;
  * tables of the chunks. */
-static weft_status sort_many(cpu_context *ctx, sort_params *params, weft_error *error) {
-    const size_t keys = in_lines(params->n * params->keys.bytes), values = in_lines(params->n * params->values.bytes);
-    const size_t more_keys = params->only_values ? keys : 0;
-    const size_t words = in_lines(params->chunks * sizeof(uint64_t));
-    const size_t next = params->chunks * SORT_BUCKETS_MAX * sizeof *params->next;
-    const size_t lines = streams(params) ? params->chunks * 2 * SORT_LINES_BYTES : 0;
-    void *workspace;
-    RETURN_IF_ERROR(cpu_workspace(ctx, keys + more_keys + values + 2 * words + next + lines, &workspace, error));
+static void sort_many(sort_params *params, void *workspace) {
+    const sections s = sections_of(params);
     char *at = workspace;
     params->keys.spare = at;
-    if (params->only_values) params->keys.to = at + keys;
-    params->values.spare = at += keys + more_keys;
-    params->all = (void *)(at += values);
-    params->any = (void *)(at += words);
-    params->next = (void *)(at += words);
-    if (lines) params->lines = (void *)(at + next);
+    if (params->only_values) params->keys.to = at + s.keys;
+    params->values.spare = at += s.keys + s.more_keys;
+    params->all = (void *)(at += s.values);
+    params->any = (void *)(at += s.words);
+    params->next = (void *)(at += s.words);
+    params->lines = s.lines ? (void *)(at + s.next) : NULL;
     cpu_sort_passes(params);
+}
+
+/* ------------------------------------------------------------------------------------ calls */
+
+size_t cpu_sort_bytes(const sort_params *params) {
+    if (params->n <= FEW) return 0;
+    if (params->vectors) return cpu_sort_buckets_bytes(params);
+    const sections s = sections_of(params);
+    return s.keys + s.more_keys + s.values + 2 * s.words + s.next + s.lines;
+}
+
+void cpu_sort_run(sort_params *params, void *workspace) {
+    if (params->n <= FEW)
+        sort_few(params);
+    else if (params->vectors)
+        cpu_sort_buckets(params, workspace);
+    else
+        sort_many(params, workspace);
+}
+
+static weft_status run(cpu_context *ctx, sort_params *params, weft_error *error) {
+    const size_t bytes = cpu_sort_bytes(params);
+    void *workspace = NULL;
+    if (bytes) RETURN_IF_ERROR(cpu_workspace(ctx, bytes, &workspace, error));
+    cpu_sort_run(params, workspace);
     return WEFT_OK;
 }
 
 weft_status cpu_sort(void *state, const sort_call *c, weft_error *error) {
     cpu_context *ctx = state;
-    sort_params params = new_params(ctx, c->dtype, c->order, c->n);
-    params.window = c->bits ? UINT64_MAX >> (64 - c->bits) << c->first_bit : 0;
-    params.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, c->sorted_keys, NULL};
-    params.values = (sort_lane){c->value_bytes, c->values, c->sorted_values, NULL};
-    if (c->bits == width(c->dtype) && c->value_bytes == 0)
-        params.vectors = ctx->level->sort_vectors->width[__builtin_ctz(width(c->dtype) / 8)];
-    if (c->n > FEW) return params.vectors ? cpu_sort_buckets(ctx, &params, error) : sort_many(ctx, &params, error);
-    unsigned char order[FEW] = {0};
-    order_few(&params, order);
-    move_few(&params.keys, c->n, order);
-    move_few(&params.values, c->n, order);
-    return WEFT_OK;
+    sort_params params = cpu_sort_params(ctx, ctx->threads, c);
+    return run(ctx, &params, error);
 }
 
 weft_status cpu_argsort(void *state, const argsort_call *c, weft_error *error) {
     cpu_context *ctx = state;
-    sort_params params = new_params(ctx, c->dtype, c->order, c->n);
-    params.only_values = true;
-    params.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, NULL, NULL};
-    params.values = (sort_lane){weft_dtype_size(c->index), NULL, c->indices, NULL};
-    if (c->n > FEW) return sort_many(ctx, &params, error);
-    unsigned char order[FEW] = {0};
-    order_few(&params, order);
-    write_few(c, order);
-    return WEFT_OK;
+    sort_params params = cpu_argsort_params(ctx, ctx->threads, c);
+    return run(ctx, &params, error);
 }

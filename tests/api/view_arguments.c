@@ -51,6 +51,9 @@ static void each_view(void) {
     EXPECT_ERROR(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 0, &v, AXES(0), &row), WEFT_INVALID, "x" words);      \
     EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &v, 0, NULL, &v), WEFT_INVALID, \
                  "x" words);                                                                                      \
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                   \
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                \
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &good, 0, &v), WEFT_INVALID, "indices" words);       \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                    \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, &v), WEFT_INVALID, "y" words)
     v = good, v.size = 8;
@@ -138,6 +141,31 @@ static void axes(void) {
                  "variance of 3 elements with ddof 3 is undefined");
 }
 
+static void sorts(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), half = view(WEFT_F16, SHAPE(2, 3), x);
+    const weft_order_of_sort wrong = (weft_order_of_sort)2;
+    weft_view y = view(WEFT_F64, SHAPE(2, 3), out);
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, wrong, &a, 0, &a), WEFT_INVALID, "invalid sort order 2");
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, wrong, &a, 0, &a), WEFT_INVALID, "invalid sort order 2");
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &half, 0, &half), WEFT_UNSUPPORTED, "f16");
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &a, 0, &y), WEFT_INVALID,
+                 "y has elements of type f64: expected f32");
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &a, 0, &y), WEFT_UNSUPPORTED,
+                 "indices must have type u32 or u64, not f64");
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &a, 2, &a), WEFT_INVALID, "axis 2 is out of range");
+    y = view(WEFT_F32, SHAPE(3, 2), out);
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &a, 0, &y), WEFT_INVALID,
+                 "y has shape (3, 2): expected that of x, (2, 3)");
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &a, 0, NULL), WEFT_INVALID, "y is NULL");
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &a, 0, NULL), WEFT_INVALID, "indices is NULL");
+    y = view(WEFT_F32, SHAPE(2, 3), x + 3);
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &a, 0, &y), WEFT_INVALID, "overlaps");
+    y = a, y.dtype = WEFT_U32;
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &a, 0, &y), WEFT_INVALID, "overlaps");
+    const weft_view whole = view(WEFT_U32, SHAPE(3), out);
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &whole, 0, &whole), WEFT_INVALID, "overlaps");
+}
+
 /* Tests calls that have nothing to do, and small ones that have. */
 static void results(void) {
     const weft_view a = view(WEFT_F32, SHAPE(2, 3), x);
@@ -178,6 +206,15 @@ static void results(void) {
     EXPECT(f[2] == 3 && f[3] == 3 && f[5] == 12, "scan: ..., %g", (double)f[5]);
     EXPECT_STATUS(ctx, weft_scan_axis(ctx, WEFT_MAX, WEFT_INCLUSIVE, WEFT_DEFAULT, &y, 0, NULL, &y), WEFT_OK);
     EXPECT(f[2] == 3 && f[3] == 3 && f[5] == 12, "scan in place: ..., %g", (double)f[5]);
+    EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_DESCENDING, &a, -1, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[2] == 0 && f[3] == 5 && f[5] == 3, "sort: %g, ..., %g", (double)f[0], (double)f[5]);
+    EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_DESCENDING, &y, 0, &y), WEFT_OK);
+    EXPECT(f[0] == 5 && f[2] == 3 && f[3] == 2 && f[5] == 0, "sort in place: %g, ..., %g", (double)f[0],
+           (double)f[5]);
+    y = view(WEFT_F32, SHAPE(0, 3), NULL);
+    EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &none, 0, &y), WEFT_OK);
+    y.dtype = WEFT_U32;
+    EXPECT_STATUS(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &none, 1, &y), WEFT_OK);
 }
 
 int main(int argc, char **argv) {
@@ -190,6 +227,7 @@ int main(int argc, char **argv) {
     each_view();
     outputs();
     axes();
+    sorts();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();
     weft_close(ctx);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests --axis of the reductions, variance and scan: values known by hand, both orders of files, and errors.
+# Tests --axis of the reductions, variance, scan and sorts: values known by hand, both orders of files, and errors.
 . "$(dirname "$0")/check.sh"
 
 npy "$dir/c.npy" '<i4' '(2, 3)' 1 2 3 4 5 6
@@ -34,6 +34,14 @@ for file in "$dir/c.npy" "$dir/f.npy"; do
     gives "<i4 (2, 3) 1 2 3 5 7 9" scan "$file" --axis -2
     gives "<i8 (2, 3) 10 10 10 11 12 13" scan "$file" --axis 0 --exclusive --init 10 --accumulate i64
 done
+for axis in 1 -1; do
+    gives "<i4 (2, 3) 3 2 1 6 5 4" sort "$dir/f.npy" --axis $axis --descending
+    gives "<u8 (2, 3) 2 1 0 2 1 0" argsort "$dir/c.npy" --axis $axis --descending
+done
+gives "<i4 (2, 3) 4 5 6 1 2 3" sort "$dir/c.npy" --axis 0 --descending
+gives "<u4 (2, 3) 0 0 0 1 1 1" argsort "$dir/f.npy" --axis 0 --index u32
+gives "<f8 (0, 3)" sort "$dir/empty.npy" --axis 0
+
 # the last axis that is named varies fastest
 npy "$dir/low.npy" '<i4' '(2, 3)' 9 9 1 0 9 9
 prints "3" argmin "$dir/low.npy" --axis 0,1
@@ -77,8 +85,14 @@ is "JSON" '{"command": "sum", "file": "c.npy", "dtype": "i32", "n": 6, "axis": [
 is "JSON of a scan" '{"command": "scan", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "axis": -1, "op": "sum", "exclusive": false, "result": "i32"' \
     "$(cd "$dir" && w scan c.npy --axis -1 -o y.npy --json | sed 's/, "device.*//')"
 
+is "JSON of a sort" '{"command": "argsort", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "axis": 0, "descending": true, "result": "u64"' \
+    "$(cd "$dir" && w argsort c.npy --axis 0 --descending -o y.npy --json | sed 's/, "device.*//')"
+
 # errors
 rm -f "$y"
+refuses 2 "weft sort: --axis 1: axis 1 is out of range: $dir/f4.npy has 1 dimension, shape (4,)" sort "$dir/f4.npy" --axis 1 -o "$y"
+refuses 2 "weft sort: --values cannot be combined with --axis" sort "$dir/c.npy" --axis 1 -o "$y" --values "$dir/f.npy" --values-out "$dir/v.npy"
+refuses 2 "weft argsort: --axis 0,1: expected an integer" argsort "$dir/c.npy" --axis 0,1 -o "$y"
 refuses 2 "weft sum: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 2
 refuses 2 "--axis 0,-3: axis -3 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 0,-3
 refuses 2 "weft scan: --axis 1: axis 1 is out of range: $dir/f4.npy has 1 dimension, shape (4,)" scan "$dir/f4.npy" --axis 1 -o "$y"

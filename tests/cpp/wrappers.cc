@@ -410,6 +410,13 @@ static void views(weft::context &ctx) {
     expect(starts<double>(z, {1, 2, 3, 4, 5, 6}), "running maximum along the slow axis of an mdspan, in place");
     weft::scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, left, 0, left);
     expect(starts<double>(z, {1, 3, 6, 4, 9, 15}), "running sums along the fast axis of an mdspan, in place");
+    weft::sort_axis(ctx, matrix, 0, weft::array_view(y, {2, 3}), WEFT_DESCENDING);
+    expect(starts<float>(y, {4, 5, 6, 1, 2, 3}), "columns in descending order");
+    std::vector<std::uint32_t> indices(6);
+    weft::argsort_axis(ctx, left, 1, weft::array_view(indices, {3, 2}), WEFT_DESCENDING);
+    expect(starts<std::uint32_t>(indices, {1, 0, 1, 0, 1, 0}), "indices that sort the rows of an mdspan");
+    weft::sort_axis(ctx, left, -1, left, WEFT_DESCENDING);
+    expect(starts<double>(z, {4, 9, 15, 1, 3, 6}), "rows of an mdspan in descending order, in place");
 #ifdef __cpp_lib_mdspan
     const std::mdspan<const float, std::extents<int, 2, 3>> span(x.data());
     weft::reduce_axes<WEFT_MAX>(ctx, span, {0}, std::mdspan(sums.data(), 3));

@@ -56,6 +56,7 @@ FILES = {
     "matmul": {"a.npy": ("<f4", (20, 30), lambda i: i % 17 / 16), "b.npy": ("<f4", (30, 10), lambda i: i % 23 / 22)},
     "reduce_axes": {"x.npy": ("<f4", (2, 3), lambda i: i + 1)},
     "scan_axis": {"field.npy": ("<f4", (3, 2), lambda i: (3, 1, 4, 1, 5, 9)[i])},
+    "sort_axis": {"scores.npy": ("<f4", (2, 3), lambda i: (3, 1, 4, 1, 5, 9)[i])},
     "tridiag": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in
                 (("a.npy", -1), ("b.npy", 3), ("c.npy", -1), ("d.npy", 1))},
     "tridiag_pivot": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in

@@ -385,6 +385,15 @@ contains
     y = x
     call weft_scan_axis(ctx, WEFT_PROD, WEFT_INCLUSIVE, y(:, ::2), 2, y(:, ::2))
     call expect(maxval(abs(y(:, 3) - [5d0, 12d0])) == 0 .and. y(1, 2) == 3, 'scan in place of a section')
+    y = x
+    call weft_sort_axis(ctx, y(:, ::2), 2, y(:, ::2), WEFT_DESCENDING)
+    call expect(maxval(abs(y - reshape([real(real64) :: 5, 6, 3, 4, 1, 2], [2, 3]))) == 0, 'sort of a section in place')
+    call weft_sort_axis(ctx, -x, 1, y)
+    call expect(maxval(abs(y + x(2:1:-1, :))) == 0, 'sort along dimension 1')
+    call weft_argsort_axis(ctx, -x, 2, wide(:, :, 1, 1))
+    call expect(maxval(abs(wide(1, :, 1, 1) - [2, 1, 0])) == 0, 'indices of 64 bits')
+    call weft_argsort_axis(ctx, x, 1, i(:, :, 1, 1), WEFT_DESCENDING)
+    call expect(maxval(abs(i(:, 3, 1, 1) - [1, 0])) == 0, 'indices of 32 bits in descending order')
 
     call weft_view_of(x, view)
     call weft_view_of(first, of_first)
@@ -398,6 +407,8 @@ contains
     call refused(stat, message, 'out has shape (2): expected (3)')
     call weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, z, 1, z, stat=stat, message=message)
     call refused(stat, message, 'x is complex and must not be')
+    call weft_argsort_axis(ctx, x, 1, y, stat=stat, message=message)
+    call refused(stat, message, 'indices is f64 and must be u64')
   end subroutine views
 
   subroutine contexts

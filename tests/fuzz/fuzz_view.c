@@ -1,5 +1,5 @@
 /* Fuzzer of the checks of views: any members either are refused with a sentence, or all elements are inside the
- * buffer and a copy, a sum and a scan read and write no other byte (AddressSanitizer watches the buffers). */
+ * buffer and a copy, a sum, a scan and a sort read and write no other byte (AddressSanitizer watches the buffers). */
 #include "weft.h"
 
 #include <stdlib.h>
@@ -76,6 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, op % 3, &x, count % 5, wide, &y));
         expect(ctx, weft_scan_axis(ctx, (weft_op)(op % 20), (weft_scan_kind)(op % 3), WEFT_DEFAULT, &x, wide[0],
                                    op % 2 ? from : NULL, &y));
+        expect(ctx, weft_sort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
+        expect(ctx, weft_argsort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
     }
     free(from);
     free(to);

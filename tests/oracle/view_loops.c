@@ -188,6 +188,37 @@ static void check_scan(uint64_t seed, weft_dtype dtype) {
            (unsigned long long)seed);
 }
 
+static void check_sort(uint64_t seed, weft_dtype dtype, bool indices) {
+    const weft_view v = random_view(seed, dtype, x);
+    const weft_dtype result = !indices ? dtype : draw(seed, 84) % 2 ? WEFT_U32 : WEFT_U64;
+    const size_t size = weft_dtype_size(result);
+    const weft_order_of_sort order = draw(seed, 85) % 2 ? WEFT_DESCENDING : WEFT_ASCENDING;
+    size_t index[RANK] = {0};
+    weft_view out = v;
+    if (v.dimensions == 0) return;
+    out.dtype = result;
+    lay_out(seed + 5000, &out, y);
+    axes_of_call a = {.count = 1, .number = {draw(seed, 86) % v.dimensions}};
+    a.reduced[a.number[0]] = true;
+    fill();
+    for (bool more = count(&v) > 0; more; more = next(&v, a.reduced, index)) {
+        const size_t n = gather(&v, &a, index);
+        EXPECT_STATUS(ctx,
+                      indices ? weft_argsort(ctx, order, dtype, result, n, vector, scanned)
+                              : weft_sort(ctx, order, dtype, n, vector, scanned),
+                      WEFT_OK);
+        for (size_t i = 0; i < n; i++, index[a.number[0]]++)
+            memcpy(moved(at(&out, index), y, expected), (char *)scanned + i * size, size);
+        index[a.number[0]] = 0;
+    }
+    EXPECT_STATUS(ctx,
+                  indices ? weft_argsort_axis(ctx, order, &v, (int)a.number[0], &out)
+                          : weft_sort_axis(ctx, order, &v, (int)a.number[0], &out),
+                  WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "sort of %s, seed %llu, indices %d: results differ",
+           weft_dtype_name(dtype), (unsigned long long)seed, indices);
+}
+
 static void check_copy(uint64_t seed, weft_dtype dtype) {
     static const bool none[RANK + 1] = {false};
     weft_view v = random_view(seed, dtype, x), out = v;
@@ -204,8 +235,8 @@ static void check_copy(uint64_t seed, weft_dtype dtype) {
 
 /* ---------------------------------------------------------------------------- long vectors */
 
-enum { LONG = 262145, ROWS = 10000, COLUMNS = 8 };
-static double many[LONG], reversed[LONG];
+enum { LONG = 262145, ROWS = 10000, COLUMNS = 8, LONG_VECTORS = 4 };
+static double many[LONG], reversed[LONG], sorted[LONG];
 
 static void check_sums(const char *name, size_t n, const weft_view *v, int axis) {
     const size_t vectors = v->dimensions > 1 ? COLUMNS : 1;
@@ -227,6 +258,26 @@ static void check_sums(const char *name, size_t n, const weft_view *v, int axis)
     }
 }
 
+/* Sorts the vectors of a view to `sorted`, of the same shape and in C order. */
+static void check_sorts(const char *name, const weft_view *v, int axis) {
+    weft_view out = {.size = sizeof out};
+    const size_t n = v->shape[axis], vectors = count(v) / n;
+    EXPECT_STATUS(ctx, weft_view_of(WEFT_F64, v->dimensions, v->shape, sorted, &out), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, v, axis, &out), WEFT_OK);
+    for (size_t k = 0; k < vectors; k++) {
+        const ptrdiff_t across = v->dimensions > 1 ? v->stride[1 - axis] * (ptrdiff_t)k : 0;
+        const ptrdiff_t to = v->dimensions > 1 ? out.stride[1 - axis] * (ptrdiff_t)k : 0;
+        size_t different = 0;
+        for (size_t i = 0; i < n; i++)
+            reversed[i] = *(const double *)(const void *)((char *)v->data + across + (ptrdiff_t)i * v->stride[axis]);
+        EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_ASCENDING, WEFT_F64, n, reversed, reversed), WEFT_OK);
+        for (size_t i = 0; i < n; i++)
+            different +=
+                memcmp((char *)sorted + to + (ptrdiff_t)i * out.stride[axis], &reversed[i], sizeof *reversed) != 0;
+        EXPECT(different == 0, "%s: %zu elements of sorted vector %zu differ", name, different, k);
+    }
+}
+
 /* Checks vectors of several tiles: columns, and an array from its end to its start. */
 static void long_vectors(void) {
     weft_view v = {.size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {ROWS, COLUMNS}, .data = many};
@@ -237,6 +288,19 @@ static void long_vectors(void) {
     v = (weft_view){.size = sizeof v, .dtype = WEFT_F64, .dimensions = 1, .shape = {LONG}, .data = many + LONG - 1};
     v.stride[0] = -(ptrdiff_t)sizeof *many;
     check_sums("reversed array", LONG, &v, 0);
+    check_sorts("reversed array", &v, 0);
+    v = (weft_view){
+        .size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {LONG_VECTORS, LONG / LONG_VECTORS}};
+    v.data = many;
+    v.stride[0] = LONG / LONG_VECTORS * sizeof *many;
+    v.stride[1] = sizeof *many;
+    check_sorts("long rows", &v, 1);
+    v = (weft_view){
+        .size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {LONG / LONG_VECTORS, LONG_VECTORS}};
+    v.data = many;
+    v.stride[0] = LONG_VECTORS * sizeof *many;
+    v.stride[1] = sizeof *many;
+    check_sorts("long columns", &v, 0);
 }
 
 /* Checks the number of elements, of which all are one byte: an index of 32 bits would lose some. Not on "ref", which
@@ -259,6 +323,8 @@ int main(int argc, char **argv) {
         for (uint64_t seed = 0; seed < 200; seed++) {
             check_copy(seed, (weft_dtype)dtype);
             check_scan(seed, (weft_dtype)dtype);
+            check_sort(seed, (weft_dtype)dtype, false);
+            check_sort(seed, (weft_dtype)dtype, true);
         }
         for (int op = 0; op <= WEFT_NORMINF + 1; op++)
             for (uint64_t seed = 0; seed < 30; seed++) {

@@ -88,3 +88,18 @@ void cpu_gather_vectors(const cpu_context *ctx, const vectors *s, size_t v, size
         to += run * row;
     }
 }
+
+void cpu_scatter_vectors(const cpu_context *ctx, const vector_results *s, size_t v, size_t count, size_t first,
+                         size_t n, const char *rows, size_t row) {
+    const view_dimension last = s->outer_count > 0 ? s->outer[s->outer_count - 1] : (view_dimension){1, 0, 0};
+    while (count > 0) {
+        const size_t run = (size_t)min_u64(count, last.n - v % last.n);
+        char *const y = views_at(s->y, views_y(s->outer_count, s->outer, v));
+        cpu_copy_plane(ctx, s->element, (view_dimension){run, (ptrdiff_t)row, last.y},
+                       (view_dimension){n, (ptrdiff_t)s->element, s->stride}, rows,
+                       views_at(y, (ptrdiff_t)first * s->stride), s->streams);
+        v += run;
+        count -= run;
+        rows += run * row;
+    }
+}

@@ -65,6 +65,20 @@ typedef struct vectors {
 void cpu_gather_vectors(const cpu_context *ctx, const vectors *s, size_t v, size_t count, size_t first, size_t n,
                         char *to, size_t row);
 
+/* The elements of vectors in the array that is written, and `outer` of `vectors`. */
+typedef struct vector_results {
+    size_t element; /* bytes */
+    size_t outer_count;
+    const view_dimension *outer;
+    ptrdiff_t stride; /* of the elements of a vector */
+    void *y;
+    bool streams; /* may use nontemporal stores */
+} vector_results;
+
+/* Copies rows of n results, `row` bytes apart, to elements [first, first + n) of vectors v ... v + count - 1. */
+void cpu_scatter_vectors(const cpu_context *ctx, const vector_results *s, size_t v, size_t count, size_t first,
+                         size_t n, const char *rows, size_t row);
+
 /* Rows of adjacent columns that are scanned: the element of row i and column k is at x + i x_row + k elements. */
 typedef struct scan_columns {
     const char *x;

@@ -24,11 +24,14 @@ typedef struct plan {
     /* For each block, the start of each of its buckets in `spare`, and the start of the next block. */
     size_t *starts;
     size_t *begins; /* start of each bucket in the result, and the end of the result */
+    void *splitters;
     char *workspaces;
-    uint64_t splitters[BUCKETS_MAX];
 } plan;
 
-static char *own_workspace(const plan *p) { return p->workspaces + (size_t)cpu_thread_number() * p->workspace_bytes; }
+/* A sort on one thread may be an item of a region, in which the thread has another number. */
+static char *own_workspace(const plan *p) {
+    return p->workspaces + (p->params->chunks == 1 ? 0 : (size_t)cpu_thread_number() * p->workspace_bytes);
+}
 
 static size_t *starts_of(const plan *p, size_t block) { return p->starts + block * (p->buckets + 1); }
 
@@ -90,6 +93,16 @@ static void sort_large_bucket(void *self, size_t b) {
         finish_bucket(p, b, (char *)p->params->keys.spare + p->begins[b] * p->params->keys.bytes);
 }
 
+/* Sorts keys that are one bucket, besides that of the NaNs. */
+static void sort_whole(const plan *p) {
+    const sort_params *const params = p->params;
+    const sort_lane *const keys = &params->keys;
+    void *const ranks = keys->from == keys->to ? keys->spare : keys->to;
+    const size_t numbers = params->vectors->rank(&params->rule, keys->from, params->n, ranks);
+    params->vectors->finish(&params->rule, ranks, numbers, p->workspaces);
+    if (ranks != keys->to) memcpy(keys->to, ranks, params->n * keys->bytes);
+}
+
 static void run(plan *p) {
     const int threads = (int)p->params->chunks;
     cpu_plan_regions(3);
@@ -103,30 +116,41 @@ static void run(plan *p) {
 /* -------------------------------------------------------------------------------- the call */
 
 /* Chooses blocks and buckets. Few keys are one block, with one bucket and that of the NaNs. */
-static void plan_buckets(plan *p) {
-    const size_t n = p->params->n, bytes = p->params->keys.bytes, chunks = p->params->chunks;
+static plan plan_buckets(const sort_params *params) {
+    plan p = {.params = params};
+    const size_t n = params->n, bytes = params->keys.bytes, chunks = params->chunks;
     const size_t fit = n * bytes / BUCKET_BYTES, balanced = chunks > 1 ? BUCKETS_OF_A_CHUNK * chunks : 1;
-    p->block = min_u64(n, BLOCK_BYTES / bytes);
-    p->blocks = (n - 1) / p->block + 1;
-    p->buckets = 1 + min_u64(fit > balanced ? fit : balanced, BUCKETS_MAX);
-    p->workspace_bytes = in_lines(min_u64(n * bytes, WORKSPACE_BYTES));
+    p.block = min_u64(n, BLOCK_BYTES / bytes);
+    p.blocks = (n - 1) / p.block + 1;
+    p.buckets = 1 + min_u64(fit > balanced ? fit : balanced, BUCKETS_MAX);
+    p.workspace_bytes = in_lines(min_u64(n * bytes, WORKSPACE_BYTES));
+    return p;
 }
 
-weft_status cpu_sort_buckets(cpu_context *ctx, sort_params *params, weft_error *error) {
-    plan p = {.params = params};
-    plan_buckets(&p);
-    const size_t keys = in_lines(params->n * params->keys.bytes);
-    const size_t starts = in_lines(p.blocks * (p.buckets + 1) * sizeof *p.starts);
-    const size_t begins = in_lines((p.buckets + 1) * sizeof *p.begins);
-    void *workspace;
-    RETURN_IF_ERROR(
-        cpu_workspace(ctx, keys + starts + begins + params->chunks * p.workspace_bytes, &workspace, error));
+static size_t keys_bytes(const plan *p) { return in_lines(p->params->n * p->params->keys.bytes); }
+static size_t starts_bytes(const plan *p) { return in_lines(p->blocks * (p->buckets + 1) * sizeof *p->starts); }
+static size_t begins_bytes(const plan *p) { return in_lines((p->buckets + 1) * sizeof *p->begins); }
+
+static size_t splitters_bytes(const plan *p) { return in_lines(p->buckets * p->params->keys.bytes); }
+
+size_t cpu_sort_buckets_bytes(const sort_params *params) {
+    const plan p = plan_buckets(params);
+    return keys_bytes(&p) + starts_bytes(&p) + begins_bytes(&p) + splitters_bytes(&p) +
+           params->chunks * p.workspace_bytes;
+}
+
+void cpu_sort_buckets(sort_params *params, void *workspace) {
+    plan p = plan_buckets(params);
     params->keys.spare = workspace;
-    p.starts = (void *)((char *)workspace + keys);
-    p.begins = (void *)((char *)workspace + keys + starts);
-    p.workspaces = (char *)workspace + keys + starts + begins;
+    p.starts = (void *)((char *)workspace + keys_bytes(&p));
+    p.begins = (void *)((char *)p.starts + starts_bytes(&p));
+    p.splitters = (char *)p.begins + begins_bytes(&p);
+    p.workspaces = (char *)p.splitters + splitters_bytes(&p);
+    if (p.buckets == 2 && p.blocks == 1) {
+        sort_whole(&p);
+        return;
+    }
     if (p.buckets > 2)
         params->vectors->choose(&params->rule, params->keys.from, params->n, workspace, p.buckets - 2, p.splitters);
     run(&p);
-    return WEFT_OK;
 }

@@ -33,7 +33,18 @@ static inline size_t in_lines(size_t bytes) { return round_up(bytes, SORT_LINE_B
 
 void cpu_sort_passes(sort_params *params);
 
-/* Sorts with params->vectors, which must not be NULL. Allocates its own workspace. */
-weft_status cpu_sort_buckets(cpu_context *ctx, sort_params *params, weft_error *error);
+/* Sorts with params->vectors, which must not be NULL, in a workspace of cpu_sort_buckets_bytes bytes. */
+size_t cpu_sort_buckets_bytes(const sort_params *params);
+void cpu_sort_buckets(sort_params *params, void *workspace);
+
+/* Return the parameters of a sort and of an argsort on at most `threads` threads. The arrays of the call may be set
+ * later, also repeatedly: keys.from, keys.to and values.to. */
+sort_params cpu_sort_params(const cpu_context *ctx, int threads, const sort_call *c);
+sort_params cpu_argsort_params(const cpu_context *ctx, int threads, const argsort_call *c);
+
+/* Returns the bytes of the workspace of a sort, which is aligned to CPU_ALIGNMENT. 0 for few keys. */
+size_t cpu_sort_bytes(const sort_params *params);
+/* Sorts in a workspace of cpu_sort_bytes bytes. */
+void cpu_sort_run(sort_params *params, void *workspace);
 
 #endif

@@ -2,6 +2,7 @@
  * the indices of argsort. */
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
+#include "cuda/sort/device_sort.h"
 #include "cuda/sort/sort_params.h"
 
 #include <string.h>
@@ -27,24 +28,30 @@ static __global__ void widen_kernel(const uint32_t *from, uint64_t *to, size_t n
     if (i < n) to[i] = from[i];
 }
 
-static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, void **arguments, weft_error *error) {
-    const size_t blocks = (n - 1) / THREADS + 1;
-    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "sort of %zu keys: a GPU supports at most 2^38", n);
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(THREADS), arguments, 0, stream), "sort");
+static weft_status check_blocks(size_t n, weft_error *error) {
+    RETURN_IF((n - 1) / THREADS >= INT32_MAX, WEFT_INVALID, "sort of %zu keys: a GPU supports at most 2^38", n);
     return WEFT_OK;
 }
 
 /* Writes the integers 0, 1, 2, ... of `bytes` bytes each to scratch memory. */
 static weft_status number(cudaStream_t stream, void *to, size_t bytes, size_t n, weft_error *error) {
-    void *arguments[] = {&to, &n};
-    const void *kernel = bytes == 4 ? (const void *)number_kernel<uint32_t> : (const void *)number_kernel<uint64_t>;
-    const size_t each = 16 / bytes;
-    return launch(stream, kernel, (n + each - 1) / each, arguments, error);
+    const size_t each = 16 / bytes, threads = (n + each - 1) / each;
+    const unsigned blocks = (unsigned)((threads - 1) / THREADS + 1);
+    RETURN_IF_ERROR(check_blocks(threads, error));
+    if (bytes == 4)
+        number_kernel<uint32_t><<<blocks, THREADS, 0, stream>>>((numbers<uint32_t> *)to, n);
+    else
+        number_kernel<uint64_t><<<blocks, THREADS, 0, stream>>>((numbers<uint64_t> *)to, n);
+    CUDA_TRY(cudaGetLastError(), "sort");
+    return WEFT_OK;
 }
 
 static weft_status widen(cudaStream_t stream, const void *from, void *to, size_t n, weft_error *error) {
-    void *arguments[] = {&from, &to, &n};
-    return launch(stream, (const void *)widen_kernel, n, arguments, error);
+    RETURN_IF_ERROR(check_blocks(n, error));
+    widen_kernel<<<(unsigned)((n - 1) / THREADS + 1), THREADS, 0, stream>>>((const uint32_t *)from, (uint64_t *)to,
+                                                                            n);
+    CUDA_TRY(cudaGetLastError(), "sort");
+    return WEFT_OK;
 }
 
 static weft_status copy(cudaStream_t stream, void *to, const void *from, size_t bytes, weft_error *error) {
@@ -183,34 +190,74 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
     return arrays_copy_out(g, "sort", arrays, 4, error);
 }
 
+weft_status gpu_sort_array(gpu *g, const sort_call *c, void *scratch, size_t *bytes, weft_error *error) {
+    plan p;
+    RETURN_IF_ERROR(make_plan(g, c, &p, error));
+    *bytes = p.scratch.used;
+    if (!scratch) return WEFT_OK;
+    p.scratch.base = (char *)scratch;
+    p.keys.from = (void *)c->keys;
+    p.keys.to = c->sorted_keys;
+    p.values.from = (void *)c->values;
+    p.values.to = c->sorted_values;
+    return run_plan(&p, error);
+}
+
 /* --------------------------------------------------------------------------------- argsort */
 
-/* Sorts the indices 0, 1, 2, ... with the keys. 8-byte indices that fit in 4 bytes are sorted as 4-byte ones and
+/* Offsets of the parts of the scratch memory. 8-byte indices that fit in 4 bytes are sorted as 4-byte ones and
  * widened afterwards. */
+typedef struct argsort_plan {
+    sort_params j;
+    bool widens;
+    size_t cub_at, keys_at, indices_at, sorted_at;
+    parts scratch;
+} argsort_plan;
+
+static weft_status plan_argsort(const gpu *g, const argsort_call *c, argsort_plan *p, weft_error *error) {
+    const size_t wanted = cuda_type_bytes(c->index);
+    memset(p, 0, sizeof *p);
+    p->j = new_params(g, c->dtype, c->order, c->n);
+    p->j.value_bytes = wanted == 4 ? wanted : index_bytes(c->n);
+    p->widens = p->j.value_bytes != wanted;
+    RETURN_IF_ERROR(run(&p->j, c->dtype, error));
+    p->cub_at = reserve(&p->scratch, p->j.scratch_bytes);
+    p->keys_at = reserve(&p->scratch, c->n * cuda_type_bytes(c->dtype));
+    p->indices_at = reserve(&p->scratch, c->n * p->j.value_bytes);
+    p->sorted_at = reserve(&p->scratch, p->widens ? c->n * p->j.value_bytes : 0);
+    return WEFT_OK;
+}
+
+/* Sorts the indices 0, 1, 2, ... with the keys. */
+static weft_status run_argsort(argsort_plan *p, weft_dtype dtype, const void *keys, void *indices, char *scratch,
+                               weft_error *error) {
+    sort_params *const j = &p->j;
+    j->scratch = scratch + p->cub_at;
+    j->keys[0] = (void *)keys;
+    j->keys[1] = scratch + p->keys_at;
+    j->values[0] = scratch + p->indices_at;
+    j->values[1] = p->widens ? scratch + p->sorted_at : indices;
+    RETURN_IF_ERROR(number(j->stream, j->values[0], j->value_bytes, j->n, error));
+    RETURN_IF_ERROR(run(j, dtype, error));
+    return p->widens ? widen(j->stream, j->values[1], indices, j->n, error) : WEFT_OK;
+}
+
+weft_status gpu_argsort_array(gpu *g, const argsort_call *c, void *scratch, size_t *bytes, weft_error *error) {
+    argsort_plan p;
+    RETURN_IF_ERROR(plan_argsort(g, c, &p, error));
+    *bytes = p.scratch.used;
+    return scratch ? run_argsort(&p, c->dtype, c->keys, c->indices, (char *)scratch, error) : WEFT_OK;
+}
+
 weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    const size_t keys = c->n * cuda_type_bytes(c->dtype), wanted = cuda_type_bytes(c->index);
-    sort_params j = new_params(g, c->dtype, c->order, c->n);
-    parts scratch = {0, NULL};
+    argsort_plan p;
     void *base;
-    j.value_bytes = wanted == 4 ? wanted : index_bytes(c->n);
-    const bool widens = j.value_bytes != wanted;
-    RETURN_IF_ERROR(run(&j, c->dtype, error));
-    const size_t cub_at = reserve(&scratch, j.scratch_bytes), keys_at = reserve(&scratch, keys);
-    const size_t indices_at = reserve(&scratch, c->n * j.value_bytes);
-    const size_t sorted_at = reserve(&scratch, widens ? c->n * j.value_bytes : 0);
-    gpu_array arrays[] = {array_of("keys", c->keys, keys, ARRAY_IN),
-                          array_of("indices", c->indices, c->n * wanted, ARRAY_OUT)};
-    RETURN_IF_ERROR(arrays_copy_in(g, "argsort", arrays, 2, scratch.used, &base, error));
-    scratch.base = (char *)base;
-    j.scratch = scratch.base + cub_at;
-    j.keys[0] = arrays[0].at;
-    j.keys[1] = scratch.base + keys_at;
-    j.values[0] = scratch.base + indices_at;
-    j.values[1] = widens ? scratch.base + sorted_at : arrays[1].at;
-    RETURN_IF_ERROR(number(g->stream, j.values[0], j.value_bytes, c->n, error));
-    RETURN_IF_ERROR(run(&j, c->dtype, error));
-    if (widens) RETURN_IF_ERROR(widen(g->stream, j.values[1], arrays[1].at, c->n, error));
+    RETURN_IF_ERROR(plan_argsort(g, c, &p, error));
+    gpu_array arrays[] = {array_of("keys", c->keys, c->n * cuda_type_bytes(c->dtype), ARRAY_IN),
+                          array_of("indices", c->indices, c->n * cuda_type_bytes(c->index), ARRAY_OUT)};
+    RETURN_IF_ERROR(arrays_copy_in(g, "argsort", arrays, 2, p.scratch.used, &base, error));
+    RETURN_IF_ERROR(run_argsort(&p, c->dtype, arrays[0].at, arrays[1].at, (char *)base, error));
     return arrays_copy_out(g, "argsort", arrays, 2, error);
 }
