@@ -318,10 +318,9 @@ def elements(shape: tuple[int, ...]) -> int:
 HOST = operand(np.empty(0), "nothing")  # leads where there is no array
 
 
-def origin(out: Any, dtype: Any) -> Operand:
-    """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else NumPy's."""
-    gpu = None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
-    return gpu or HOST
+def origin(out: Any, dtype: Any) -> Optional[Operand]:
+    """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else None."""
+    return None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
 
 
 def destination(

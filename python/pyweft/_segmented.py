@@ -23,7 +23,6 @@ from pyweft._scan import has_identity, limit_flags, op_code, scan_types
 
 __all__ = ["reduce_by_key", "segmented_reduce", "segmented_scan"]
 
-_COUNT = ffi.typeof("uint64_t *")
 
 
 def _segments(a: Any, offsets: Any, heads: Any) -> Input:
@@ -83,7 +82,7 @@ def segmented_reduce(
     n = a.size
     if heads is not None:
         y, target = result_for(on, out, result, n)
-        count = ffi.new(_COUNT)
+        count = ffi.new("uint64_t *")
         run, context = entry(lib.weft_segmented_reduce_heads, on, device)
         status = run(context, which, code, sums, n, source, limits, target, count)
         if status:
@@ -181,7 +180,7 @@ def reduce_by_key(
     _, result, sums = reduction(which, code, dtype, accumulate)
     firsts, first_target = result_for(on, None, k.dtype, n)
     y, target = result_for(on, None, result, n)
-    count = ffi.new(_COUNT)
+    count = ffi.new("uint64_t *")
     run, context = entry(lib.weft_reduce_by_key, on, device)
     status = run(context, which, key_code, code, sums, n, key_source, source, first_target, target, count)
     if status:

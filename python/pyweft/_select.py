@@ -32,7 +32,6 @@ def _comparison(comparisons: dict[str, Any], dtype: Any) -> tuple[int, Any]:
     raise TypeError(f"exactly one of flags, {', '.join(_COMPARISONS)} is required, not {given}")
 
 
-_COUNT = ffi.typeof("uint64_t *")
 
 
 def _kept(
@@ -41,7 +40,7 @@ def _kept(
     """Calls weft_select or weft_partition, or its `_if`; where the elements went, and how many were kept."""
     a, source, code, on = vector_of(x, "x")
     n = a.size
-    count = ffi.new(_COUNT)
+    count = ffi.new("uint64_t *")
     if flags is not None and not comparisons:
         f, kept, _, on_flags = vector_of(flags, "flags", FLAGS)
         if f.size != n:
@@ -94,7 +93,7 @@ def select_indices(x: Array, *, out: Optional[Array] = None, device: Optional[st
     """
     a, source, code, on = vector_of(x, "x", NUMBERS if compare else FLAGS)
     n = a.size
-    count = ffi.new(_COUNT)
+    count = ffi.new("uint64_t *")
     y, target = result_for(on, out, I64, n)
     if compare:
         comparison, value = _comparison(compare, a.dtype)
@@ -134,7 +133,7 @@ def unique(x: Array, *, out: Optional[Array] = None, device: Optional[str] = Non
     a, source, code, on = vector_of(x, "x")
     n = a.size
     y, target = result_for(on, out, a.dtype, n)
-    count = ffi.new(_COUNT)
+    count = ffi.new("uint64_t *")
     run, context = entry(lib.weft_unique, on, device)
     status = run(context, code, n, source, target, count)
     if status:
@@ -152,7 +151,7 @@ def run_length(x: Array, *, device: Optional[str] = None) -> Any:
     n = a.size
     values, value_target = result_for(on, None, a.dtype, n)
     lengths, length_target = result_for(on, None, I64, n)
-    count = ffi.new(_COUNT)
+    count = ffi.new("uint64_t *")
     run, context = entry(lib.weft_run_length, on, device)
     status = run(context, code, n, source, value_target, length_target, count)
     if status:

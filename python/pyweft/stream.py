@@ -501,13 +501,15 @@ def _bind(call: Call, values: dict[str, Any], dtype: Any) -> tuple[Any, list[Any
         keep.append(ffi.new("char[]", name.encode()))
         binding.name = keep[-1]
         if _is_number(value):
-            scalars[name] = one = operand(value, name)
+            one = operand(value, name)
+            scalars[name] = one.array.item()
+            keep.append(one)
             binding.dtype, binding.scalar = one.code, ffi.cast("void *", one.pointer)
         else:
             binding.source = call.source(value, name).c
     code = evaluation({one.code for one in call.inputs.values()}, dtype)
     check_scalars(scalars, code)
-    return table, [keep, scalars], code
+    return table, keep, code
 
 
 def map(
