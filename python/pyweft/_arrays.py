@@ -303,7 +303,7 @@ def dimensions(shape: Any, name: str) -> tuple[int, ...]:
     """A shape that was given as one, or as a number of elements."""
     many = isinstance(shape, (tuple, list))
     wanted = tuple([unsigned(number, name) for number in shape]) if many else (unsigned(shape, name),)
-    if elements(wanted) >= 1 << 63:
+    if math.prod(wanted) >= 1 << 63:
         raise ValueError(f"{name} is {shape!r}; it must have fewer than 2^63 elements")
     return wanted
 
@@ -490,7 +490,7 @@ def host_value(value: Any, dtype: Any, name: str) -> Any:
 
 def of_list(values: Any, dtype: Any, name: str) -> Any:
     """The array of a list or a number, in a dtype that has all of its numbers; an array is left as it is."""
-    if not isinstance(values, (list, tuple, int, float)):
+    if type(values) is np.ndarray or not isinstance(values, (list, tuple, int, float)):
         return values
     given = np.asarray(values)
     if given.dtype.kind not in "biuf":

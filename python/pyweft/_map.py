@@ -32,7 +32,9 @@ _OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_na
 OPS = {name: op for op, name in enumerate(_OP_NAMES)}
 _INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
 _NULL = ffi.NULL
-_EVALUATED = {lib.WEFT_F32, lib.WEFT_F64, *_INTEGERS}
+_F64 = lib.WEFT_F64
+_EVALUATED = {lib.WEFT_F32, _F64, *_INTEGERS}
+_CELLS = {float: (_F64, ffi.typeof("double *")), int: (lib.WEFT_I64, ffi.typeof("int64_t *"))}
 
 
 @lru_cache(maxsize=256)
@@ -60,7 +62,7 @@ def evaluation(codes: set[int], dtype: Any) -> int:
     """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
     if dtype is not None:
         return accumulator(dtype)
-    return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(lib.WEFT_F64)
+    return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(_F64)
 
 
 def check_scalars(scalars: dict[str, Any], code: int) -> None:
@@ -70,41 +72,35 @@ def check_scalars(scalars: dict[str, Any], code: int) -> None:
             check_number(number, DTYPES[code], name)
 
 
-class _Bound:
-    """The values of a formula's names. A number, or an array without dimensions in host memory, is a scalar; any other
-    value is an array."""
+def _bind(
+    values: dict[str, Any], dtype: Any, shape: Optional[Shape]
+) -> tuple[Any, list[Any], int, tuple[int, ...], Optional[Operand]]:
+    """The table of weft_binding of a formula's names, its rows, which it points to, the weft_dtype that the formula is
+    evaluated in, the shape of its values, and `on`. shape must be given if and only if there is no array.
 
-    def __init__(self, values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> None:
-        self.rows = []  # what the table points to
-        on: Optional[Operand] = None
-        arrays, codes, scalars = {}, set(), {}
-        for name, value in values.items():
-            if type(value) is float:
-                scalars[name] = value
-                self.rows.append((_c_string(name), lib.WEFT_F64, _NULL, ffi.new("double *", value)))
-                continue
-            x, pointer, code, on_x = input_of(value, name)
-            if x.ndim or (on_x is not None and on_x.device):
-                arrays[name] = x
-                codes.add(code)
-                self.rows.append((_c_string(name), code, pointer, _NULL))
-                on = leading(on, on_x)
-            else:
-                scalars[name] = x.item()
-                self.rows.append((_c_string(name), code, _NULL, pointer))
-        self.table = ffi.new("weft_binding[]", self.rows)
-        self.count = len(self.rows)
-        self.code = evaluation(codes, dtype)  # the weft_dtype
-        if self.code in _INTEGERS:
-            check_scalars(scalars, self.code)
-        self.shape = _shape(arrays, shape)
-        self.n = elements(self.shape)
-        self.has_arrays = bool(arrays)
-        self.on = on
-
-    def leader(self, out: Any, result: Any) -> Optional[Operand]:
-        """Returns `on` of a call whose result goes to `out`."""
-        return self.on if self.has_arrays else origin(out, result)
+    A number, or an array without dimensions in host memory, is a scalar; any other value is an array."""
+    rows: list[Any] = []
+    arrays, codes, scalars = {}, set(), {}
+    on: Optional[Operand] = None
+    for name, value in values.items():
+        if type(value) in _CELLS and abs(value) < 2**63:  # saves a NumPy array
+            code, cell = _CELLS[type(value)]
+            scalars[name] = value
+            rows.append((_c_string(name), code, _NULL, ffi.new(cell, value)))
+            continue
+        x, pointer, code, on_x = input_of(value, name)
+        if x.ndim or (on_x is not None and on_x.device):
+            arrays[name] = x
+            codes.add(code)
+            rows.append((_c_string(name), code, pointer, _NULL))
+            on = leading(on, on_x)
+        else:
+            scalars[name] = x.item()
+            rows.append((_c_string(name), code, _NULL, pointer))
+    code = evaluation(codes, dtype)
+    if code in _INTEGERS:
+        check_scalars(scalars, code)
+    return ffi.new("weft_binding[]", rows), rows, code, _shape(arrays, shape), on
 
 
 class expr:
@@ -156,12 +152,12 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
-        bound = _Bound(bindings, dtype, shape)
-        result = DTYPES[bound.code]
-        on = bound.leader(out, result)
-        y, target = result_for(on, out, result, bound.shape)
+        table, rows, code, of, on = _bind(bindings, dtype, shape)
+        result = DTYPES[code]
+        on = on if shape is None else origin(out, result)
+        y, target = result_for(on, out, result, of)
         run, context = entry(lib.weft_map, on, device)
-        status = run(context, self._compiled, bound.code, bound.n, bound.table, bound.count, target)
+        status = run(context, self._compiled, code, elements(of), table, len(rows), target)
         if status:
             raise exception(status, context)
         return give_result(y, out)
@@ -179,12 +175,12 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_reduce of the formula."""
-        code = code_of(OPS, op, "op")
-        bound = _Bound(bindings, dtype, shape)
-        _, result, wide = reduction_of_values(code, bound.code, accumulate)
-        on = bound.leader(out, result)
+        which = code_of(OPS, op, "op")
+        table, rows, code, of, on = _bind(bindings, dtype, shape)
+        _, result, wide = reduction_of_values(which, code, accumulate)
+        on = on if shape is None else origin(out, result)
         run, context, y = scalar_entry(lib.weft_map_reduce, on, device, out, result)
-        status = run(context, code, self._compiled, bound.code, wide, bound.n, bound.table, bound.count, y[1])
+        status = run(context, which, self._compiled, code, wide, elements(of), table, len(rows), y[1])
         if status:
             raise exception(status, context)
         return give_scalar(y, out, result)
@@ -204,15 +200,15 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_scan of the formula."""
-        bound = _Bound(bindings, dtype, shape)
-        code, wide = op_code(op), accumulator(accumulate)
-        result = DTYPES[wide or bound.code]
-        on = bound.leader(out, result)
-        y, target = result_for(on, out, result, bound.shape)
+        table, rows, code, of, on = _bind(bindings, dtype, shape)
+        which, wide = op_code(op), accumulator(accumulate)
+        result = DTYPES[wide or code]
+        on = on if shape is None else origin(out, result)
+        y, target = result_for(on, out, result, of)
         kind, first = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE, host_value(init, result, "init")
         run, context = entry(lib.weft_map_scan, on, device)
         status = run(
-            context, code, kind, self._compiled, bound.code, wide, bound.n, bound.table, bound.count, first, target
+            context, which, kind, self._compiled, code, wide, elements(of), table, len(rows), first, target
         )
         if status:
             raise exception(status, context)
