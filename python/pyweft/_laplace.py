@@ -104,9 +104,7 @@ def laplace_solve(
         # In calls of whole looks, between which Python answers signals (Ctrl-C); no bit depends on it.
         now = min(most - done, max(look, _POINTS_A_CALL // max(1, 4 * a.size) // look * look))
         wanted = residual if tolerance > 0 or (return_residual and now == most - done) else ffi.NULL
-        status = run(
-            context, _METHODS[method], code, nx, ny, nz, omega, tolerance, now, source, target, made, wanted
-        )
+        status = run(context, _METHODS[method], code, nx, ny, nz, omega, tolerance, now, source, target, made, wanted)
         if status:
             raise exception(status, context)
         source, done = target, done + made[0]

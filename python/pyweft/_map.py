@@ -207,9 +207,7 @@ class expr:
         y, target = result_for(on, out, result, of)
         kind, first = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE, host_value(init, result, "init")
         run, context = entry(lib.weft_map_scan, on, device)
-        status = run(
-            context, which, kind, self._compiled, code, wide, elements(of), table, len(rows), first, target
-        )
+        status = run(context, which, kind, self._compiled, code, wide, elements(of), table, len(rows), first, target)
         if status:
             raise exception(status, context)
         return give_result(y, out)

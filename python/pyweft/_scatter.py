@@ -174,9 +174,7 @@ def gather(
         _prepare(y, out)
     run, context = entry(lib.weft_gather, on, device)
     rows = a.shape[0]
-    status = run(
-        context, range_code(skip), code, index_code, n, elements(shape), rows, source, index_source, target
-    )
+    status = run(context, range_code(skip), code, index_code, n, elements(shape), rows, source, index_source, target)
     if status:
         raise exception(status, context)
     return give_result(y, out)

@@ -24,7 +24,6 @@ from pyweft._scan import has_identity, limit_flags, op_code, scan_types
 __all__ = ["reduce_by_key", "segmented_reduce", "segmented_scan"]
 
 
-
 def _segments(a: Any, offsets: Any, heads: Any) -> Input:
     """The offsets or the heads of the segments of an array, of which one is given."""
     if a.ndim != 1:

@@ -32,8 +32,6 @@ def _comparison(comparisons: dict[str, Any], dtype: Any) -> tuple[int, Any]:
     raise TypeError(f"exactly one of flags, {', '.join(_COMPARISONS)} is required, not {given}")
 
 
-
-
 def _kept(
     by_flags: Any, by_value: Any, x: Any, flags: Any, out: Any, device: Optional[str], comparisons: dict[str, Any]
 ) -> tuple[Any, int]:

@@ -110,9 +110,7 @@ def sort_bits(
     y, key_target = result_for(on, None, k.dtype, n)
     run, context = entry(lib.weft_sort_bits, on, device)
     order = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
-    status = run(
-        context, order, code, first_bit, bits, n, key_source, size, value_source, key_target, value_target
-    )
+    status = run(context, order, code, first_bit, bits, n, key_source, size, value_source, key_target, value_target)
     if status:
         raise exception(status, context)
     return give_result(y, None) if w is None else (give_result(y, None), give_result(w, None))
