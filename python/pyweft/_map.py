@@ -74,9 +74,9 @@ def check_scalars(scalars: dict[str, Any], code: int) -> None:
 
 def _bind(
     values: dict[str, Any], dtype: Any, shape: Optional[Shape]
-) -> tuple[Any, list[Any], int, tuple[int, ...], Optional[Operand]]:
-    """The table of weft_binding of a formula's names, its rows, which it points to, the weft_dtype that the formula is
-    evaluated in, the shape of its values, and `on`. shape must be given if and only if there is no array.
+) -> tuple[list[Any], int, tuple[int, ...], Optional[Operand]]:
+    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, the shape of its
+    values, and `on`. shape must be given if and only if there is no array.
 
     A number, or an array without dimensions in host memory, is a scalar; any other value is an array."""
     rows: list[Any] = []
@@ -100,7 +100,7 @@ def _bind(
     code = evaluation(codes, dtype)
     if code in _INTEGERS:
         check_scalars(scalars, code)
-    return ffi.new("weft_binding[]", rows), rows, code, _shape(arrays, shape), on
+    return rows, code, _shape(arrays, shape), on
 
 
 class expr:
@@ -152,12 +152,12 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
-        table, rows, code, of, on = _bind(bindings, dtype, shape)
+        rows, code, of, on = _bind(bindings, dtype, shape)
         result = DTYPES[code]
         on = on if shape is None else origin(out, result)
         y, target = result_for(on, out, result, of)
         run, context = entry(lib.weft_map, on, device)
-        status = run(context, self._compiled, code, elements(of), table, len(rows), target)
+        status = run(context, self._compiled, code, elements(of), rows, len(rows), target)
         if status:
             raise exception(status, context)
         return give_result(y, out)
@@ -176,11 +176,11 @@ class expr:
     ) -> Any:
         """As weft.map_reduce of the formula."""
         which = code_of(OPS, op, "op")
-        table, rows, code, of, on = _bind(bindings, dtype, shape)
+        rows, code, of, on = _bind(bindings, dtype, shape)
         _, result, wide = reduction_of_values(which, code, accumulate)
         on = on if shape is None else origin(out, result)
         run, context, y = scalar_entry(lib.weft_map_reduce, on, device, out, result)
-        status = run(context, which, self._compiled, code, wide, elements(of), table, len(rows), y[1])
+        status = run(context, which, self._compiled, code, wide, elements(of), rows, len(rows), y[1])
         if status:
             raise exception(status, context)
         return give_scalar(y, out, result)
@@ -200,14 +200,14 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_scan of the formula."""
-        table, rows, code, of, on = _bind(bindings, dtype, shape)
+        rows, code, of, on = _bind(bindings, dtype, shape)
         which, wide = op_code(op), accumulator(accumulate)
         result = DTYPES[wide or code]
         on = on if shape is None else origin(out, result)
         y, target = result_for(on, out, result, of)
         kind, first = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE, host_value(init, result, "init")
         run, context = entry(lib.weft_map_scan, on, device)
-        status = run(context, which, kind, self._compiled, code, wide, elements(of), table, len(rows), first, target)
+        status = run(context, which, kind, self._compiled, code, wide, elements(of), rows, len(rows), first, target)
         if status:
             raise exception(status, context)
         return give_result(y, out)
