@@ -91,7 +91,7 @@ def matmul(
     c, target = result_for(on, out, element, (m, n) if batch is None else (batch, m, n))
     if beta != 0 and c.device is None and c.array is not out:
         c.array[...] = host_view(out, "out")
-    scalar = _F32 if element == _F16 else element
+    scalar = _F32 if exact and element == _F16 else element
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
     run, context = entry(lib.weft_matmul_batched, on, device)
