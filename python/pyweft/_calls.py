@@ -23,6 +23,7 @@ from pyweft._arrays import (
     check_vector,
     destination,
     give,
+    host_view,
     leader,
     operand,
     pair,
@@ -95,9 +96,13 @@ def inputs_of(
 
 def result_for(on: Optional[Operand], out: Any, dtype: Any, shape: Shape) -> Result:
     """Where a result goes, as destination() makes it."""
-    if out is None and on is None:
-        array = empty(shape, dtype)
-        return array, _from_buffer(array)
+    if on is None:
+        if out is None:
+            out = empty(shape, dtype)
+            return out, _from_buffer(out)
+        if type(out) is ndarray and out.dtype == dtype and out.flags.carray:
+            if out.shape == (shape if type(shape) is tuple else (shape,)):
+                return out, _from_buffer(out)
     y = destination(on or HOST, out, dtype, shape)
     return y, y.pointer
 
@@ -105,18 +110,26 @@ def result_for(on: Optional[Operand], out: Any, dtype: Any, shape: Shape) -> Res
 def give_result(y: Any, out: Any) -> Any:
     """give() of what result_for made. Unnecessary for NumPy's arrays of at least 1 dimension without `out`."""
     if type(y) is ndarray:
-        return y if y.ndim else y[()]
+        return y if y.ndim or out is not None else y[()]
     return give(y, out)
 
 
 def give_first(y: Any, out: Any, count: int) -> Any:
     """give() of the first `count` elements of a 1-D array that result_for made."""
     if type(y) is ndarray:
+        if out is not None:
+            return y[:count]
         if y.size <= _SMALL:
             return y[:count].copy()
         y.resize(count, refcheck=False)  # releases the memory after the last element
         return y
     return give(y, out, count)
+
+
+def copy_out(y: Any, out: Any) -> None:
+    """Gives what result_for made the values of `out`, for a call that uses them."""
+    if type(y) is not ndarray and y.device is None and y.array is not out:
+        y.array[...] = host_view(out, "out")
 
 
 def entry(function: Any, on: Optional[Operand], device: Optional[str]) -> tuple[Any, Any]:
@@ -148,6 +161,6 @@ def give_scalar(place: Scalar, out: Any, dtype: Any) -> Any:
     """give() of a place of scalar_entry()."""
     y, _, unused = place
     if unused is None:
-        return give(y, out)
+        return give_result(y, out)
     unused[dtype] = place
     return y[()]

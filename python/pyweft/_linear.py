@@ -14,10 +14,9 @@ from pyweft._arrays import (
     accumulator,
     exactly,
     host_value,
-    host_view,
     of_list,
 )
-from pyweft._calls import Input, entry, give_result, input_of, leading, result_for
+from pyweft._calls import Input, copy_out, entry, give_result, input_of, leading, result_for
 from pyweft._errors import Error, exception
 
 __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
@@ -89,8 +88,8 @@ def matmul(
     on = leading(on, on_y)
     element = x.dtype
     c, target = result_for(on, out, element, (m, n) if batch is None else (batch, m, n))
-    if beta != 0 and c.device is None and c.array is not out:
-        c.array[...] = host_view(out, "out")
+    if beta != 0:
+        copy_out(c, out)
     scalar = _F32 if exact and element == _F16 else element
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")

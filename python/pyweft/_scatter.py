@@ -8,8 +8,8 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import I32, I64, INTEGERS, U64, Array, elements, host_view, operand, unsigned
-from pyweft._calls import Input, entry, give_result, input_of, integers_of, leading, result_for
+from pyweft._arrays import I32, I64, INTEGERS, U64, Array, elements, operand, unsigned
+from pyweft._calls import Input, copy_out, entry, give_result, input_of, integers_of, leading, result_for
 from pyweft._errors import exception
 from pyweft import _reduce
 from pyweft._reduce import reduction
@@ -223,14 +223,11 @@ def scatter(
 
 def _prepare(y: Any, out: Any) -> None:
     """Gives a result, of which a call writes a part, the values of `out`, or 0."""
-    if type(y) is np.ndarray:
+    if out is not None:
+        copy_out(y, out)
+    elif type(y) is np.ndarray:
         y.fill(0)
     elif y.device:
-        if out is None:
-            raise ValueError(f"out is None; it must be given for arrays on {y.device}")
-    elif out is None:
-        y.array.fill(0)
+        raise ValueError(f"out is None; it must be given for arrays on {y.device}")
     else:
-        given = host_view(out, "out")
-        if given.ctypes.data != y.array.ctypes.data:  # `out` is not contiguous
-            y.array[...] = given
+        y.array.fill(0)

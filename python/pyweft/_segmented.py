@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLAGS, OFFSETS, Array, Operand, check_vector, host_view
+from pyweft._arrays import FLAGS, OFFSETS, Array, Operand, check_vector
 from pyweft._calls import (
     Input,
+    copy_out,
     entry,
     give_first,
     give_result,
@@ -128,8 +129,8 @@ def segmented_scan(
     result, accumulate = scan_types(which, code, dtype)
     n = a.size
     y, target = result_for(on, out, result, n)
-    if out is not None and y.device is None and y.array is not out:
-        y.array[...] = host_view(out, "out")
+    if out is not None:
+        copy_out(y, out)
     limited = exclusive and has_identity(which, code, on)
     kind = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE
     run, context = entry(lib.weft_segmented_scan if heads is None else lib.weft_segmented_scan_heads, on, device)
