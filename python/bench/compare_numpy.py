@@ -16,7 +16,7 @@ if ALONE:
 
 import numpy as np
 import pyweft as weft
-from pyweft._native import lib
+from pyweft._native import ffi, lib
 
 NAMES: dict[str, Any] = {"np": np, "weft": weft}
 
@@ -124,6 +124,11 @@ class Recorder:
         return record if callable(found) else found
 
 
+def prepared(kind: Any, value: Any) -> Any:
+    """An argument in C memory, if it is a list of which cffi makes an array in each call."""
+    return ffi.new(ffi.getctype(kind.item, "[]"), value) if isinstance(value, list) else value
+
+
 def c_function(statement: str) -> str:
     """A statement that calls the library as this one does."""
     recorder = Recorder()
@@ -135,6 +140,8 @@ def c_function(statement: str) -> str:
     for module in modules:
         vars(module)["lib"] = lib
     ((function, arguments),) = recorder.calls
+    kinds = ffi.typeof(function).args
+    arguments = [prepared(kind, value) for kind, value in zip(kinds, arguments)]
     words = [f"argument_{len(NAMES) + at}" for at in range(len(arguments))]
     name = f"function_{len(NAMES)}"
     NAMES.update(zip(words, arguments), **{name: function})

@@ -16,7 +16,7 @@ from pyweft._kinds import NUMPY, Kind, cupy_view, gpu_kind, host_kind
 Array = Any  # a NumPy, CuPy, PyTorch, JAX or Numba array, or what NumPy makes one of
 Shape = Union[int, tuple[int, ...]]
 
-_INTEGERS: dict[Any, int] = {
+INTEGERS: dict[Any, int] = {
     np.dtype(np.int8): lib.WEFT_I8,
     np.dtype(np.int16): lib.WEFT_I16,
     np.dtype(np.int32): lib.WEFT_I32,
@@ -47,11 +47,11 @@ class _Flag(int):
 
 
 FLAG = _Flag(lib.WEFT_U8)
-NUMBERS: dict[Any, int] = {**_INTEGERS, **FLOATS, BOOL: FLAG}
+NUMBERS: dict[Any, int] = {**INTEGERS, **FLOATS, BOOL: FLAG}
 FLAGS = {dtype: lib.WEFT_U8 for dtype in map(np.dtype, (np.bool_, np.uint8, np.int8))}
 OFFSETS = {I64: lib.WEFT_U64, U64: lib.WEFT_U64}
 DTYPES: dict[int, Any] = {code: dtype for dtype, code in NUMBERS.items()}
-_ACCUMULATORS = {**_INTEGERS, **FLOATS}
+_ACCUMULATORS = {**INTEGERS, **FLOATS}
 
 _ALIGNED = 0x100  # flag of NumPy
 _CONTIGUOUS_AND_ALIGNED = 0x101  # and C_CONTIGUOUS
@@ -59,6 +59,7 @@ _DLPACK_CUDA = 2  # kDLCUDA of __dlpack_device__
 _DEFAULT_STREAM = 1  # of CUDA, as __cuda_array_interface__ calls it; elsewhere it is 0
 _ADDRESS = ffi.typeof("void *")
 _from_buffer = ffi.from_buffer
+_new = ffi.new
 _mine = contexts.mine
 
 
@@ -302,7 +303,7 @@ def dimensions(shape: Any, name: str) -> tuple[int, ...]:
     """A shape that was given as one, or as a number of elements."""
     many = isinstance(shape, (tuple, list))
     wanted = tuple([unsigned(number, name) for number in shape]) if many else (unsigned(shape, name),)
-    if elements(wanted) >= 1 << 63:
+    if math.prod(wanted) >= 1 << 63:
         raise ValueError(f"{name} is {shape!r}; it must have fewer than 2^63 elements")
     return wanted
 
@@ -317,10 +318,9 @@ def elements(shape: tuple[int, ...]) -> int:
 HOST = operand(np.empty(0), "nothing")  # leads where there is no array
 
 
-def origin(out: Any, dtype: Any) -> Operand:
-    """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else NumPy's."""
-    gpu = None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
-    return gpu or HOST
+def origin(out: Any, dtype: Any) -> Optional[Operand]:
+    """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else None."""
+    return None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
 
 
 def destination(
@@ -333,7 +333,7 @@ def destination(
     if out is not None:
         return _given(like, out, dtype, (shape,) if isinstance(shape, int) else shape, strided, in_place)
     if like.device is not None:
-        return _new(like, dtype, (shape,) if isinstance(shape, int) else shape)
+        return _new_on_gpu(like, dtype, (shape,) if isinstance(shape, int) else shape)
     y = Operand()
     y.kind = like.kind
     y.array = np.empty(shape, dtype)
@@ -385,7 +385,7 @@ def _check_out(array: Any, writeable: bool, dtype: Any, shape: tuple[int, ...]) 
         raise ValueError("out is read-only")
 
 
-def _new(like: Operand, dtype: Any, shape: tuple[int, ...]) -> Operand:
+def _new_on_gpu(like: Operand, dtype: Any, shape: tuple[int, ...]) -> Operand:
     """An array in the memory of the GPU that `like` is on."""
     assert like.kind.empty
     made = like.kind.empty(shape, dtype, like.index)
@@ -451,7 +451,7 @@ def _limits(dtype: Any) -> tuple[int, int]:
 
 
 _BEYOND_F32 = 2.0**128 - 2.0**103  # the least number that rounds to infinity
-_LIMITS = {BOOL: (0, 1), **{dtype: _limits(dtype) for dtype in _INTEGERS}}
+_LIMITS = {BOOL: (0, 1), **{dtype: _limits(dtype) for dtype in INTEGERS}}
 
 
 def check_number(number: Any, dtype: Any, name: str) -> None:
@@ -465,10 +465,22 @@ def check_number(number: Any, dtype: Any, name: str) -> None:
     raise ValueError(f"{name} is {number!r}, which {dtype} cannot represent")
 
 
+_EXACT = 1 << 53  # all integers of at most this magnitude are doubles
+_CELLS = {
+    **{dtype: ffi.typeof(f"{dtype}_t *") for dtype in INTEGERS},
+    BOOL: ffi.typeof("uint8_t *"),
+    np.dtype(np.float32): ffi.typeof("float *"),
+    np.dtype(np.float64): ffi.typeof("double *"),
+}
+
+
 def host_value(value: Any, dtype: Any, name: str) -> Any:
     """One value of a dtype in host memory; NULL for None."""
     if value is None:
         return ffi.NULL
+    if type(value) is float or (type(value) is int and -_EXACT <= value <= _EXACT):
+        check_number(value, dtype, name)
+        return _new(_CELLS[dtype], value if dtype in FLOATS else int(value))
     given = np.array(value)
     if given.ndim or given.dtype.kind not in "biuf":
         raise TypeError(f"{name} is {value!r}; it must be a number")
@@ -478,7 +490,7 @@ def host_value(value: Any, dtype: Any, name: str) -> Any:
 
 def of_list(values: Any, dtype: Any, name: str) -> Any:
     """The array of a list or a number, in a dtype that has all of its numbers; an array is left as it is."""
-    if not isinstance(values, (list, tuple, int, float)):
+    if type(values) is np.ndarray or not isinstance(values, (list, tuple, int, float)):
         return values
     given = np.asarray(values)
     if given.dtype.kind not in "biuf":

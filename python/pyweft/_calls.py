@@ -12,7 +12,22 @@ from numpy import empty, ndarray
 
 from pyweft import _contexts as contexts
 from pyweft._native import ffi
-from pyweft._arrays import HOST, NUMBERS, Operand, Shape, call, destination, give, leader, operand, pair
+from pyweft._arrays import (
+    HOST,
+    I64,
+    INTEGERS,
+    NUMBERS,
+    Operand,
+    Shape,
+    call,
+    check_vector,
+    destination,
+    give,
+    host_view,
+    leader,
+    operand,
+    pair,
+)
 from pyweft._kinds import NUMPY
 
 Input = tuple[Any, Any, int, Optional[Operand]]  # array, pointer, weft_dtype, on
@@ -20,6 +35,8 @@ Result = tuple[Any, Any]  # NumPy's array or an Operand, and the pointer to its 
 # A Result of shape (). NumPy's numbers are copied when they are given. Therefore the calling thread keeps a place for
 # one value of each dtype in the dict, except during a call. None: it is another place.
 Scalar = tuple[Any, Any, Optional[dict[Any, Any]]]
+
+_SMALL = 512  # number of elements up to which a copy is faster than to shrink an array
 
 _from_buffer = ffi.from_buffer
 _mine = contexts.mine
@@ -32,6 +49,26 @@ def input_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Input:
         if code is not None and x.flags.carray:
             return x, _from_buffer(x), code, None
     return as_input(operand(x, name, codes))
+
+
+def vector_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Input:
+    """An input that must have one dimension."""
+    given = input_of(x, name, codes)
+    if given[0].ndim != 1:
+        check_vector(given[0], name)
+    return given
+
+
+def integers_of(x: Any, name: str, codes: dict[Any, int], needed: str) -> Input:
+    """An input of integers that must have one dimension. Those in host memory of a dtype that is none of `codes` are
+    converted to int64."""
+    given = vector_of(x, name, INTEGERS)
+    a, _, _, on = given
+    if a.dtype in codes:
+        return given
+    if on is not None and on.device:
+        raise TypeError(f"{name} has dtype {a.dtype} on {on.device}; it must {needed} there")
+    return input_of(a.astype(I64), name)
 
 
 def as_input(a: Operand) -> Input:
@@ -59,9 +96,13 @@ def inputs_of(
 
 def result_for(on: Optional[Operand], out: Any, dtype: Any, shape: Shape) -> Result:
     """Where a result goes, as destination() makes it."""
-    if out is None and on is None:
-        array = empty(shape, dtype)
-        return array, _from_buffer(array)
+    if on is None:
+        if out is None:
+            out = empty(shape, dtype)
+            return out, _from_buffer(out)
+        if type(out) is ndarray and out.dtype == dtype and out.flags.carray:
+            if out.shape == (shape if type(shape) is tuple else (shape,)):
+                return out, _from_buffer(out)
     y = destination(on or HOST, out, dtype, shape)
     return y, y.pointer
 
@@ -69,8 +110,26 @@ def result_for(on: Optional[Operand], out: Any, dtype: Any, shape: Shape) -> Res
 def give_result(y: Any, out: Any) -> Any:
     """give() of what result_for made. Unnecessary for NumPy's arrays of at least 1 dimension without `out`."""
     if type(y) is ndarray:
-        return y if y.ndim else y[()]
+        return y if y.ndim or out is not None else y[()]
     return give(y, out)
+
+
+def give_first(y: Any, out: Any, count: int) -> Any:
+    """give() of the first `count` elements of a 1-D array that result_for made."""
+    if type(y) is ndarray:
+        if out is not None:
+            return y[:count]
+        if y.size <= _SMALL:
+            return y[:count].copy()
+        y.resize(count, refcheck=False)  # releases the memory after the last element
+        return y
+    return give(y, out, count)
+
+
+def copy_out(y: Any, out: Any) -> None:
+    """Gives what result_for made the values of `out`, for a call that uses them."""
+    if type(y) is not ndarray and y.device is None and y.array is not out:
+        y.array[...] = host_view(out, "out")
 
 
 def entry(function: Any, on: Optional[Operand], device: Optional[str]) -> tuple[Any, Any]:
@@ -102,6 +161,6 @@ def give_scalar(place: Scalar, out: Any, dtype: Any) -> Any:
     """give() of a place of scalar_entry()."""
     y, _, unused = place
     if unused is None:
-        return give(y, out)
+        return give_result(y, out)
     unused[dtype] = place
     return y[()]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, Union
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLOATS, Array, call, code_of, destination, elements, give, operand
+from pyweft._arrays import FLOATS, Array, code_of, elements
+from pyweft._calls import entry, give_result, input_of, result_for
+from pyweft._errors import exception
 
 __all__ = ["heat"]
 
@@ -40,8 +42,8 @@ def heat(
     >>> weft.heat([3.0, 0.0, 0.0], lam=1.0)
     array([1.14285714, 0.42857143, 0.14285714])
     """
-    a = operand(u, "u", FLOATS)
-    shape = a.array.shape
+    a, source, code, on = input_of(u, "u", FLOATS)
+    shape = a.shape
     axes = len(shape) if dimensions is None else dimensions
     if not 1 <= axes <= min(3, len(shape)):
         raise ValueError(f"dimensions is {axes}; it must be 1, 2 or 3 and at most the {len(shape)} dimensions of u")
@@ -53,12 +55,15 @@ def heat(
         raise ValueError(f"steps is {steps}; it must not be negative")
     batch = elements(shape[: len(shape) - axes])
     grid, per_axis = shape[: -axes - 1 : -1], ffi.new("double[]", lambdas[::-1])
-    v = destination(a, out, a.array.dtype, shape)
-    source, left = a.pointer, steps
+    v, target = result_for(on, out, a.dtype, shape)
+    run, context = entry(lib.weft_heat, on, device)
+    left = steps
     while True:
-        now = min(left, max(_STEPS_A_CALL, _POINTS_A_CALL // max(1, a.array.size)))
-        call(lib.weft_heat, a, device, scheme, a.code, axes, grid, batch, per_axis, now, source, v.pointer)
-        source, left = v.pointer, left - now
+        now = min(left, max(_STEPS_A_CALL, _POINTS_A_CALL // max(1, a.size)))
+        status = run(context, scheme, code, axes, grid, batch, per_axis, now, source, target)
+        if status:
+            raise exception(status, context)
+        source, left = target, left - now
         if not left:
             break
-    return give(v, out)
+    return give_result(v, out)

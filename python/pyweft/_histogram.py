@@ -7,7 +7,9 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import lib
-from pyweft._arrays import I64, Array, call, destination, give, host_value, leader, length, of_list, operand, same_dtype
+from pyweft._arrays import I64, Array, check_vector, host_value, of_list
+from pyweft._calls import entry, give_result, input_of, leading, result_for
+from pyweft._errors import exception
 
 __all__ = ["histogram"]
 
@@ -34,22 +36,28 @@ def histogram(
     >>> weft.histogram([1, 5, 7], [0, 5, 10])
     array([1, 2])
     """
-    a = operand(x, "x")
+    a, source, code, on = input_of(x, "x")
     if isinstance(bins, (int, np.integer)):
         if range is None:
             raise ValueError("range is required if bins is a number")
         if bins < 1:
             raise ValueError(f"bins is {bins}; it must be 1 or more")
-        y = destination(a, out, I64, int(bins))
-        lower, upper = (host_value(limit, a.array.dtype, "a limit of range") for limit in range)
-        call(lib.weft_histogram_even, a, device, a.code, a.array.size, a.pointer, bins, lower, upper, y.pointer)
-        return give(y, out)
-    edges = operand(of_list(bins, a.array.dtype, "bins"), "bins")
-    same_dtype(a, edges, "x", "bins")
-    count = length(edges, "bins") - 1
-    if count < 1:
-        raise ValueError(f"bins has {count + 1} edges; it must have at least 2")
-    on = leader(a, edges)
-    y = destination(on, out, I64, count)
-    call(lib.weft_histogram, on, device, a.code, a.array.size, a.pointer, count, edges.pointer, y.pointer)
-    return give(y, out)
+        y, target = result_for(on, out, I64, int(bins))
+        lower, upper = [host_value(limit, a.dtype, "a limit of range") for limit in range]
+        run, context = entry(lib.weft_histogram_even, on, device)
+        status = run(context, code, a.size, source, bins, lower, upper, target)
+    else:
+        edges, limits, edge_code, on_edges = input_of(of_list(bins, a.dtype, "bins"), "bins")
+        if edge_code != code:
+            raise TypeError(f"x has dtype {a.dtype} and bins {edges.dtype}; they must be the same")
+        check_vector(edges, "bins")
+        count = edges.size - 1
+        if count < 1:
+            raise ValueError(f"bins has {count + 1} edges; it must have at least 2")
+        on = leading(on, on_edges)
+        y, target = result_for(on, out, I64, count)
+        run, context = entry(lib.weft_histogram, on, device)
+        status = run(context, code, a.size, source, count, limits, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)

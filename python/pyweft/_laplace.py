@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLOATS, Array, call, destination, give, operand
+from pyweft._arrays import FLOATS, Array
+from pyweft._calls import Input, entry, give_result, input_of, result_for
+from pyweft._errors import exception
 
 __all__ = ["laplace", "laplace_solve"]
 
@@ -20,13 +22,13 @@ _STEPS_UNTIL = {"sor": 100000, "multigrid": 100}
 _LOOK_EVERY = {"sor": 10, "multigrid": 1}
 
 
-def _grid(u: Array, sweeps: int) -> Any:
-    a = operand(u, "u", FLOATS)
-    if a.array.ndim != 3:
-        raise ValueError(f"u has {a.array.ndim} dimensions; it must have 3")
+def _grid(u: Array, sweeps: int) -> Input:
+    given = input_of(u, "u", FLOATS)
+    if given[0].ndim != 3:
+        raise ValueError(f"u has {given[0].ndim} dimensions; it must have 3")
     if sweeps < 0:
         raise ValueError(f"sweeps is {sweeps}; it must not be negative")
-    return a
+    return given
 
 
 def laplace(
@@ -44,19 +46,22 @@ def laplace(
     >>> weft.laplace(u)[1, 1, 1]
     np.float64(1.0)
     """
-    a = _grid(u, sweeps)
-    nz, ny, nx = a.array.shape
-    v = destination(a, out, a.array.dtype, a.array.shape)
+    a, source, code, on = _grid(u, sweeps)
+    nz, ny, nx = a.shape
+    v, target = result_for(on, out, a.dtype, a.shape)
     change = ffi.new("double *") if return_change else ffi.NULL
-    source, left = a.pointer, sweeps
+    run, context = entry(lib.weft_laplace, on, device)
+    left = sweeps
     while True:
-        now = min(left, max(_SWEEPS_A_CALL, _POINTS_A_CALL // max(1, a.array.size)))
+        now = min(left, max(_SWEEPS_A_CALL, _POINTS_A_CALL // max(1, a.size)))
         wanted = change if now == left else ffi.NULL
-        call(lib.weft_laplace, a, device, a.code, nx, ny, nz, now, source, v.pointer, wanted)
-        source, left = v.pointer, left - now
+        status = run(context, code, nx, ny, nz, now, source, target, wanted)
+        if status:
+            raise exception(status, context)
+        source, left = target, left - now
         if not left:
             break
-    return (give(v, out), change[0]) if return_change else give(v, out)
+    return (give_result(v, out), change[0]) if return_change else give_result(v, out)
 
 
 def laplace_solve(
@@ -89,20 +94,20 @@ def laplace_solve(
     if method not in _METHODS:
         raise ValueError(f"method is {method!r}; it must be 'sor' or 'multigrid'")
     most = sweeps if sweeps is not None else _STEPS_UNTIL[method] if tolerance > 0 else 10
-    a = _grid(u, most)
-    nz, ny, nx = a.array.shape
-    v = destination(a, out, a.array.dtype, a.array.shape)
+    a, source, code, on = _grid(u, most)
+    nz, ny, nx = a.shape
+    v, target = result_for(on, out, a.dtype, a.shape)
     residual, made = ffi.new("double *"), ffi.new("size_t *")
-    source, done, look = a.pointer, 0, _LOOK_EVERY[method]
+    run, context = entry(lib.weft_laplace_solve, on, device)
+    done, look = 0, _LOOK_EVERY[method]
     while True:
         # In calls of whole looks, between which Python answers signals (Ctrl-C); no bit depends on it.
-        now = min(most - done, max(look, _POINTS_A_CALL // max(1, 4 * a.array.size) // look * look))
+        now = min(most - done, max(look, _POINTS_A_CALL // max(1, 4 * a.size) // look * look))
         wanted = residual if tolerance > 0 or (return_residual and now == most - done) else ffi.NULL
-        call(
-            lib.weft_laplace_solve, a, device, _METHODS[method], a.code, nx, ny, nz, omega, tolerance, now, source,
-            v.pointer, made, wanted,
-        )  # fmt: skip
-        source, done = v.pointer, done + made[0]
+        status = run(context, _METHODS[method], code, nx, ny, nz, omega, tolerance, now, source, target, made, wanted)
+        if status:
+            raise exception(status, context)
+        source, done = target, done + made[0]
         if done == most or (tolerance > 0 and not residual[0] > tolerance):
             break
-    return (give(v, out), residual[0], done) if return_residual else give(v, out)
+    return (give_result(v, out), residual[0], done) if return_residual else give_result(v, out)

@@ -11,20 +11,13 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import (
     FLOATS,
     Array,
-    Operand,
     accumulator,
     exactly,
-    call,
-    destination,
-    give,
     host_value,
-    host_view,
-    leader,
     of_list,
-    operand,
-    same_dtype,
 )
-from pyweft._errors import Error
+from pyweft._calls import Input, copy_out, entry, give_result, input_of, leading, result_for
+from pyweft._errors import Error, exception
 
 __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 
@@ -36,15 +29,15 @@ _F32 = np.dtype(np.float32)
 _EXACT_FLOATS = {**FLOATS, _F16: lib.WEFT_F16}
 
 
-def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Operand, Optional[int], int, int, int, int]:
-    """Describes a matrix, or a stack of matrices, without a copy: the operand, the number of matrices (None: a single
+def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Input, Optional[int], int, int, int, int]:
+    """Describes a matrix, or a stack of matrices, without a copy: the input, the number of matrices (None: a single
     one), their rows and columns, the weft_transpose, and the distance in elements between rows (between columns if it is
     transposed). The memory of a transposed matrix contains its transpose."""
     if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
         rows, columns = x.shape
-        return operand(x.T, name, codes), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
-    a = operand(x, name, codes)
-    shape = a.array.shape
+        return input_of(x.T, name, codes), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
+    a = input_of(x, name, codes)
+    shape = a[0].shape
     if len(shape) == 2:
         rows, columns = shape
         return a, None, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
@@ -81,9 +74,10 @@ def matmul(
     """
     exact = exactly(accumulate, dtype)
     codes = _EXACT_FLOATS if exact else FLOATS
-    x, x_stack, m, k, x_transpose, x_leading = _factor(a, "a", codes)
-    y, y_stack, rows, n, y_transpose, y_leading = _factor(b, "b", codes)
-    same_dtype(x, y, "a", "b")
+    (x, left, code, on), x_stack, m, k, x_transpose, x_leading = _factor(a, "a", codes)
+    (y, right, y_code, on_y), y_stack, rows, n, y_transpose, y_leading = _factor(b, "b", codes)
+    if code != y_code:
+        raise TypeError(f"a has dtype {x.dtype} and b {y.dtype}; they must be the same")
     if x_stack is not None and y_stack is not None and x_stack != y_stack:
         raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}; the numbers must be equal")
     if rows != k:
@@ -91,55 +85,46 @@ def matmul(
     if beta != 0 and out is None:
         raise ValueError(f"beta is {beta}, which requires out")
     batch = y_stack if x_stack is None else x_stack
-    on = leader(x, y)
-    element = x.array.dtype
-    c = destination(on, out, element, (m, n) if batch is None else (batch, m, n))
-    if beta != 0 and c.device is None and c.array is not out:
-        c.array[...] = host_view(out, "out")
-    scalar = _F32 if element == _F16 else element
+    on = leading(on, on_y)
+    element = x.dtype
+    c, target = result_for(on, out, element, (m, n) if batch is None else (batch, m, n))
+    if beta != 0:
+        copy_out(c, out)
+    scalar = _F32 if exact and element == _F16 else element
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
-    call(
-        lib.weft_matmul_batched,
-        on,
-        device,
+    run, context = entry(lib.weft_matmul_batched, on, device)
+    status = run(
+        context,
         lib.WEFT_ROW_MAJOR,
         x_transpose,
         y_transpose,
-        x.code,
+        code,
         lib.WEFT_EXACT_SUM if exact else accumulator(dtype),
         m,
         n,
         k,
         scale,
-        x.pointer,
+        left,
         x_leading,
         0 if x_stack is None else m * k,  # a matrix goes with each of a stack
-        y.pointer,
+        right,
         y_leading,
         0 if y_stack is None else k * n,
         keep,
-        c.pointer,
+        target,
         n or 1,
         m * n,
         1 if batch is None else batch,
     )
-    return give(c, out)
+    if status:
+        raise exception(status, context)
+    return give_result(c, out)
 
 
 # ------------------------------------------------------------------------------ tridiag
 
 _NONE_SINGULAR = (1 << 64) - 1
-
-
-def _lines(x: Operand, systems: int, n: int, name: str, block: tuple[int, ...] = ()) -> tuple[Any, int, int]:
-    """Where the elements of an array of shape (), (n,) or (systems, n) lie, for a weft_lines. Each is a block."""
-    shape = x.array.shape
-    shapes = (block, (n, *block), (systems, n, *block))
-    if shape not in shapes:
-        raise ValueError(f"{name} has shape {shape}; it must be {shapes[0]}, {shapes[1]} or {shapes[2]}")
-    rank = len(shape) - len(block)
-    return x.pointer, 1 if rank else 0, n if rank == 2 else 0
 
 
 def _solve(
@@ -154,30 +139,38 @@ def _solve(
 ) -> Any:
     """Solves systems: calls solve(ctx, boundary, dtype[, block], systems, n, bands..., d, x, singular). lost: what may
     have happened to a pivot."""
-    right = operand(d, "d", FLOATS)
-    shape, dtype = right.array.shape, right.array.dtype
+    right, source, code, on = input_of(d, "d", FLOATS)
+    shape, dtype = right.shape, right.dtype
     rank = len(shape) - blocks
     if rank not in (1, 2):
         raise ValueError(f"d has {len(shape)} dimensions; it must have {1 + blocks} or {2 + blocks}")
     block = shape[-1:] if blocks else ()
     n = shape[rank - 1]
     systems = shape[0] if rank == 2 else 1
-    operands, lines = [], []
+    # The shapes of a band for all rows, for all systems and for each system, and the strides of its elements and lines.
+    strides = {2 * block: (0, 0), (n, *block, *block): (1, 0), (systems, n, *block, *block): (1, n)}
+    lines = []
     for band, name in bands:
-        given = operand(of_list(band, dtype, name), name, FLOATS)
-        same_dtype(given, right, name, "d")
-        operands.append(given)
-        lines.append(_lines(given, systems, n, name, 2 * block))
-    on = leader(right, *operands)
-    x = destination(on, out, dtype, shape)
-    lines.append((right.pointer, 1, n))
+        given, pointer, given_code, given_on = input_of(of_list(band, dtype, name), name, FLOATS)
+        if given_code != code:
+            raise TypeError(f"{name} has dtype {given.dtype} and d {dtype}; they must be the same")
+        if given.shape not in strides:
+            one, line, every = strides
+            raise ValueError(f"{name} has shape {given.shape}; it must be {one}, {line} or {every}")
+        lines.append((pointer, *strides[given.shape]))
+        on = leading(on, given_on)
+    lines.append((source, 1, n))
+    x, target = result_for(on, out, dtype, shape)
     singular = ffi.new("uint64_t *")
     boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
-    call(solve, on, device, boundary, right.code, *block, systems, n, *lines, x.pointer, singular)
+    run, context = entry(solve, on, device)
+    status = run(context, boundary, code, *block, systems, n, *lines, target, singular)
+    if status:
+        raise exception(status, context)
     if singular[0] != _NONE_SINGULAR:
         system, row = divmod(singular[0], n)
         raise Error(f"elimination failed for system {system}: at row {row} a pivot {lost} or x is not finite")
-    return give(x, out)
+    return give_result(x, out)
 
 
 def tridiag(

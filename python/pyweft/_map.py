@@ -14,21 +14,15 @@ from pyweft._arrays import (
     Operand,
     Shape,
     accumulator,
-    call,
     check_number,
     code_of,
-    destination,
     dimensions,
     elements,
-    give,
     host_value,
-    leader,
-    operand,
     origin,
 )
-from pyweft._calls import give_scalar, scalar_entry
+from pyweft._calls import entry, give_result, give_scalar, input_of, leading, result_for, scalar_entry
 from pyweft._errors import exception
-from pyweft._kinds import NUMPY
 from pyweft._reduce import reduction_of_values
 from pyweft._scan import op_code
 
@@ -37,7 +31,10 @@ __all__ = ["expr", "map", "map_reduce", "map_scan"]
 _OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_name(op)).decode() for op in count()))
 OPS = {name: op for op, name in enumerate(_OP_NAMES)}
 _INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
-_EVALUATED = {lib.WEFT_F32, lib.WEFT_F64, *_INTEGERS}
+_NULL = ffi.NULL
+_F64 = lib.WEFT_F64
+_EVALUATED = {lib.WEFT_F32, _F64, *_INTEGERS}
+_CELLS = {float: (_F64, ffi.typeof("double *")), int: (lib.WEFT_I64, ffi.typeof("int64_t *"))}
 
 
 @lru_cache(maxsize=256)
@@ -45,19 +42,19 @@ def _c_string(name: str) -> Any:
     return ffi.new("char[]", name.encode())
 
 
-def _shape(arrays: dict[str, Operand], shape: Optional[Shape]) -> tuple[int, ...]:
+def _shape(arrays: dict[str, Any], shape: Optional[Shape]) -> tuple[int, ...]:
     """The one shape of all arrays; the one asked for, where there are none."""
     if not arrays:
         if shape is None:
             raise ValueError("no array is given; shape= is required")
         return dimensions(shape, "shape")
     first = next(iter(arrays))
-    wanted: tuple[int, ...] = arrays[first].array.shape
+    wanted: tuple[int, ...] = arrays[first].shape
     if shape is not None:
         raise ValueError(f"shape cannot be combined with arrays; {first} has shape {wanted}")
     for name, x in arrays.items():
-        if x.array.shape != wanted:
-            raise ValueError(f"{first} has shape {wanted} and {name} {x.array.shape}; they must be the same")
+        if x.shape != wanted:
+            raise ValueError(f"{first} has shape {wanted} and {name} {x.shape}; they must be the same")
     return wanted
 
 
@@ -65,44 +62,45 @@ def evaluation(codes: set[int], dtype: Any) -> int:
     """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
     if dtype is not None:
         return accumulator(dtype)
-    return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(lib.WEFT_F64)
+    return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(_F64)
 
 
-def check_scalars(scalars: dict[str, Operand], code: int) -> None:
+def check_scalars(scalars: dict[str, Any], code: int) -> None:
     """Raises ValueError for a whole number that the integer type which a formula is evaluated in does not have."""
-    for name, x in scalars.items() if code in _INTEGERS else ():
-        if x.array.dtype.kind != "f":
-            check_number(x.array.item(), DTYPES[code], name)
+    for name, number in scalars.items() if code in _INTEGERS else ():
+        if not isinstance(number, float):
+            check_number(number, DTYPES[code], name)
 
 
-class _Bound:
-    """The values of a formula's names. A number, or an array without dimensions in host memory, is a scalar; any other
-    value is an array."""
+def _bind(
+    values: dict[str, Any], dtype: Any, shape: Optional[Shape]
+) -> tuple[list[Any], int, tuple[int, ...], Optional[Operand]]:
+    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, the shape of its
+    values, and `on`. shape must be given if and only if there is no array.
 
-    def __init__(self, values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> None:
-        self.arrays: dict[str, Operand] = {}
-        self.rows = []  # what the table points to
-        codes = set()
-        scalars = {}
-        for name, value in values.items():
-            x = operand(value, name)
-            if x.array.ndim or x.device:
-                self.arrays[name] = x
-                codes.add(x.code)
-                self.rows.append((_c_string(name), x.code, x.pointer, ffi.NULL))
-            else:
-                scalars[name] = x
-                self.rows.append((_c_string(name), x.code, ffi.NULL, x.pointer))
-        self.table = ffi.new("weft_binding[]", self.rows)
-        self.count = len(self.rows)
-        self.code = evaluation(codes, dtype)  # the weft_dtype
-        if self.code in _INTEGERS:
-            check_scalars(scalars, self.code)
-        self.shape = _shape(self.arrays, shape)
-        self.n = elements(self.shape)
-
-    def leader(self, out: Any, result: Any) -> Operand:
-        return leader(*self.arrays.values()) if self.arrays else origin(out, result)
+    A number, or an array without dimensions in host memory, is a scalar; any other value is an array."""
+    rows: list[Any] = []
+    arrays, codes, scalars = {}, set(), {}
+    on: Optional[Operand] = None
+    for name, value in values.items():
+        if type(value) in _CELLS and abs(value) < 2**63:  # saves a NumPy array
+            code, cell = _CELLS[type(value)]
+            scalars[name] = value
+            rows.append((_c_string(name), code, _NULL, ffi.new(cell, value)))
+            continue
+        x, pointer, code, on_x = input_of(value, name)
+        if x.ndim or (on_x is not None and on_x.device):
+            arrays[name] = x
+            codes.add(code)
+            rows.append((_c_string(name), code, pointer, _NULL))
+            on = leading(on, on_x)
+        else:
+            scalars[name] = x.item()
+            rows.append((_c_string(name), code, _NULL, pointer))
+    code = evaluation(codes, dtype)
+    if code in _INTEGERS:
+        check_scalars(scalars, code)
+    return rows, code, _shape(arrays, shape), on
 
 
 class expr:
@@ -154,12 +152,15 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
-        bound = _Bound(bindings, dtype, shape)
-        result = DTYPES[bound.code]
-        on = bound.leader(out, result)
-        y = destination(on, out, result, bound.shape)
-        call(lib.weft_map, on, device, self._compiled, bound.code, bound.n, bound.table, bound.count, y.pointer)
-        return give(y, out)
+        rows, code, of, on = _bind(bindings, dtype, shape)
+        result = DTYPES[code]
+        on = on if shape is None else origin(out, result)
+        y, target = result_for(on, out, result, of)
+        run, context = entry(lib.weft_map, on, device)
+        status = run(context, self._compiled, code, elements(of), rows, len(rows), target)
+        if status:
+            raise exception(status, context)
+        return give_result(y, out)
 
     def reduce(
         self,
@@ -174,23 +175,12 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_reduce of the formula."""
-        code = code_of(OPS, op, "op")
-        bound = _Bound(bindings, dtype, shape)
-        _, result, wide = reduction_of_values(code, bound.code, accumulate)
-        on = bound.leader(out, result)
-        host = None if on.kind is NUMPY else on
-        run, context, y = scalar_entry(lib.weft_map_reduce, host, device, out, result)
-        status = run(
-            context,
-            code,
-            self._compiled,
-            bound.code,
-            wide,
-            bound.n,
-            bound.table,
-            bound.count,
-            y[1],
-        )
+        which = code_of(OPS, op, "op")
+        rows, code, of, on = _bind(bindings, dtype, shape)
+        _, result, wide = reduction_of_values(which, code, accumulate)
+        on = on if shape is None else origin(out, result)
+        run, context, y = scalar_entry(lib.weft_map_reduce, on, device, out, result)
+        status = run(context, which, self._compiled, code, wide, elements(of), rows, len(rows), y[1])
         if status:
             raise exception(status, context)
         return give_scalar(y, out, result)
@@ -210,27 +200,17 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_scan of the formula."""
-        bound = _Bound(bindings, dtype, shape)
-        code, wide = op_code(op), accumulator(accumulate)
-        result = DTYPES[wide or bound.code]
-        on = bound.leader(out, result)
-        y = destination(on, out, result, bound.shape)
-        call(
-            lib.weft_map_scan,
-            on,
-            device,
-            code,
-            lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE,
-            self._compiled,
-            bound.code,
-            wide,
-            bound.n,
-            bound.table,
-            bound.count,
-            ffi.NULL if init is None else host_value(init, result, "init"),
-            y.pointer,
-        )
-        return give(y, out)
+        rows, code, of, on = _bind(bindings, dtype, shape)
+        which, wide = op_code(op), accumulator(accumulate)
+        result = DTYPES[wide or code]
+        on = on if shape is None else origin(out, result)
+        y, target = result_for(on, out, result, of)
+        kind, first = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE, host_value(init, result, "init")
+        run, context = entry(lib.weft_map_scan, on, device)
+        status = run(context, which, kind, self._compiled, code, wide, elements(of), rows, len(rows), first, target)
+        if status:
+            raise exception(status, context)
+        return give_result(y, out)
 
 
 _compiled = lru_cache(maxsize=256)(expr)

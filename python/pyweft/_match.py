@@ -8,7 +8,9 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import I32, I64, Array, Operand, call, destination, give, length, operand, unsigned
+from pyweft._arrays import I32, I64, Array, Operand, unsigned
+from pyweft._calls import entry, give_result, result_for, vector_of
+from pyweft._errors import exception
 
 __all__ = ["match_count", "match_list"]
 
@@ -26,30 +28,10 @@ class Words(NamedTuple):
     keep: tuple[Any, Any]  # what the patterns point to
 
 
-class _Search(NamedTuple):
-    """The arguments that both functions of weft.h have."""
-
-    text: Operand
-    first: int
-    end: int
-    words: Words
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        words = self.words
-        return self.text.array.size, self.text.pointer, self.first, self.end, words.patterns, words.flags
-
-
 def _bytes(word: Any, name: str) -> bytes:
     if not isinstance(word, (str, bytes)):
         raise TypeError(f"{name} is a {type(word).__name__}; it must be a str or bytes")
     return word.encode() if isinstance(word, str) else word
-
-
-def _text(text: Any) -> Operand:
-    """A str as its UTF-8, bytes where they are."""
-    given = np.frombuffer(_bytes(text, "text"), np.uint8) if isinstance(text, (str, bytes)) else text
-    return operand(given, "text", _BYTES)
 
 
 def take_words(words: Any, fold_case: bool, whole_word: bool) -> Words:
@@ -63,12 +45,16 @@ def take_words(words: Any, fold_case: bool, whole_word: bool) -> Words:
     return Words(len(listed), patterns, flags, keep)
 
 
-def _search(text: Any, words: Any, fold_case: bool, whole_word: bool, first: int, end: Optional[int]) -> _Search:
+def _search(
+    text: Any, words: Any, fold_case: bool, whole_word: bool, first: int, end: Optional[int]
+) -> tuple[Optional[Operand], Words, tuple[Any, ...]]:
+    """`on`, the words, and the arguments that both functions of weft.h have."""
     wanted = take_words(words, fold_case, whole_word)
-    a = _text(text)
-    n = length(a, "text")
-    last = n if end is None else unsigned(end, "end")
-    return _Search(a, unsigned(first, "first"), last, wanted)
+    if isinstance(text, (str, bytes)):  # a str as its UTF-8, bytes where they are
+        text = np.frombuffer(_bytes(text, "text"), np.uint8)
+    a, source, _, on = vector_of(text, "text", _BYTES)
+    last = a.size if end is None else unsigned(end, "end")
+    return on, wanted, (a.size, source, unsigned(first, "first"), last, wanted.patterns, wanted.flags)
 
 
 def match_count(
@@ -94,10 +80,13 @@ def match_count(
     >>> weft.match_count("abracadabra", ["a", "abra", "warp"])
     array([5, 2, 0])
     """
-    search = _search(text, words, fold_case, whole_word, first, end)
-    y = destination(search.text, out, I64, search.words.number)
-    call(lib.weft_match_count, search.text, device, *search.arguments, y.pointer)
-    return give(y, out)
+    on, wanted, arguments = _search(text, words, fold_case, whole_word, first, end)
+    y, target = result_for(on, out, I64, wanted.number)
+    run, context = entry(lib.weft_match_count, on, device)
+    status = run(context, *arguments, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)
 
 
 def match_list(
@@ -118,11 +107,18 @@ def match_list(
     >>> weft.match_list("abracadabra", ["abra", "cad"])
     (array([0, 4, 7]), array([0, 1, 0], dtype=int32))
     """
-    search = _search(text, words, fold_case, whole_word, first, end)
-    counts = np.empty(search.words.number, I64)
-    call(lib.weft_match_count, search.text, device, *search.arguments, ffi.from_buffer(counts))
+    on, wanted, arguments = _search(text, words, fold_case, whole_word, first, end)
+    counts = np.empty(wanted.number, I64)
+    run, context = entry(lib.weft_match_count, on, device)
+    status = run(context, *arguments, ffi.from_buffer(counts))
+    if status:
+        raise exception(status, context)
     n = int(counts.sum())
-    positions, numbers = destination(search.text, None, I64, n), destination(search.text, None, I32, n)
+    positions, position_target = result_for(on, None, I64, n)
+    numbers, number_target = result_for(on, None, I32, n)
     total = ffi.new("uint64_t *")
-    call(lib.weft_match_list, search.text, device, *search.arguments, n, positions.pointer, numbers.pointer, total)
-    return give(positions), give(numbers)
+    run, context = entry(lib.weft_match_list, on, device)
+    status = run(context, *arguments, n, position_target, number_target, total)
+    if status:
+        raise exception(status, context)
+    return give_result(positions, None), give_result(numbers, None)

@@ -16,6 +16,7 @@ from pyweft._arrays import (
     I64,
     U64,
     Array,
+    Operand,
     call,
     destination,
     give,
@@ -53,8 +54,25 @@ def op_code(op: str) -> int:
     return code
 
 
-# First result of an exclusive scan of bools: an identity of u8, such as 255, is not a bool.
+# Identities of bools: that of u8 for these operators, 255, is not a bool.
 _TRUE = {lib.WEFT_MIN: True, lib.WEFT_AND: True}
+
+
+def has_identity(op: int, code: int, on: Optional[Operand]) -> bool:
+    """True if results without elements are not bools, but should be; limit_flags() makes them true."""
+    if code is not FLAG or op not in _TRUE:
+        return False
+    if on is not None and on.device:
+        raise TypeError("x has dtype bool on a GPU; pass its uint8 view for the operators min and and")
+    return True
+
+
+def limit_flags(y: Any) -> None:
+    """Makes bools true whose bytes are greater than 1."""
+    bits = (y if type(y) is np.ndarray else y.array).view(np.uint8)
+    np.minimum(bits, 1, out=bits)
+
+
 # The dtypes of NumPy's running sums and products of small integers; those of other types are of the elements' own.
 _RUNNING = {
     **dict.fromkeys((lib.WEFT_I8, lib.WEFT_I16, lib.WEFT_I32), I64),

@@ -8,32 +8,16 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import (
-    FLAG,
-    I32,
-    I64,
-    NUMBERS,
-    U64,
-    Array,
-    Operand,
-    call,
-    destination,
-    elements,
-    give,
-    host_view,
-    leader,
-    length,
-    operand,
-    unsigned,
-)
+from pyweft._arrays import I32, I64, INTEGERS, U64, Array, elements, operand, unsigned
+from pyweft._calls import Input, copy_out, entry, give_result, input_of, integers_of, leading, result_for
+from pyweft._errors import exception
 from pyweft import _reduce
 from pyweft._reduce import reduction
-from pyweft._scan import OPS
+from pyweft._scan import OPS, has_identity, limit_flags
 
 __all__ = ["bincount", "gather", "scatter", "scatter_count", "scatter_reduce"]
 
 SCATTER_OPS = {**OPS, "mean": lib.WEFT_MEAN}
-_INTEGERS = {dtype: code for dtype, code in NUMBERS.items() if dtype.kind in "iu"}
 INDICES = {
     I32: lib.WEFT_I32,
     I64: lib.WEFT_I64,
@@ -42,28 +26,13 @@ INDICES = {
 }
 
 
-def _index(index: Any) -> Operand:
-    """Returns the operand of the indices. Narrower integer types on the host are converted to int64."""
-    given = operand(index, "index", _INTEGERS)
-    length(given, "index")
-    if given.array.dtype in INDICES:
-        given.code = INDICES[given.array.dtype]
-        return given
-    if given.device:
-        raise TypeError(f"index has dtype {given.array.dtype} on {given.device}; it must have 4 or 8 bytes there")
-    return operand(given.array.astype(I64), "index", INDICES)
+def _index(index: Any) -> Input:
+    return integers_of(index, "index", INDICES, "have 4 or 8 bytes")
 
 
 def range_code(skip: bool) -> int:
     code: int = lib.WEFT_RANGE_SKIP if skip else lib.WEFT_RANGE_ERROR
     return code
-
-
-def limit_flags(code: int, op: int, y: Any) -> None:
-    """Replaces the identity of uint8 for min and and, 255, which is not a bool, in results of bools."""
-    if code is FLAG and op in (lib.WEFT_MIN, lib.WEFT_AND):
-        bits = y.view(np.uint8)
-        np.minimum(bits, 1, out=bits)
 
 
 def scatter_reduce(
@@ -96,45 +65,37 @@ def scatter_reduce(
     array([[0, 9],
            [3, 9]])
     """
-    a, indices = operand(x, "x"), _index(index)
-    if a.array.ndim not in (1, 2):
-        raise ValueError(f"x has {a.array.ndim} dimensions; it must have 1 or 2")
-    n = indices.array.size
-    if a.array.shape[0] != n:
-        raise ValueError(f"index has {n} elements and x {a.array.shape[0]} rows; they must have the same length")
-    code = SCATTER_OPS.get(op)
-    if code is None:
+    a, source, code, on = input_of(x, "x")
+    indices, index_source, index_code, on_index = _index(index)
+    if a.ndim not in (1, 2):
+        raise ValueError(f"x has {a.ndim} dimensions; it must have 1 or 2")
+    n = indices.size
+    if a.shape[0] != n:
+        raise ValueError(f"index has {n} elements and x {a.shape[0]} rows; they must have the same length")
+    which = SCATTER_OPS.get(op)
+    if which is None:
         raise ValueError(f"op is {op!r}; it must be one of {', '.join(SCATTER_OPS)}")
     m = unsigned(m, "m")
-    columns = a.array.shape[1] if a.array.ndim == 2 else 1
-    shape = (m, columns) if a.array.ndim == 2 else (m,)
-    _, result, sums = reduction(code, a.code, dtype, accumulate)
-    first = None if init is None else operand(init, "init", {result: 0})
-    if first is not None and first.array.shape != shape:
-        raise ValueError(f"init has shape {first.array.shape}; it must be {shape}")
-    on = leader(a, indices, first)
-    if a.code is FLAG and on.device and code in (lib.WEFT_MIN, lib.WEFT_AND):
-        raise TypeError("x has dtype bool on a GPU; pass its uint8 view for the operators min and and")
-    y = destination(on, out, result, shape)
-    call(
-        lib.weft_scatter_reduce,
-        on,
-        device,
-        code,
-        range_code(skip),
-        a.code,
-        sums,
-        indices.code,
-        n,
-        columns,
-        m,
-        a.pointer,
-        indices.pointer,
-        ffi.NULL if first is None else first.pointer,
-        y.pointer,
+    shape = (m, *a.shape[1:])
+    columns = a.shape[1] if a.ndim == 2 else 1
+    _, result, sums = reduction(which, code, dtype, accumulate)
+    on, start = leading(on, on_index), ffi.NULL
+    if init is not None:
+        first, start, _, on_first = input_of(init, "init", {result: 0})
+        if first.shape != shape:
+            raise ValueError(f"init has shape {first.shape}; it must be {shape}")
+        on = leading(on, on_first)
+    limited = has_identity(which, code, on)
+    y, target = result_for(on, out, result, shape)
+    run, context = entry(lib.weft_scatter_reduce, on, device)
+    status = run(
+        context, which, range_code(skip), code, sums, index_code, n, columns, m, source, index_source, start, target
     )
-    limit_flags(a.code, code, y.array)
-    return give(y, out)
+    if status:
+        raise exception(status, context)
+    if limited:
+        limit_flags(y)
+    return give_result(y, out)
 
 
 def scatter_count(
@@ -147,13 +108,14 @@ def scatter_count(
     >>> weft.scatter_count([2, 0, 2], 4)
     array([1, 0, 2, 0])
     """
-    indices = _index(index)
+    indices, source, code, on = _index(index)
     m = unsigned(m, "m")
-    y = destination(indices, out, I64, (m,))
-    pointer = ffi.cast("uint64_t *", y.pointer)
-    n = indices.array.size
-    call(lib.weft_scatter_count, indices, device, range_code(skip), indices.code, n, m, indices.pointer, pointer)
-    return give(y, out)
+    y, target = result_for(on, out, I64, m)
+    run, context = entry(lib.weft_scatter_count, on, device)
+    status = run(context, range_code(skip), code, indices.size, m, source, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)
 
 
 def bincount(
@@ -170,7 +132,7 @@ def bincount(
     >>> weft.bincount([2, 0, 2], [0.5, 1.0, 0.25], 4)
     array([1.  , 0.  , 0.75, 0.  ])
     """
-    n = operand(index, "index", _INTEGERS).array.size
+    n = operand(index, "index", INTEGERS).array.size
     m = unsigned(minlength, "minlength")
     if n > 0:
         m = max(m, int(_reduce.max(index, device=device)) + 1)
@@ -179,11 +141,11 @@ def bincount(
     return scatter_reduce(weights, index, m, device=device)
 
 
-def _rows(x: Operand) -> tuple[int, ...]:
+def _rows(x: Any) -> tuple[int, ...]:
     """Returns the shape of a row."""
-    if x.array.ndim == 0:
+    if x.ndim == 0:
         raise ValueError("x has 0 dimensions; it must have at least 1")
-    shape: tuple[int, ...] = x.array.shape[1:]
+    shape: tuple[int, ...] = x.shape[1:]
     return shape
 
 
@@ -203,14 +165,19 @@ def gather(
     >>> weft.gather([10, 20, 30], [2, -1], skip=True)
     array([30,  0])
     """
-    a, indices = operand(x, "x"), _index(index)
-    shape, n = _rows(a), indices.array.size
-    on = leader(a, indices)
-    y = destination(on, out, a.array.dtype, (n, *shape))
+    a, source, code, on = input_of(x, "x")
+    indices, index_source, index_code, on_index = _index(index)
+    shape, n = _rows(a), indices.size
+    on = leading(on, on_index)
+    y, target = result_for(on, out, a.dtype, (n, *shape))
     if skip:
         _prepare(y, out)
-    _move(lib.weft_gather, on, device, skip, a, indices, n, elements(shape), a.array.shape[0], y)
-    return give(y, out)
+    run, context = entry(lib.weft_gather, on, device)
+    rows = a.shape[0]
+    status = run(context, range_code(skip), code, index_code, n, elements(shape), rows, source, index_source, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)
 
 
 def scatter(
@@ -234,45 +201,33 @@ def scatter(
     >>> weft.scatter([10, 20, 30], [4, 0, 1], 5)
     array([20, 30,  0,  0, 10])
     """
-    a, indices = operand(x, "x"), _index(index)
-    shape, n = _rows(a), indices.array.size
-    if a.array.shape[0] != n:
-        raise ValueError(f"index has {n} elements and x {a.array.shape[0]} rows; they must have the same length")
+    a, source, code, on = input_of(x, "x")
+    indices, index_source, index_code, on_index = _index(index)
+    shape, n = _rows(a), indices.size
+    if a.shape[0] != n:
+        raise ValueError(f"index has {n} elements and x {a.shape[0]} rows; they must have the same length")
     if m is None:
         if out is None:
             raise ValueError("m or out must be given")
         m = out.shape[0] if out.ndim else 0
     m = unsigned(m, "m")
-    on = leader(a, indices)
-    y = destination(on, out, a.array.dtype, (m, *shape))
+    on = leading(on, on_index)
+    y, target = result_for(on, out, a.dtype, (m, *shape))
     _prepare(y, out)
-    _move(lib.weft_scatter, on, device, skip, a, indices, n, elements(shape), m, y)
-    return give(y, out)
+    run, context = entry(lib.weft_scatter, on, device)
+    status = run(context, range_code(skip), code, index_code, n, elements(shape), m, source, index_source, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)
 
 
-def _prepare(y: Operand, out: Any) -> None:
+def _prepare(y: Any, out: Any) -> None:
     """Gives a result, of which a call writes a part, the values of `out`, or 0."""
-    if y.device:
-        if out is None:
-            raise ValueError(f"out is None; it must be given for arrays on {y.device}")
-    elif out is None:
-        y.array.fill(0)
+    if out is not None:
+        copy_out(y, out)
+    elif type(y) is np.ndarray:
+        y.fill(0)
+    elif y.device:
+        raise ValueError(f"out is None; it must be given for arrays on {y.device}")
     else:
-        given = host_view(out, "out")
-        if given.ctypes.data != y.array.ctypes.data:  # `out` is not contiguous
-            y.array[...] = given
-
-
-def _move(
-    function: Any,
-    on: Operand,
-    device: Optional[str],
-    skip: bool,
-    x: Operand,
-    index: Operand,
-    n: int,
-    columns: int,
-    m: int,
-    y: Operand,
-) -> None:
-    call(function, on, device, range_code(skip), x.code, index.code, n, columns, m, x.pointer, index.pointer, y.pointer)
+        y.array.fill(0)

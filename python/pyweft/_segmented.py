@@ -4,81 +4,49 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
-
 from pyweft._native import ffi, lib
-from pyweft._arrays import (
-    FLAG,
-    FLAGS,
-    I64,
-    NUMBERS,
-    OFFSETS,
-    Array,
-    Operand,
-    call,
-    destination,
-    give,
-    host_view,
-    leader,
-    length,
-    operand,
+from pyweft._arrays import FLAGS, OFFSETS, Array, Operand, check_vector
+from pyweft._calls import (
+    Input,
+    copy_out,
+    entry,
+    give_first,
+    give_result,
+    input_of,
+    integers_of,
+    leading,
+    result_for,
+    vector_of,
 )
+from pyweft._errors import exception
 from pyweft._reduce import reduction
-from pyweft._scan import op_code, scan_types
+from pyweft._scan import has_identity, limit_flags, op_code, scan_types
 
 __all__ = ["reduce_by_key", "segmented_reduce", "segmented_scan"]
 
-_OFFSETS = {dtype: code for dtype, code in NUMBERS.items() if dtype.kind in "iu"}
 
-
-def _offsets(offsets: Any) -> Operand:
-    """Host offsets of other integer types, as SciPy's sparse matrices have, are converted to int64."""
-    given = operand(offsets, "offsets", _OFFSETS)
-    if length(given, "offsets") == 0:
-        raise ValueError("offsets is empty; it must have one element more than the number of segments")
-    if given.array.dtype in OFFSETS:
-        return given
-    if given.device:
-        raise TypeError(f"offsets has dtype {given.array.dtype} on {given.device}; it must be int64 or uint64 there")
-    return operand(given.array.astype(I64), "offsets", OFFSETS)
-
-
-def _call(function: Any, on: Operand, device: Optional[str], *arguments: Any, offsets: Operand) -> None:
-    """call(), whose sentence on a negative offset has it as it was given."""
-    try:
-        call(function, on, device, *arguments)
-    except ValueError:
-        if not offsets.device and offsets.array.min() < 0:
-            first = int((offsets.array < 0).argmax())
-            raise ValueError(f"offsets[{first}] is {offsets.array[first]}; it must not be negative") from None
-        raise
-
-
-def _check_bools(x: Operand, op: int, on: Operand) -> bool:
-    """True when what has no elements is to become True after the call; the identities of a u8 are no bools."""
-    if x.code is not FLAG or op not in (lib.WEFT_MIN, lib.WEFT_AND):
-        return False
-    if on.device:
-        raise TypeError("x has dtype bool on a GPU; pass its uint8 view for the operators min and and")
-    return True
-
-
-def _make_bools(y: Operand) -> None:
-    bits = y.array.view(np.uint8)
-    np.minimum(bits, 1, out=bits)
-
-
-def _segments(x: Operand, offsets: Any, heads: Any) -> Operand:
-    """The operand of the offsets or of the heads, of which one is given."""
-    n = length(x, "x")
+def _segments(a: Any, offsets: Any, heads: Any) -> Input:
+    """The offsets or the heads of the segments of an array, of which one is given."""
+    if a.ndim != 1:
+        check_vector(a, "x")
     if (offsets is None) == (heads is None):
         raise TypeError("exactly one of offsets and heads is required")
     if heads is None:
-        return _offsets(offsets)
-    given = operand(heads, "heads", FLAGS)
-    if length(given, "heads") != n:
-        raise ValueError(f"heads has {given.array.size} elements and x {n}; they must have the same length")
+        given = integers_of(offsets, "offsets", OFFSETS, "be int64 or uint64")
+        if given[0].size == 0:
+            raise ValueError("offsets is empty; it must have one element more than the number of segments")
+        return given
+    given = vector_of(heads, "heads", FLAGS)
+    if given[0].size != a.size:
+        raise ValueError(f"heads has {given[0].size} elements and x {a.size}; they must have the same length")
     return given
+
+
+def _check_signs(offsets: Any, on: Optional[Operand]) -> None:
+    """Raises ValueError for a negative offset, which the library takes as one of 2^63 or more."""
+    if (on is None or on.device is None) and offsets.min() < 0:
+        first = int((offsets < 0).argmax())
+        raise ValueError(f"offsets[{first}] is {offsets[first]}; it must not be negative") from None
 
 
 def segmented_reduce(
@@ -106,49 +74,34 @@ def segmented_reduce(
     >>> weft.segmented_reduce([1, 2, 3, 4], "max", heads=[True, False, True, False])
     array([2, 4])
     """
-    a = operand(x, "x")
-    parts = _segments(a, offsets, heads)
-    code = op_code(op)
-    on = leader(a, parts)
-    _, result, sums = reduction(code, a.code, dtype, accumulate)
-    n = a.array.size
-    if heads is None:
-        segments = parts.array.size - 1
-        y = destination(on, out, result, segments)
-        empty_is_true = _check_bools(a, code, on)
-        _call(
-            lib.weft_segmented_reduce,
-            on,
-            device,
-            code,
-            a.code,
-            sums,
-            n,
-            a.pointer,
-            segments,
-            parts.pointer,
-            y.pointer,
-            offsets=parts,
-        )
-        if empty_is_true:
-            _make_bools(y)
-        return give(y, out)
-    y = destination(on, out, result, n)
-    count = ffi.new("uint64_t *")
-    call(
-        lib.weft_segmented_reduce_heads,
-        on,
-        device,
-        code,
-        a.code,
-        sums,
-        n,
-        a.pointer,
-        parts.pointer,
-        y.pointer,
-        count,
-    )
-    return give(y, out, count[0])
+    a, source, code, on = input_of(x, "x")
+    parts, limits, _, on_parts = _segments(a, offsets, heads)
+    which = op_code(op)
+    on = leading(on, on_parts)
+    _, result, sums = reduction(which, code, dtype, accumulate)
+    n = a.size
+    if heads is not None:
+        y, target = result_for(on, out, result, n)
+        count = ffi.new("uint64_t *")
+        run, context = entry(lib.weft_segmented_reduce_heads, on, device)
+        status = run(context, which, code, sums, n, source, limits, target, count)
+        if status:
+            raise exception(status, context)
+        return give_first(y, out, count[0])
+    segments = parts.size - 1
+    y, target = result_for(on, out, result, segments)
+    limited = has_identity(which, code, on)
+    run, context = entry(lib.weft_segmented_reduce, on, device)
+    try:
+        status = run(context, which, code, sums, n, source, segments, limits, target)
+        if status:
+            raise exception(status, context)
+    except ValueError:
+        _check_signs(parts, on_parts)
+        raise
+    if limited:
+        limit_flags(y)
+    return give_result(y, out)
 
 
 def segmented_scan(
@@ -169,25 +122,32 @@ def segmented_scan(
     >>> weft.segmented_scan([1, 2, 3, 4], offsets=[0, 2, 4])
     array([1, 3, 3, 7])
     """
-    a = operand(x, "x")
-    parts = _segments(a, offsets, heads)
-    on = leader(a, parts)
-    code = op_code(op)
-    result, accumulate = scan_types(code, a.code, dtype)
-    y = destination(on, out, result, a.array.size)
-    if out is not None and y.device is None and y.array is not out:
-        y.array[...] = host_view(out, "out")
-    empty_is_true = exclusive and _check_bools(a, code, on)
+    a, source, code, on = input_of(x, "x")
+    parts, limits, _, on_parts = _segments(a, offsets, heads)
+    on = leading(on, on_parts)
+    which = op_code(op)
+    result, accumulate = scan_types(which, code, dtype)
+    n = a.size
+    y, target = result_for(on, out, result, n)
+    if out is not None:
+        copy_out(y, out)
+    limited = exclusive and has_identity(which, code, on)
     kind = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE
-    first = (code, kind, a.code, accumulate, a.array.size, a.pointer)
-    if heads is None:
-        segments = parts.array.size - 1
-        _call(lib.weft_segmented_scan, on, device, *first, segments, parts.pointer, y.pointer, offsets=parts)
-    else:
-        call(lib.weft_segmented_scan_heads, on, device, *first, parts.pointer, y.pointer)
-    if empty_is_true:
-        _make_bools(y)
-    return give(y, out)
+    run, context = entry(lib.weft_segmented_scan if heads is None else lib.weft_segmented_scan_heads, on, device)
+    try:
+        if heads is None:
+            status = run(context, which, kind, code, accumulate, n, source, parts.size - 1, limits, target)
+        else:
+            status = run(context, which, kind, code, accumulate, n, source, limits, target)
+        if status:
+            raise exception(status, context)
+    except ValueError:
+        if heads is None:
+            _check_signs(parts, on_parts)
+        raise
+    if limited:
+        limit_flags(y)
+    return give_result(y, out)
 
 
 def reduce_by_key(
@@ -208,28 +168,21 @@ def reduce_by_key(
     >>> weft.reduce_by_key([7, 7, 3, 7], [1.0, 2.0, 4.0, 8.0])
     (array([7, 3, 7]), array([3., 4., 8.]))
     """
-    k, a = operand(keys, "keys", NUMBERS), operand(x, "x")
-    n = length(a, "x")
-    if length(k, "keys") != n:
-        raise ValueError(f"keys has {k.array.size} elements and x {n}; they must have the same length")
-    on = leader(k, a)
-    code = op_code(op)
-    _, result, sums = reduction(code, a.code, dtype, accumulate)
-    firsts, y = destination(on, None, k.array.dtype, n), destination(on, None, result, n)
+    k, key_source, key_code, on_keys = input_of(keys, "keys")
+    a, source, code, on = vector_of(x, "x")
+    n = a.size
+    if k.ndim != 1:
+        check_vector(k, "keys")
+    if k.size != n:
+        raise ValueError(f"keys has {k.size} elements and x {n}; they must have the same length")
+    on = leading(on_keys, on)
+    which = op_code(op)
+    _, result, sums = reduction(which, code, dtype, accumulate)
+    firsts, first_target = result_for(on, None, k.dtype, n)
+    y, target = result_for(on, None, result, n)
     count = ffi.new("uint64_t *")
-    call(
-        lib.weft_reduce_by_key,
-        on,
-        device,
-        code,
-        k.code,
-        a.code,
-        sums,
-        n,
-        k.pointer,
-        a.pointer,
-        firsts.pointer,
-        y.pointer,
-        count,
-    )
-    return give(firsts, None, count[0]), give(y, None, count[0])
+    run, context = entry(lib.weft_reduce_by_key, on, device)
+    status = run(context, which, key_code, code, sums, n, key_source, source, first_target, target, count)
+    if status:
+        raise exception(status, context)
+    return give_first(firsts, None, count[0]), give_first(y, None, count[0])

@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLAGS, I64, Array, Operand, call, destination, give, host_value, leader, length, operand
+from pyweft._arrays import FLAGS, I64, NUMBERS, Array, host_value
+from pyweft._calls import entry, give_first, give_result, leading, result_for, vector_of
+from pyweft._errors import exception
 
 __all__ = ["partition", "run_length", "select", "select_indices", "unique"]
 
@@ -30,31 +32,28 @@ def _comparison(comparisons: dict[str, Any], dtype: Any) -> tuple[int, Any]:
     raise TypeError(f"exactly one of flags, {', '.join(_COMPARISONS)} is required, not {given}")
 
 
-def _flags(flags: Any, n: int) -> Operand:
-    given = operand(flags, "flags", FLAGS)
-    if length(given, "flags") != n:
-        raise ValueError(f"flags has {given.array.size} elements and x {n}; they must have the same length")
-    return given
-
-
 def _kept(
     by_flags: Any, by_value: Any, x: Any, flags: Any, out: Any, device: Optional[str], comparisons: dict[str, Any]
-) -> tuple[Operand, int]:
+) -> tuple[Any, int]:
     """Calls weft_select or weft_partition, or its `_if`; where the elements went, and how many were kept."""
-    a = operand(x, "x")
-    n = length(a, "x")
+    a, source, code, on = vector_of(x, "x")
+    n = a.size
     count = ffi.new("uint64_t *")
     if flags is not None and not comparisons:
-        f = _flags(flags, n)
-        on = leader(a, f)
-        y = destination(on, out, a.array.dtype, n)
-        call(by_flags, on, device, a.code, n, a.pointer, f.pointer, y.pointer, count)
+        f, kept, _, on_flags = vector_of(flags, "flags", FLAGS)
+        if f.size != n:
+            raise ValueError(f"flags has {f.size} elements and x {n}; they must have the same length")
+        on = leading(on, on_flags)
+        y, target = result_for(on, out, a.dtype, n)
+        run, context = entry(by_flags, on, device)
+        status = run(context, code, n, source, kept, target, count)
     else:
-        comparison, value = _comparison(
-            comparisons if flags is None else {"flags": flags, **comparisons}, a.array.dtype
-        )
-        y = destination(a, out, a.array.dtype, n)
-        call(by_value, a, device, comparison, a.code, n, a.pointer, value, y.pointer, count)
+        comparison, value = _comparison(comparisons if flags is None else {"flags": flags, **comparisons}, a.dtype)
+        y, target = result_for(on, out, a.dtype, n)
+        run, context = entry(by_value, on, device)
+        status = run(context, comparison, code, n, source, value, target, count)
+    if status:
+        raise exception(status, context)
     return y, count[0]
 
 
@@ -78,7 +77,7 @@ def select(
     array([3, 4])
     """
     y, count = _kept(lib.weft_select, lib.weft_select_if, x, flags, out, device, compare)
-    return give(y, out, count)
+    return give_first(y, out, count)
 
 
 def select_indices(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None, **compare: Any) -> Any:
@@ -90,16 +89,20 @@ def select_indices(x: Array, *, out: Optional[Array] = None, device: Optional[st
     >>> weft.select_indices([False, True, True])
     array([1, 2])
     """
-    a = operand(x, "x") if compare else operand(x, "x", FLAGS)
-    n = length(a, "x")
+    a, source, code, on = vector_of(x, "x", NUMBERS if compare else FLAGS)
+    n = a.size
     count = ffi.new("uint64_t *")
-    y = destination(a, out, I64, n)
+    y, target = result_for(on, out, I64, n)
     if compare:
-        comparison, value = _comparison(compare, a.array.dtype)
-        call(lib.weft_select_indices_if, a, device, comparison, a.code, n, a.pointer, value, y.pointer, count)
+        comparison, value = _comparison(compare, a.dtype)
+        run, context = entry(lib.weft_select_indices_if, on, device)
+        status = run(context, comparison, code, n, source, value, target, count)
     else:
-        call(lib.weft_select_indices, a, device, n, a.pointer, y.pointer, count)
-    return give(y, out, count[0])
+        run, context = entry(lib.weft_select_indices, on, device)
+        status = run(context, n, source, target, count)
+    if status:
+        raise exception(status, context)
+    return give_first(y, out, count[0])
 
 
 def partition(
@@ -116,7 +119,7 @@ def partition(
     (array([ 3,  4, -1, -1]), 2)
     """
     y, count = _kept(lib.weft_partition, lib.weft_partition_if, x, flags, out, device, compare)
-    return give(y, out), count
+    return give_result(y, out), count
 
 
 def unique(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -125,12 +128,15 @@ def unique(x: Array, *, out: Optional[Array] = None, device: Optional[str] = Non
     >>> weft.unique([1, 1, 2, 2, 1])
     array([1, 2, 1])
     """
-    a = operand(x, "x")
-    n = length(a, "x")
-    y = destination(a, out, a.array.dtype, n)
+    a, source, code, on = vector_of(x, "x")
+    n = a.size
+    y, target = result_for(on, out, a.dtype, n)
     count = ffi.new("uint64_t *")
-    call(lib.weft_unique, a, device, a.code, n, a.pointer, y.pointer, count)
-    return give(y, out, count[0])
+    run, context = entry(lib.weft_unique, on, device)
+    status = run(context, code, n, source, target, count)
+    if status:
+        raise exception(status, context)
+    return give_first(y, out, count[0])
 
 
 def run_length(x: Array, *, device: Optional[str] = None) -> Any:
@@ -139,9 +145,13 @@ def run_length(x: Array, *, device: Optional[str] = None) -> Any:
     >>> weft.run_length([1, 1, 2, 2, 1])
     (array([1, 2, 1]), array([2, 2, 1]))
     """
-    a = operand(x, "x")
-    n = length(a, "x")
-    values, lengths = destination(a, None, a.array.dtype, n), destination(a, None, I64, n)
+    a, source, code, on = vector_of(x, "x")
+    n = a.size
+    values, value_target = result_for(on, None, a.dtype, n)
+    lengths, length_target = result_for(on, None, I64, n)
     count = ffi.new("uint64_t *")
-    call(lib.weft_run_length, a, device, a.code, n, a.pointer, values.pointer, lengths.pointer, count)
-    return give(values, None, count[0]), give(lengths, None, count[0])
+    run, context = entry(lib.weft_run_length, on, device)
+    status = run(context, code, n, source, value_target, length_target, count)
+    if status:
+        raise exception(status, context)
+    return give_first(values, None, count[0]), give_first(lengths, None, count[0])

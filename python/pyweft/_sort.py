@@ -17,13 +17,12 @@ from pyweft._arrays import (
     Array,
     Operand,
     call,
+    check_vector,
     destination,
     give,
-    leader,
-    length,
     operand,
 )
-from pyweft._calls import entry, give_result, input_of, result_for
+from pyweft._calls import entry, give_result, input_of, leading, result_for, vector_of
 from pyweft._errors import exception
 from pyweft._views import axis_of, view_of
 
@@ -72,8 +71,7 @@ def sort(
     n = a.size
     y, target = result_for(on, out, a.dtype, n)
     run, context = entry(lib.weft_sort, on, device)
-    order = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
-    status = run(context, order, code, n, source, target)
+    status = run(context, _order(descending), code, n, source, target)
     if status:
         raise exception(status, context)
     return y if on is None and out is None else give_result(y, out)
@@ -87,11 +85,16 @@ def _sort_axis(x: Array, axis: Any, descending: bool, out: Optional[Array], devi
     return give(y, out)
 
 
-def _pair(keys: Any, values: Any) -> tuple[Operand, Operand]:
-    k, v = operand(keys, "keys"), operand(values, "values", _VALUES)
-    if length(k, "keys") != length(v, "values"):
-        raise ValueError(f"keys has {k.array.size} elements and values {v.array.size}; they must have the same length")
-    return k, v
+def _pair(keys: Any, values: Any) -> tuple[Any, Any, int, Any, Any, Optional[Operand]]:
+    """Array and pointer of the keys, their weft_dtype, array and pointer of the values, and `on`."""
+    k, key_source, code, on = input_of(keys, "keys")
+    v, value_source, _, on_values = input_of(values, "values", _VALUES)
+    if k.ndim != 1 or v.ndim != 1:
+        check_vector(k, "keys")
+        check_vector(v, "values")
+    if k.size != v.size:
+        raise ValueError(f"keys has {k.size} elements and values {v.size}; they must have the same length")
+    return k, key_source, code, v, value_source, leading(on, on_values)
 
 
 def sort_pairs(keys: Array, values: Array, *, descending: bool = False, device: Optional[str] = None) -> Any:
@@ -103,14 +106,15 @@ def sort_pairs(keys: Array, values: Array, *, descending: bool = False, device: 
     >>> weft.sort_pairs([3, 1, 2], [0.3, 0.1, 0.2])
     (array([1, 2, 3]), array([0.1, 0.2, 0.3]))
     """
-    k, v = _pair(keys, values)
-    on = leader(k, v)
-    n, size = k.array.size, v.array.dtype.itemsize
-    y, w = destination(on, None, k.array.dtype, n), destination(on, None, v.array.dtype, n)
-    call(
-        lib.weft_sort_pairs, on, device, _order(descending), k.code, n, k.pointer, size, v.pointer, y.pointer, w.pointer
-    )
-    return give(y), give(w)
+    k, key_source, code, v, value_source, on = _pair(keys, values)
+    n = k.size
+    y, key_target = result_for(on, None, k.dtype, n)
+    w, value_target = result_for(on, None, v.dtype, n)
+    run, context = entry(lib.weft_sort_pairs, on, device)
+    status = run(context, _order(descending), code, n, key_source, v.dtype.itemsize, value_source, key_target, value_target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, None), give_result(w, None)
 
 
 def sort_bits(
@@ -130,30 +134,20 @@ def sort_bits(
     """
     if first_bit < 0 or bits < 0:
         raise ValueError(f"first_bit is {first_bit} and bits {bits}; they must not be negative")
+    size, value_source, w, value_target = 0, ffi.NULL, None, ffi.NULL
     if values is None:
-        k, v = operand(keys, "keys"), None
+        k, key_source, code, on = vector_of(keys, "keys")
     else:
-        k, v = _pair(keys, values)
-    n = length(k, "keys")
-    on = leader(k, v)
-    y = destination(on, None, k.array.dtype, n)
-    w = destination(on, None, v.array.dtype, n) if v else None
-    call(
-        lib.weft_sort_bits,
-        on,
-        device,
-        _order(descending),
-        k.code,
-        first_bit,
-        bits,
-        n,
-        k.pointer,
-        v.array.dtype.itemsize if v else 0,
-        v.pointer if v else ffi.NULL,
-        y.pointer,
-        w.pointer if w else ffi.NULL,
-    )
-    return (give(y), give(w)) if w else give(y)
+        k, key_source, code, v, value_source, on = _pair(keys, values)
+        size = v.dtype.itemsize
+        w, value_target = result_for(on, None, v.dtype, v.size)
+    n = k.size
+    y, key_target = result_for(on, None, k.dtype, n)
+    run, context = entry(lib.weft_sort_bits, on, device)
+    status = run(context, _order(descending), code, first_bit, bits, n, key_source, size, value_source, key_target, value_target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, None) if w is None else (give_result(y, None), give_result(w, None))
 
 
 @lru_cache(maxsize=None)
@@ -198,8 +192,7 @@ def argsort(
     _check_index(index, n)
     y, target = result_for(on, out, index, n)
     run, context = entry(lib.weft_argsort, on, device)
-    order = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
-    status = run(context, order, code, index_code, n, source, target)
+    status = run(context, _order(descending), code, index_code, n, source, target)
     if status:
         raise exception(status, context)
     return y if on is None and out is None else give_result(y, out)

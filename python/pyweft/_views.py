@@ -22,19 +22,20 @@ from pyweft._arrays import (
 __all__ = ["copy"]
 
 _AxisError: Any = getattr(np, "exceptions", np).AxisError  # a ValueError and an IndexError
-_VIEW = ffi.typeof("weft_view *")
 _SIZE = ffi.sizeof("weft_view")
+_MOST = lib.WEFT_DIMENSIONS_MAX
 # Types of which elements are copied only. The parts of complex numbers are elements along one more axis.
 _COPIED = {**NUMBERS, **COMPLEX, np.dtype(np.float16): lib.WEFT_F16}
 
 
-def view_of(a: Operand, code: int) -> Any:
-    """Returns the weft_view of an operand whose elements have the type `code`."""
+def view_of(a: Operand, code: int) -> list[Any]:
+    """Returns the weft_view of an operand whose elements have the type `code`, in the form in which cffi makes one for
+    the duration of a call."""
     array = a.array
     n = array.ndim
-    if n > lib.WEFT_DIMENSIONS_MAX:
-        raise ValueError(f"the array has {n} dimensions; at most {lib.WEFT_DIMENSIONS_MAX} are supported")
-    return ffi.new(_VIEW, (_SIZE, code, n, array.shape, array.strides, a.pointer))
+    if n > _MOST:
+        raise ValueError(f"the array has {n} dimensions; at most {_MOST} are supported")
+    return [(_SIZE, code, n, array.shape, array.strides, a.pointer)]
 
 
 def axis_of(axis: Any, a: Operand) -> int:
@@ -65,15 +66,14 @@ def reduced_shape(a: Operand, axes: list[int], keepdims: bool) -> tuple[int, ...
     return tuple([n for k, n in enumerate(a.array.shape) if k not in axes])
 
 
-def _with_parts(a: Operand) -> Any:
+def _with_parts(a: Operand) -> list[Any]:
     """Returns the view of an operand in which the two parts of a complex number are one more axis."""
     v = view_of(a, a.code)
     if a.array.dtype in COMPLEX:
-        n = v.dimensions
-        if n == lib.WEFT_DIMENSIONS_MAX:
+        size, code, n, shape, strides, pointer = v[0]
+        if n == _MOST:
             raise ValueError(f"the array has {n} dimensions; a complex one must have fewer")
-        v.dimensions = n + 1
-        v.shape[n], v.stride[n] = 2, a.array.dtype.itemsize // 2
+        v = [(size, code, n + 1, (*shape, 2), (*strides, a.array.dtype.itemsize // 2), pointer)]
     return v
 
 

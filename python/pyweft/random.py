@@ -22,18 +22,17 @@ from pyweft._native import lib
 from pyweft._arrays import (
     BOOL,
     Array,
-    Operand,
     Shape,
     accumulator,
-    call,
     code_of,
-    destination,
     dimensions as shape_of,
-    give,
+    elements,
     host_value,
     origin,
     unsigned,
 )
+from pyweft._calls import entry, give_result, result_for
+from pyweft._errors import exception
 
 __all__ = ["bernoulli", "exponential", "integers", "lognormal", "normal", "sobol", "uniform"]
 
@@ -45,12 +44,6 @@ def _element(dtype: Any) -> tuple[Any, int]:
     """NumPy's and weft.h's dtype of the samples."""
     element = np.dtype(dtype)
     return element, lib.WEFT_U8 if element == BOOL else accumulator(element)
-
-
-def _place(n: Shape, dtype: Any, out: Optional[Array]) -> tuple[Operand, Operand]:
-    """Where the call is made, and where the samples go."""
-    on = origin(out, dtype)
-    return on, destination(on, out, dtype, shape_of(n, "n"))
 
 
 def _numbers(seed: int, stream: int, first: int) -> tuple[int, int, int]:
@@ -68,9 +61,13 @@ def _samples(
     device: Optional[str],
 ) -> Any:
     element, code = _element(dtype)
-    on, y = _place(n, element, out)
-    call(lib.weft_random, on, device, distribution, code, *numbers, y.array.size, a, b, y.pointer)
-    return give(y, out)
+    on, shape = origin(out, element), shape_of(n, "n")
+    y, target = result_for(on, out, element, shape)
+    run, context = entry(lib.weft_random, on, device)
+    status = run(context, distribution, code, *numbers, elements(shape), a, b, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)
 
 
 def uniform(
@@ -192,11 +189,15 @@ def integers(
     array([5, 1, 5, 6, 1, 6])
     """
     element, code = _element(dtype)
-    ends = host_value(lower, element, "lower"), host_value(upper, element, "upper")
+    least, greatest = host_value(lower, element, "lower"), host_value(upper, element, "upper")
     numbers = _numbers(seed, stream, first)
-    on, y = _place(n, element, out)
-    call(lib.weft_random_integers, on, device, code, *numbers, y.array.size, *ends, y.pointer)
-    return give(y, out)
+    on, shape = origin(out, element), shape_of(n, "n")
+    y, target = result_for(on, out, element, shape)
+    run, context = entry(lib.weft_random_integers, on, device)
+    status = run(context, code, *numbers, elements(shape), least, greatest, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)
 
 
 def sobol(
@@ -225,8 +226,12 @@ def sobol(
     """
     element, code = _element(dtype)
     scrambling = code_of(_SCRAMBLINGS, scramble, "scramble")
-    shape = unsigned(n, "n"), unsigned(dimensions, "dimensions")
-    numbers = _numbers(seed, stream, first)
-    on, y = _place(shape, element, out)
-    call(lib.weft_sobol, on, device, scrambling, code, *numbers[:2], shape[1], numbers[2], shape[0], y.pointer)
-    return give(y, out)
+    points, width = unsigned(n, "n"), unsigned(dimensions, "dimensions")
+    key, which, start = _numbers(seed, stream, first)
+    on = origin(out, element)
+    y, target = result_for(on, out, element, shape_of((points, width), "n"))
+    run, context = entry(lib.weft_sobol, on, device)
+    status = run(context, scrambling, code, key, which, width, start, points, target)
+    if status:
+        raise exception(status, context)
+    return give_result(y, out)

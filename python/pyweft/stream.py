@@ -29,8 +29,8 @@ from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
 from pyweft._reduce import reduction, reduction_of_values
-from pyweft._scan import first_value, op_code, scan_types
-from pyweft._scatter import INDICES, SCATTER_OPS, limit_flags, range_code
+from pyweft._scan import first_value, has_identity, limit_flags, op_code, scan_types
+from pyweft._scatter import INDICES, SCATTER_OPS, range_code
 from pyweft._sources import BYTES, Call, Input, Sink, Source
 
 __all__ = [
@@ -438,7 +438,8 @@ def scatter_reduce(
             ffi.NULL if first is None else ffi.cast("void *", first.pointer),
             ffi.from_buffer(y),
         )
-        limit_flags(a.code, code, y)
+        if has_identity(code, a.code, None):
+            limit_flags(y)
         return y
 
 
@@ -500,13 +501,15 @@ def _bind(call: Call, values: dict[str, Any], dtype: Any) -> tuple[Any, list[Any
         keep.append(ffi.new("char[]", name.encode()))
         binding.name = keep[-1]
         if _is_number(value):
-            scalars[name] = one = operand(value, name)
+            one = operand(value, name)
+            scalars[name] = one.array.item()
+            keep.append(one)
             binding.dtype, binding.scalar = one.code, ffi.cast("void *", one.pointer)
         else:
             binding.source = call.source(value, name).c
     code = evaluation({one.code for one in call.inputs.values()}, dtype)
     check_scalars(scalars, code)
-    return table, [keep, scalars], code
+    return table, keep, code
 
 
 def map(
