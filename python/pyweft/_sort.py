@@ -111,7 +111,8 @@ def sort_pairs(keys: Array, values: Array, *, descending: bool = False, device: 
     y, key_target = result_for(on, None, k.dtype, n)
     w, value_target = result_for(on, None, v.dtype, n)
     run, context = entry(lib.weft_sort_pairs, on, device)
-    status = run(context, _order(descending), code, n, key_source, v.dtype.itemsize, value_source, key_target, value_target)
+    order = _order(descending)
+    status = run(context, order, code, n, key_source, v.dtype.itemsize, value_source, key_target, value_target)
     if status:
         raise exception(status, context)
     return give_result(y, None), give_result(w, None)
@@ -144,7 +145,8 @@ def sort_bits(
     n = k.size
     y, key_target = result_for(on, None, k.dtype, n)
     run, context = entry(lib.weft_sort_bits, on, device)
-    status = run(context, _order(descending), code, first_bit, bits, n, key_source, size, value_source, key_target, value_target)
+    order = _order(descending)
+    status = run(context, order, code, first_bit, bits, n, key_source, size, value_source, key_target, value_target)
     if status:
         raise exception(status, context)
     return give_result(y, None) if w is None else (give_result(y, None), give_result(w, None))
