@@ -10,10 +10,12 @@ else()
   set(sanitized no)
 endif()
 
-# weft_test(NAME LABEL TIMEOUT COMMAND...): one CTest test.
+# weft_test(NAME LABEL TIMEOUT COMMAND...): one CTest test. Short inputs are processed by several threads too, on every
+# machine (WEFT_THREAD_BYTES).
 function(weft_test name label timeout)
   add_test(NAME ${name} COMMAND ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout})
+  set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
+    ENVIRONMENT_MODIFICATION WEFT_THREAD_BYTES=set:4096)
 endfunction()
 
 # weft_program(NAME SOURCES...): a test program that links the library and the test inputs.
@@ -59,7 +61,7 @@ file(GLOB apis RELATIVE ${tests_dir}/api CONFIGURE_DEPENDS ${tests_dir}/api/*.c)
 foreach(api IN LISTS apis)
   string(REPLACE .c "" api ${api})
   set(label api)
-  if(api MATCHES "concurrency|cancelling|executor")
+  if(api MATCHES "concurrency|cancelling|executor|thread_bytes")
     set(label threads)
   elseif(sanitized STREQUAL thread)
     continue()
@@ -67,7 +69,7 @@ foreach(api IN LISTS apis)
     continue()
   endif()
   weft_program(api_${api} tests/api/${api}.c)
-  if(api MATCHES "allocator|cancelling|concurrency|executor|threads_refused")
+  if(api MATCHES "allocator|cancelling|concurrency|executor|thread_bytes|threads_refused")
     target_sources(api_${api} PRIVATE tests/every.c)
   elseif(api STREQUAL cgroups) # tests a function that the library does not export
     target_sources(api_cgroups PRIVATE src/cpu/runtime/quota.c)

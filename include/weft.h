@@ -179,7 +179,8 @@ WEFT_API void weft_close(weft_context *ctx);
 WEFT_API const char *weft_device(const weft_context *ctx);
 
 /* Sets the number of CPU threads, 0 to 4096. 0 selects the default: OMP_NUM_THREADS, else the number of cores that
- * this process may use. Never changes a result. Has no effect on a CUDA or ref context. */
+ * this process may use. A call on few bytes uses fewer threads. Never changes a result. Has no effect on a CUDA or
+ * ref context. */
 WEFT_API weft_status weft_set_threads(weft_context *ctx, int threads);
 
 /* Executor of the caller: threads that the program already has, of TBB or of a game's job system for example. */

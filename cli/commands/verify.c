@@ -167,6 +167,7 @@ static int verify_devices(const cli_options *options, const char *command, reque
 int command_verify(const cli_options *options, int argc, char **argv) {
     request r = {.match.level = MATCH_QUICK};
     if (!read_request(argc, argv, &r)) return CLI_USAGE;
+    setenv("WEFT_THREAD_BYTES", "4096", 0); /* checks short inputs on several threads too */
     if (r.golden_write) return verify_golden(options, argv[0], r.golden_write, true);
     if (r.golden) return verify_golden(options, argv[0], r.golden, false);
     return verify_devices(options, argv[0], &r);

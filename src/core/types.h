@@ -25,6 +25,12 @@ static inline bool type_is_unsigned(weft_dtype dtype) { return dtype >= WEFT_U8 
 static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/* Returns a * b, or the largest size_t if the product exceeds it. */
+static inline size_t saturated_product(size_t a, size_t b) {
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
 /* Returns n / size, rounded up. size must not be 0. */
 /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the analyzer does not know the call structs' preconditions */
 static inline uint64_t ceil_div(uint64_t n, uint64_t size) { return n / size + (n % size != 0); }

@@ -335,12 +335,12 @@ weft_status cpu_block_tridiag(void *state, const block_tridiag_call *c, weft_err
                 .n = c->pentadiagonal ? ceil_div(c->n, 2) : c->n,
                 .periodic = c->periodic,
                 .odd = c->pentadiagonal && c->n % 2 == 1,
-                .threads = ctx->threads,
                 .faults = UINT64_MAX};
     void *scratch;
     *c->singular = UINT64_MAX;
     if (c->systems == 0 || c->n == 0) return WEFT_OK;
-    if (c->systems * s.n * block_row_values(c->block) * s.size < TRIDIAG_ALONE_BYTES) s.threads = 1;
+    s.threads =
+        cpu_threads_for(ctx->threads, saturated_product(c->systems * s.n, block_row_values(c->block) * s.size));
     const size_t group = systems_of_group(c, &s);
     const int together = group ? 1 : s.threads;
     const size_t workspace = round_up(level_workspace(&s, group ? group : c->systems, s.n, together), ALIGNMENT);

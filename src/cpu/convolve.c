@@ -151,7 +151,7 @@ weft_status cpu_convolve(void *state, const convolve_call *c, weft_error *error)
     const size_t real = weft_dtype_size(c->dtype), size = c->is_complex ? 2 * real : real;
     const size_t copy_bytes = c->correlate ? rounded(c->m * size) : 0;
     convolve_work w = {.call = c, .size = size, .kernels = transform_kernels_of(ctx->level->transforms, c->dtype)};
-    const int threads = transform_threads(ctx, (double)c->count * (double)size * 2);
+    const int threads = transform_threads(ctx, saturated_product(c->count, 2 * size));
     size_t bytes = 0;
     void *workspace;
     bool apart = true;

@@ -6,7 +6,6 @@
 #include "cpu/runtime/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     ITEM_BYTES = 1 << 18,
     ROW_BYTES = 1 << 17, /* most bytes of a row of a block */
     BLOCK_ROWS = 512     /* most bytes of a column of a block that is transposed */
@@ -83,7 +82,7 @@ weft_status cpu_copy_view(void *state, const copy_view_call *c, weft_error *erro
     j.streams = elements * c->element > VIEWS_STREAM_BYTES;
     divide(&j, elements);
     cpu_plan_regions(1);
-    cpu_parallel_for(elements * c->element < ALONE_BYTES ? 1 : j.ctx->threads, (size_t)ceil_div(j.blocks, j.at_once),
-                     PARALLEL_RANGES, copy_item, &j);
+    cpu_parallel_for(cpu_threads_for(j.ctx->threads, saturated_product(elements, c->element)),
+                     (size_t)ceil_div(j.blocks, j.at_once), PARALLEL_RANGES, copy_item, &j);
     return WEFT_OK;
 }

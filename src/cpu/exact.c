@@ -5,10 +5,9 @@
 #include "cpu/runtime/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
-    CHUNK = 1 << 16,       /* terms that a thread takes at a time */
-    VALUES = 1 << 15,      /* values of a formula that a thread computes at a time */
-    SUMS = 2               /* most sums of a call: the variance has two */
+    CHUNK = 1 << 16,  /* terms that a thread takes at a time */
+    VALUES = 1 << 15, /* values of a formula that a thread computes at a time */
+    SUMS = 2          /* most sums of a call: the variance has two */
 };
 
 /* Parameters of one call, shared by its threads. */
@@ -72,12 +71,13 @@ weft_status cpu_exact(void *context, const exact_call *call, weft_error *error) 
                 {kernels->add[call->terms][call->dtype], kernels->add[EXACT_SQUARES][call->dtype]},
                 states};
     if (call->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, call->map, VALUES, error));
-    const bool alone = call->n < ALONE_BYTES / weft_dtype_size(call->dtype);
+    const size_t bytes = saturated_product(call->n, weft_dtype_size(call->dtype));
+    const int threads = cpu_threads_for(ctx->threads, bytes / 2);
     cpu_plan_regions(1);
-    if (alone && !call->map)
+    if (threads == 1 && call->n <= CHUNK && !call->map)
         add_chunk(&j, 0, call->n, states);
     else
-        cpu_parallel(alone ? 1 : ctx->threads, ceil_div(call->n, CHUNK), PARALLEL_RANGES, add_chunks, &j);
+        cpu_parallel(threads, ceil_div(call->n, CHUNK), PARALLEL_RANGES, add_chunks, &j);
     cpu_exact_finish(call, states);
     return WEFT_OK;
 }

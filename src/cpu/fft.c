@@ -1,5 +1,6 @@
 /* weft_fft on the CPU (ORDER.md 14). Either all threads share each transform, or each thread computes whole
  * transforms. */
+#include "core/types.h"
 #include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
 
@@ -134,7 +135,7 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
     const bool needs_between = way == TRANSFORM_PASSES || c->kind == WEFT_C2R;
     w.between_bytes = needs_between ? (2 * complex_values * w.size + 63) / 64 * 64 : 0;
     w.buffer_bytes = transform_buffer_bytes(w.plan, c->dtype);
-    const int threads = transform_threads(ctx, (double)c->batch * (double)w.x_step * (double)w.size);
+    const int threads = transform_threads(ctx, saturated_product(c->batch, w.x_step * w.size));
     const bool apart = c->batch >= (size_t)threads || way != TRANSFORM_PASSES;
     const size_t betweens = apart ? (size_t)threads : 1;
     void *workspace;

@@ -12,14 +12,13 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this number of bytes, starting threads costs more than it gains */
-    PART = 1 << 14,        /* maximum indices of a work item */
-    PART_BYTES = 1 << 19,  /* bytes of the rows of a work item, unless a row is longer */
-    BLOCK = 1 << 11,       /* indices that stay in the first cache */
-    MAPS_MAX = 8,          /* maximum number of maps. A map has at most as many bytes as it has indices */
-    FEW = 1 << 9,          /* a map with more than this number of bits per index is slower than a hash table */
-    WORDS = 1 << 13,       /* words of a map in a work item */
-    AHEAD = 32             /* number of indices between a prefetch and the access */
+    PART = 1 << 14,       /* maximum indices of a work item */
+    PART_BYTES = 1 << 19, /* bytes of the rows of a work item, unless a row is longer */
+    BLOCK = 1 << 11,      /* indices that stay in the first cache */
+    MAPS_MAX = 8,         /* maximum number of maps. A map has at most as many bytes as it has indices */
+    FEW = 1 << 9,         /* a map with more than this number of bits per index is slower than a hash table */
+    WORDS = 1 << 13,      /* words of a map in a work item */
+    AHEAD = 32            /* number of indices between a prefetch and the access */
 };
 
 typedef struct params {
@@ -231,7 +230,7 @@ weft_status cpu_gather(void *state, const gather_call *c, weft_error *error) {
                 .end = indices_end(c->index_dtype, c->m),
                 .part = max_u64(1, min_u64(PART, PART_BYTES / max_u64(1, c->row_bytes))),
                 .bad = c->n};
-    j.threads = c->n >= ALONE_BYTES / (j.index_bytes + c->row_bytes) ? ctx->threads : 1;
+    j.threads = cpu_threads_for(ctx->threads, saturated_product(c->n, j.index_bytes + c->row_bytes));
     cpu_plan_regions(c->scatter ? 4 : 2);
     RETURN_IF_ERROR(check_range(&j, error));
     if (c->scatter && !cpu_cancelled()) RETURN_IF_ERROR(check_different(&j, error));

@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
     GROUP_BYTES = 1 << 18, /* bytes of a group of lines, without its right-hand side */
     CHUNK = 1 << 14        /* points of a row per work item */
 };
@@ -391,7 +390,7 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
     const tridiag_kernels *kernels = ctx->level->tridiags;
     const tridiag_kernel *kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64;
     const size_t size = weft_dtype_size(c->dtype), bytes = weft_heat_points(c->n, c->batch) * size;
-    const int threads = bytes < ALONE_BYTES ? 1 : ctx->threads;
+    const int threads = cpu_threads_for(ctx->threads, bytes);
     line_stepper s = {.call = c, .kernel = kernel, .size = size, .threads = threads};
     void *workspace;
     if (c->steps == 0) {

@@ -12,7 +12,6 @@
 
 enum {
     BLOCK = 1024,            /* elements whose bins are computed before they are counted */
-    ALONE_BYTES = 1 << 17,   /* below this size, starting threads costs more than it gains */
     TABLES = 4,              /* tables per thread, */
     TABLES_BYTES = 1 << 17,  /* if the four tables have at most this many bytes; */
     TABLE_BYTES = 1 << 21,   /* else one table, if it has at most this many bytes; else none */
@@ -137,14 +136,14 @@ static void choose_tables(plan *p) {
 weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t size = weft_dtype_size(c->dtype), values = values_of(c);
-    plan p = {.call = c, .kernels = ctx->level->histograms, .threads = ctx->threads};
+    plan p = {.call = c, .kernels = ctx->level->histograms};
     void *workspace;
     p.map.even.bins = c->bins;
     if (!c->edges)
         p.map.even = type_is_float(c->dtype)
                          ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
                          : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
-    if (c->n * size < ALONE_BYTES) p.threads = 1;
+    p.threads = cpu_threads_for(ctx->threads, c->n * size);
     choose_tables(&p);
     const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
     const size_t counters_bytes = (size_t)p.threads * p.own * sizeof(uint32_t);

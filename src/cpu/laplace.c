@@ -21,10 +21,9 @@ enum {
     ROWS_AHEAD = 2,  /* distance of prefetching, in rows */
     RING_MARGIN = 3, /* slots of a ring in addition to those of one pair: row j reads rows j - 1 to j + 1 */
     LEAST_ROWS = 8,
-    LONGEST_ROW = 1 << 18,  /* bytes of a row above which sweeps are not combined */
-    BLOCKS_PER_THREAD = 2,  /* desired minimum */
-    CACHED_BYTES = 1 << 20, /* grids up to this size are not prefetched */
-    ALONE_BYTES = 1 << 17   /* below this size, starting threads costs more than it gains */
+    LONGEST_ROW = 1 << 18, /* bytes of a row above which sweeps are not combined */
+    BLOCKS_PER_THREAD = 2, /* desired minimum */
+    CACHED_BYTES = 1 << 20 /* grids up to this size are not prefetched */
 };
 
 /* Block sizes (laplace.def). */
@@ -255,9 +254,9 @@ typedef struct plan {
 } plan;
 
 static plan make_plan(const cpu_context *ctx, const laplace_call *c, const variant *v, size_t row_bytes) {
-    plan p = {.threads = ctx->threads, .measured = c->change && c->sweeps};
+    plan p = {.measured = c->change && c->sweeps};
     const size_t together = row_bytes > LONGEST_ROW ? 1 : (size_t)v->together;
-    if (row_bytes * c->ny * c->nz < ALONE_BYTES) p.threads = 1;
+    p.threads = cpu_threads_for(ctx->threads, row_bytes * c->ny * c->nz);
     p.sweeps = c->sweeps - p.measured;
     p.passes = ceil_div(p.sweeps, together);
     const size_t all = p.passes + p.measured;

@@ -14,9 +14,8 @@
 
 enum {
     ALIGNMENT = 64,
-    LEAST_PLANES = 4,      /* minimum planes per thread */
-    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
-    COMBINED_ROWS = 4,     /* combined rows per thread, for restriction and interpolation */
+    LEAST_PLANES = 4,  /* minimum planes per thread */
+    COMBINED_ROWS = 4, /* combined rows per thread, for restriction and interpolation */
     RED = 0,
     BLACK = 1
 };
@@ -28,6 +27,7 @@ typedef struct grid {
     char *e, *right;
     void *before, *after; /* weights along x of the previous and the next point */
     bool first;
+    int threads;
 } grid;
 
 typedef struct solve {
@@ -53,7 +53,12 @@ static bool is_last(const grid *g) {
 
 static void make_grids(solve *s, const laplace_solve_call *c) {
     grid *g = s->grids;
-    *g = (grid){{c->nx, 1, 1}, {c->ny, 1, 1}, {c->nz, 1, 1}, c->nx * s->size, c->v, NULL, NULL, NULL, true};
+    *g = (grid){.x = {c->nx, 1, 1},
+                .y = {c->ny, 1, 1},
+                .z = {c->nz, 1, 1},
+                .row_bytes = c->nx * s->size,
+                .e = c->v,
+                .first = true};
     s->count = 1;
     if (c->method != WEFT_MULTIGRID || !has_inside(g)) return;
     for (; !is_last(g); g++, s->count++) {
@@ -128,8 +133,6 @@ static stencil_rows rows_round(const grid *g, size_t j, size_t k, stencil_weight
 /* Processes part `part` of a grid on thread number `thread`. */
 typedef void work(const solve *s, const grid *g, size_t part, int thread);
 
-static int threads_for(const solve *s, const grid *g) { return grid_bytes(g) < ALONE_BYTES ? 1 : s->threads; }
-
 typedef struct parts {
     const solve *s;
     const grid *g;
@@ -142,7 +145,7 @@ static void run_part(void *self, size_t part) {
 }
 
 static void on_threads(const solve *s, const grid *g, work *run, size_t count) {
-    cpu_parallel_for(threads_for(s, g), count, PARALLEL_RANGES, run_part, &(parts){s, g, run});
+    cpu_parallel_for(g->threads, count, PARALLEL_RANGES, run_part, &(parts){s, g, run});
 }
 
 /* ---------------------------------------------------------------------------------- sweeps */
@@ -161,26 +164,26 @@ typedef struct plane_range {
     size_t begin, end;
 } plane_range;
 
-static size_t range_count(const solve *s, const grid *g) {
-    const size_t most = (g->z.n - 2) / LEAST_PLANES, threads = (size_t)threads_for(s, g);
+static size_t range_count(const grid *g) {
+    const size_t most = (g->z.n - 2) / LEAST_PLANES, threads = (size_t)g->threads;
     return most < 1 ? 1 : most < threads ? most : threads;
 }
 
-static plane_range plane_range_of(const solve *s, const grid *g, size_t part) {
-    const size_t planes = g->z.n - 2, count = range_count(s, g), least = planes / count, longer = planes % count;
+static plane_range plane_range_of(const grid *g, size_t part) {
+    const size_t planes = g->z.n - 2, count = range_count(g), least = planes / count, longer = planes % count;
     const size_t begin = 1 + part * least + (part < longer ? part : longer);
     return (plane_range){begin, begin + least + (part < longer)};
 }
 
 static void relax_ends(const solve *s, const grid *g, size_t part, int thread) {
-    const plane_range own = plane_range_of(s, g, part);
+    const plane_range own = plane_range_of(g, part);
     (void)thread;
     relax_plane(s, g, own.begin, RED);
     if (own.end - own.begin > 1) relax_plane(s, g, own.end - 1, RED);
 }
 
 static void relax_range(const solve *s, const grid *g, size_t part, int thread) {
-    const plane_range own = plane_range_of(s, g, part);
+    const plane_range own = plane_range_of(g, part);
     (void)thread;
     for (size_t k = own.begin; k < own.end; k++) {
         if (k + 2 < own.end) relax_plane(s, g, k + 1, RED);
@@ -190,8 +193,8 @@ static void relax_range(const solve *s, const grid *g, size_t part, int thread) 
 
 static void relax(const solve *s, const grid *g) {
     if (!has_inside(g)) return;
-    on_threads(s, g, relax_ends, range_count(s, g));
-    on_threads(s, g, relax_range, range_count(s, g));
+    on_threads(s, g, relax_ends, range_count(g));
+    on_threads(s, g, relax_range, range_count(g));
 }
 
 /* ------------------------------------------------------------------------------- residuals */
@@ -304,6 +307,7 @@ weft_status cpu_laplace_solve(void *state, const laplace_solve_call *c, weft_err
     make_grids(&s, c);
     RETURN_IF_ERROR(cpu_workspace(ctx, lay_out(&s, c->residual, NULL), &workspace, error));
     lay_out(&s, c->residual, workspace);
+    for (grid *g = s.grids; g < s.grids + s.count; g++) g->threads = cpu_threads_for(s.threads, grid_bytes(g));
     for (const grid *g = s.grids + 1; g < s.grids + s.count; g++) fill_weights(&s, g);
     if (c->u != c->v) memcpy(c->v, c->u, grid_bytes(s.grids));
     if (c->method == WEFT_SOR) cpu_plan_regions(2 * c->sweeps + (c->residual ? 2 : 0));

@@ -5,7 +5,6 @@
 #include "cpu/runtime/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */
     CHUNK = 1 << 15,        /* elements per work item */
     STREAM_BYTES = 1 << 25, /* results above this size use nontemporal stores, unless they overwrite an input */
     TILE_BYTES = 1 << 14,   /* bytes of values that are reduced at a time: whole tiles of ORDER.md 2.2 */
@@ -132,6 +131,6 @@ weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
     RETURN_IF_ERROR(cpu_map_hold(ctx, c, error));
     evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
     cpu_plan_regions(1);
-    cpu_parallel(bytes < ALONE_BYTES ? 1 : ctx->threads, (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);
+    cpu_parallel(cpu_threads_for(ctx->threads, bytes), (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);
     return WEFT_OK;
 }

@@ -15,7 +15,6 @@
 
 enum {
     SLICE_VALUES = 1 << 12, /* values of the parts' sums that are combined at a time */
-    ALONE_TERMS = 1 << 18,  /* below this size, starting threads costs more than it gains */
     SUMS_MAX = 1 << 22,     /* maximum values of parts' sums stored at a time, unless one product has more */
     BLOCK_ROWS = 1152,      /* maximum rows of a block */
     /* Matrix-vector products: maximum terms of the vector that are packed at a time, and maximum rows of a block if a
@@ -594,13 +593,9 @@ static weft_status make_workspace(plan *p, cpu_context *ctx, int threads, weft_e
     return WEFT_OK;
 }
 
-/* Returns m n k batch, limited to `most`. */
-static size_t terms_up_to(const matmul_call *c, size_t most) {
-    const size_t factors[] = {c->m, c->n, c->k, c->batch};
-    size_t terms = 1;
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
-        terms = factors[i] > most / terms ? most : terms * factors[i];
-    return terms;
+/* Returns the number of products of two elements, m n k batch. */
+static size_t terms_of(const matmul_call *c) {
+    return saturated_product(saturated_product(c->m, c->n), saturated_product(c->k, c->batch));
 }
 
 static void scale(const plan *p) {
@@ -617,7 +612,7 @@ static weft_status run(cpu_context *ctx, const matmul_call *c, const matmul_step
         scale(&p);
         return WEFT_OK;
     }
-    int threads = terms_up_to(c, ALONE_TERMS) < ALONE_TERMS ? 1 : ctx->threads;
+    int threads = cpu_threads_for(ctx->threads, terms_of(c) / 2);
     make_plan(&p, (size_t)threads);
     const size_t blocks = p.row_blocks * p.column_blocks * p.part_blocks;
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)

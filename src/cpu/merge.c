@@ -3,12 +3,7 @@
 #include "cpu/kernels/vectors.h"
 #include "cpu/runtime/parallel.h"
 
-enum {
-    CHAINS = 4,
-    CHAIN = 256,
-    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
-    PART_ELEMENTS = 1 << 16
-};
+enum { CHAINS = 4, CHAIN = 256, PART_ELEMENTS = 1 << 16 };
 
 #define BODY "cpu/common/merge_body.h"
 #include "cpu/kernels/bodies/each_type.h"
@@ -35,10 +30,10 @@ weft_status cpu_merge(void *state, const merge_call *c, weft_error *error) {
     };
     const cpu_context *ctx = state;
     const size_t n = c->na + c->nb;
-    const bool alone = n * weft_dtype_size(c->dtype) < ALONE_BYTES;
-    plan p = {c, parts_of[c->dtype], alone ? n : PART_ELEMENTS};
+    const int threads = cpu_threads_for(ctx->threads, n * weft_dtype_size(c->dtype) / 2);
+    plan p = {c, parts_of[c->dtype], PART_ELEMENTS};
     (void)error;
     cpu_plan_regions(1);
-    cpu_parallel_for(ctx->threads, (n - 1) / p.part + 1, PARALLEL_RANGES, run_part, &p);
+    cpu_parallel_for(threads, (n - 1) / p.part + 1, PARALLEL_RANGES, run_part, &p);
     return WEFT_OK;
 }

@@ -4,9 +4,8 @@
 #include "cpu/runtime/parallel.h"
 
 enum {
-    BLOCKS = 256,           /* Philox blocks per group */
-    PART_SAMPLES = 1 << 16, /* samples per work item */
-    ALONE_BYTES = 1 << 17   /* below this size, starting threads costs more than it gains */
+    BLOCKS = 256,          /* Philox blocks per group */
+    PART_SAMPLES = 1 << 16 /* samples per work item */
 };
 
 typedef struct plan {
@@ -49,7 +48,7 @@ weft_status cpu_random(void *state, const random_call *c, weft_error *error) {
               .sampler = find_sampler(ctx->level->samples, c),
               .size = size,
               .per_block = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(size)};
-    const int threads = c->n * size < ALONE_BYTES ? 1 : ctx->threads;
+    const int threads = cpu_threads_for(ctx->threads, c->n * size);
     (void)error;
     cpu_plan_regions(1);
     cpu_parallel_for(threads, (c->n - 1) / PART_SAMPLES + 1, PARALLEL_RANGES, make_item, &p);

@@ -5,12 +5,13 @@
  * the values before its tiles from the state left by the parts before, passes the state on, and finally computes
  * the values of its part, whose input is still in its cache. Memory is therefore read once. The part size and the
  * assignment of parts to threads do not change the results. */
+#include "core/types.h"
 #include "cpu/common/recurrence_state.h"
 #include "cpu/runtime/cpu.h"
 #include "cpu/runtime/relay.h"
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
+    SHORT_BYTES = 1 << 17, /* up to this size, one thread computes the rows without checks for cancellation */
     ROWS_BYTES = 1 << 16,  /* minimum bytes of short rows per work item */
     ROWS_ITEMS = 64,       /* maximum number of such items per thread */
     STREAM_ROW = 1 << 8,   /* minimum row length in elements for nontemporal stores without `rows` of the kernel */
@@ -132,6 +133,7 @@ static void run(const cpu_context *ctx, const recurrence_call *c, uint64_t *map)
     const size_t size = weft_dtype_size(c->dtype), row_bytes = 3 * size * c->n;
     const size_t part = RECURRENCE_TILE * RECURRENCE_TILES_MAX * sizeof(float) / size;
     const size_t tile = RECURRENCE_TILE * sizeof(double) / size;
+    const int threads = cpu_threads_for(ctx->threads, saturated_product(c->rows, row_bytes));
     const recurrence_kernel *kernel = &(c->dtype == WEFT_F32 ? kernels->f32 : kernels->f64)[c->reverse];
     const work w = {.call = c,
                     .kernel = kernel,
@@ -139,15 +141,15 @@ static void run(const cpu_context *ctx, const recurrence_call *c, uint64_t *map)
                     .tile = tile,
                     .part = part,
                     .row_parts = (c->n - 1) / part + 1,
-                    .rows = rows_of_item(c->rows, row_bytes, ctx->threads),
+                    .rows = rows_of_item(c->rows, row_bytes, threads),
                     .streams = c->v != c->s && c->v != c->u && (c->n > STREAM_ROW || kernel->rows) &&
                                c->rows * row_bytes / 3 > STREAM_BYTES,
                     .map = map};
     cpu_plan_regions(1);
-    if (c->rows * row_bytes < ALONE_BYTES)
+    if (threads == 1 && c->rows * row_bytes < SHORT_BYTES)
         run_rows(&w, 0, c->rows);
     else
-        run_on_threads(&w, ctx->threads);
+        run_on_threads(&w, threads);
 }
 
 weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *error) {

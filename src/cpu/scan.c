@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */
     PART_BYTES = 1 << 19,   /* bytes of a part, input plus output */
     STREAM_BYTES = 1 << 25, /* results above this size use nontemporal stores, unless they overwrite the input */
     SCANNED_AT_ONCE = 4096 * SCAN_TILE, /* elements between two checks for cancellation */
@@ -90,13 +89,13 @@ static void scan_values(void *parts, size_t i, relay *turns) {
 }
 
 static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel,
-                          const scan_params *params, bool alone) {
+                          const scan_params *params, int threads) {
     scan_parts shared = {.ctx = ctx, .call = c, .kernel = kernel, .params = params, .part = part_elements(c)};
     kernel->begin(params, &shared.left);
-    if (alone)
+    if (threads == 1)
         relay_run(1, 1, scan_values, &shared);
     else
-        relay_run(ctx->threads, ceil_div(c->n, shared.part), scan_part, &shared);
+        relay_run(threads, ceil_div(c->n, shared.part), scan_part, &shared);
 }
 
 /* ----------------------------------------------------------------------- choice of the kernel */
@@ -181,17 +180,17 @@ weft_status cpu_scan_totals(void *state, const scan_totals_call *c, weft_error *
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
+    const int threads = cpu_threads_for(ctx->threads, bytes);
     scan_params params;
     const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &params);
-    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES;
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
-    if (c->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));
+    if (c->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, c->map, threads == 1 ? VALUES : part_elements(c), error));
     cpu_plan_regions(1);
     params.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
-    if (alone && !c->map)
+    if (threads == 1 && !c->map)
         scan_alone(c, kernel, &params);
     else
-        scan_in_parts(ctx, c, kernel, &params, alone);
+        scan_in_parts(ctx, c, kernel, &params, threads);
     /* The sum starts from -0.0, but the empty sum is +0.0. */
     if (c->op == WEFT_SUM && params.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
     return WEFT_OK;

@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,    /* below this size, starting threads costs more than it gains */
     ITEM_BYTES = 1 << 18,     /* of elements */
     LONG_BYTES = 1 << 19,     /* least bytes of a row that all threads scan */
     LONGER_BYTES = 1 << 24,   /* least bytes of a row that all threads scan even if there are many */
@@ -104,6 +103,7 @@ static weft_status run_rows(params *j, weft_error *error) {
         j->at_once = (size_t)max_u64(1, min_u64(ROWS_MAX, ROWS_BYTES / max_u64(x_row, y_row)));
     j->x_bytes = j->x_direct ? 0 : (size_t)round_up(j->at_once * x_row, CPU_ALIGNMENT);
     j->y_bytes = j->y_direct ? 0 : (size_t)round_up(j->at_once * y_row, CPU_ALIGNMENT);
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the analyzer does not know that n >= 1 */
     j->item = (size_t)max_u64(1, ITEM_BYTES / x_row);
     RETURN_IF_ERROR(
         cpu_workspace(j->ctx, offsets_bytes + (size_t)j->threads * (j->x_bytes + j->y_bytes), &workspace, error));
@@ -277,7 +277,7 @@ weft_status cpu_scan_axis(void *state, const scan_axis_call *c, weft_error *erro
     const size_t n = c->inner.n, bytes = n * j.result_size;
     const bool few = c->vectors < (size_t)j.ctx->threads * ROWS_FOR_THREADS;
     j.kernel = cpu_scan_kernel(j.ctx, &row, &j.scan);
-    j.threads = c->vectors > ALONE_BYTES / j.size / n ? j.ctx->threads : 1;
+    j.threads = cpu_threads_for(j.ctx->threads, saturated_product(saturated_product(c->vectors, n), j.size));
     j.x_direct = n == 1 || c->inner.x == (ptrdiff_t)j.size;
     j.y_direct = n == 1 || c->inner.y == (ptrdiff_t)j.result_size;
     j.streams = c->x != c->y && c->vectors * bytes > VIEWS_STREAM_BYTES;

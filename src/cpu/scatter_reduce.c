@@ -11,13 +11,13 @@
  *     each bucket, which fits in a cache, by the low digit and reduces it. All threads process each longer bucket.
  *   - SORT, for more targets: a radix sort. */
 #include "core/indices.h"
+#include "core/types.h"
 #include "cpu/common/scatter.h"
 #include "cpu/common/sort_passes.h"
 
 #include <string.h>
 
 enum {
-    ALONE = 1 << 16,       /* below this number of elements, starting threads costs more than it gains */
     BUCKET = 1 << 16,      /* maximum elements of a bucket that one thread processes */
     BUCKET_GOAL = 1 << 15, /* mean number of elements of a bucket, from which the length of the high digit follows */
     SPLIT_BYTES = 16       /* maximum of a row whose columns are reduced one after the other */
@@ -365,7 +365,8 @@ static weft_status check(const params *j, weft_error *error) {
 weft_status cpu_scatter_reduce(void *state, const scatter_reduce_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const uint64_t end = indices_end(c->index_dtype, c->m);
-    const int threads = c->n + c->m >= ALONE / max_u64(1, c->columns) ? ctx->threads : 1;
+    const size_t rows = c->n < SIZE_MAX - c->m ? c->n + c->m : SIZE_MAX;
+    const int threads = cpu_threads_for(ctx->threads, saturated_product(rows, max_u64(2, 2 * c->columns)));
     params j = {.s = {.ctx = ctx, .c = c, .threads = threads},
                 .c = c,
                 .init_stride = c->columns,

@@ -1,10 +1,8 @@
 /* weft_search_sorted on the CPU: the queries are split into parts, which threads take. */
+#include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
-enum {
-    ALONE = 1 << 14, /* below this number of queries, starting threads costs more than it gains */
-    PART = 1 << 12   /* queries per work item */
-};
+enum { PART = 1 << 12 }; /* queries per work item */
 
 typedef struct plan {
     const cpu_context *ctx;
@@ -23,6 +21,7 @@ weft_status cpu_search_sorted(void *state, const search_sorted_call *c, weft_err
     plan p = {.ctx = state, .call = c};
     (void)error;
     cpu_plan_regions(1);
-    cpu_parallel_for(c->m <= ALONE ? 1 : p.ctx->threads, (c->m - 1) / PART + 1, PARALLEL_RANGES, search_part, &p);
+    const int threads = cpu_threads_for(p.ctx->threads, saturated_product(c->m, 8));
+    cpu_parallel_for(threads, (c->m - 1) / PART + 1, PARALLEL_RANGES, search_part, &p);
     return WEFT_OK;
 }

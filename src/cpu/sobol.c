@@ -9,9 +9,8 @@
 #include <string.h>
 
 enum {
-    WIDTH_LEAST = 256,          /* minimum coordinates per strip */
-    PART_COORDINATES = 1 << 17, /* coordinates per work item */
-    ALONE_BYTES = 1 << 17       /* below this size, starting threads costs more than it gains */
+    WIDTH_LEAST = 256,         /* minimum coordinates per strip */
+    PART_COORDINATES = 1 << 17 /* coordinates per work item */
 };
 _Static_assert(2 * WIDTH_LEAST <= SOBOL_WIDTH_MOST, "a strip of several points fits too");
 
@@ -169,12 +168,12 @@ static void make_item(void *self, size_t part) {
 weft_status cpu_sobol(void *state, const sobol_call *c, weft_error *error) {
     cpu_context *const ctx = state;
     plan p = plan_of(ctx, c);
-    const bool alone = c->n * c->dimensions * p.size < ALONE_BYTES;
+    const int threads = cpu_threads_for(ctx->threads, c->n * c->dimensions * p.size);
     RETURN_IF_ERROR(hold_tables(ctx, &p, error));
     for (size_t j = 0; j < c->dimensions; j++) cpu_sobol_directions(j, p.bits, c->dimensions, p.directions + j);
     fill_keys(&p);
     fill_steps(&p);
     cpu_plan_regions(1);
-    cpu_parallel_for(alone ? 1 : ctx->threads, last_part(&p) + 1, PARALLEL_RANGES, make_item, &p);
+    cpu_parallel_for(threads, last_part(&p) + 1, PARALLEL_RANGES, make_item, &p);
     return WEFT_OK;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */
     CHUNK_KEYS = 1 << 14,   /* minimum keys of a chunk */
     FEW = 48,               /* maximum keys for which insertion sort is faster than the passes */
     STREAM_BYTES = 1 << 19, /* minimum bytes of a chunk's keys and values for nontemporal stores */
@@ -21,12 +20,11 @@ static sort_params new_params(const cpu_context *ctx, int threads, weft_dtype dt
     const weft_sort_rule rule =
         weft_sort_rule_of(width(dtype), is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
     const size_t bytes = n * weft_dtype_size(dtype), chunks = n / CHUNK_KEYS;
-    const bool alone = threads == 1 || bytes < ALONE_BYTES || chunks <= 1;
     return (sort_params){.kernel = ctx->level->sorts->width[__builtin_ctz(width(dtype) / 8)],
                          .rule = rule,
                          .window = UINT64_MAX,
                          .n = n,
-                         .chunks = alone ? 1 : (size_t)min_u64(chunks, (size_t)threads)};
+                         .chunks = (size_t)max_u64(1, min_u64(chunks, (size_t)cpu_threads_for(threads, bytes)))};
 }
 
 sort_params cpu_sort_params(const cpu_context *ctx, int threads, const sort_call *c) {

@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 16, /* below this size, starting threads costs more than it gains */
-    ITEM_BYTES = 1 << 16,  /* of the vectors that a thread takes at a time */
+    ITEM_BYTES = 1 << 16, /* of the vectors that a thread takes at a time */
     LONG_BYTES = 1 << 19, /* least bytes of a vector that all threads sort, if there are fewer vectors than threads */
     LONGER_BYTES = 1 << 24, /* least bytes of a vector that all threads always sort */
     ROWS_BYTES = 1 << 22,   /* of gathered vectors in the memory of a thread, unless one is larger */
@@ -181,7 +180,7 @@ weft_status cpu_sort_axis(void *state, const sort_axis_call *c, weft_error *erro
     j.results = (vector_results){result, c->outer_count, j.outer, c->inner.y, c->y, false};
     const bool few = c->vectors < (size_t)j.ctx->threads;
     const bool together = (few && j.x_row >= LONG_BYTES) || j.x_row >= LONGER_BYTES || c->vectors == 1;
-    j.threads = c->vectors > ALONE_BYTES / j.x_row ? j.ctx->threads : 1;
+    j.threads = cpu_threads_for(j.ctx->threads, saturated_product(c->vectors, j.x_row));
     j.sort = params_of_vector(&j, together ? j.threads : 1);
     j.sort_bytes = in_lines(cpu_sort_bytes(&j.sort));
     return together ? run_long(&j, error) : run_many(&j, error);

@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
-    SLACK = 4096,          /* capacity of a list beyond 2 k candidates */
+    SLACK = 4096, /* capacity of a list beyond 2 k candidates */
     DIGITS = 256,
     FILTERED_AT_ONCE = 1 << 24 /* elements between two checks for cancellation */
 };
@@ -143,7 +142,7 @@ weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
               .filter = ctx->level->filters->filter[c->dtype],
               .xor_mask = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0,
               .bits = 8 * (unsigned)size,
-              .threads = c->n * size < ALONE_BYTES ? 1 : ctx->threads};
+              .threads = cpu_threads_for(ctx->threads, c->n * size / 2)};
     p.part = (c->n - 1) / (size_t)p.threads + 1;
     p.capacity = min_u64(p.part, c->k > p.part / 2 ? p.part : 2 * c->k + SLACK) + FILTER_BLOCK;
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,

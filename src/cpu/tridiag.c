@@ -426,7 +426,7 @@ static void run_stage(const tridiag_call *c, const tridiag_part *p, solver *s, c
 }
 
 static int threads_of(const cpu_context *ctx, const tridiag_call *c) {
-    return c->systems * c->n * weft_dtype_size(c->dtype) * ARRAYS < TRIDIAG_ALONE_BYTES ? 1 : ctx->threads;
+    return cpu_threads_for(ctx->threads, saturated_product(c->systems * c->n, weft_dtype_size(c->dtype) * ARRAYS));
 }
 
 weft_status cpu_tridiag_stage(void *state, const tridiag_stage_call *call, weft_error *error) {

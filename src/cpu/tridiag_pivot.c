@@ -10,10 +10,9 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 16, /* below this size, starting threads costs more than it gains */
-    ARRAYS = 5,            /* a, b, c, d and x */
-    BLOCK_CHUNKS = 256,    /* chunks of a block of one system */
-    LANE_CHUNKS = 32,      /* chunks of a block with one system per lane */
+    ARRAYS = 5,         /* a, b, c, d and x */
+    BLOCK_CHUNKS = 256, /* chunks of a block of one system */
+    LANE_CHUNKS = 32,   /* chunks of a block with one system per lane */
     ALIGNMENT = 64
 };
 
@@ -168,7 +167,7 @@ weft_status cpu_tridiag_pivot(void *state, const tridiag_call *c, weft_error *er
     *c->singular = UINT64_MAX;
     if (c->systems * c->n == 0) return WEFT_OK;
     solver s = solver_of(ctx, c);
-    const int threads = c->systems * c->n * s.size * ARRAYS < ALONE_BYTES ? 1 : ctx->threads;
+    const int threads = cpu_threads_for(ctx->threads, saturated_product(c->systems * c->n, 2 * s.size * ARRAYS));
     const size_t above = s.blocks > 1 ? s.units * tree_bytes(&s, s.blocks) : 0;
     void *scratch;
     RETURN_IF_ERROR(cpu_workspace(ctx, above + (size_t)threads * tree_bytes(&s, s.chunks), &scratch, error));

@@ -10,6 +10,7 @@ part=${2:-0}
 parts=${3:-1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
+export WEFT_THREAD_BYTES=4096 # as in CTest
 tree=$work/tree
 build=$work/build
 

@@ -7,8 +7,7 @@
 #include "cpu/common/reduce_kernel.h"
 
 enum {
-    AXES_ROWS = 256,            /* most vectors that are reduced by one call of a kernel of segments */
-    AXES_ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
+    AXES_ROWS = 256, /* most vectors that are reduced by one call of a kernel of segments */
     AXES_ITEM_BYTES = 1 << 18,
     AXES_SCRATCH_BYTES = 1 << 18, /* of the vectors that a thread gathers */
     AXES_PARTS = 16               /* parts for each thread, if there are fewer blocks */

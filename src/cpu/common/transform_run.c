@@ -2,8 +2,6 @@
 #include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
 
-enum { ALONE_BYTES = 1 << 18 }; /* below this size, starting threads costs more than it gains */
-
 size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
     const size_t number = 2 * weft_dtype_size(dtype);
     const size_t side = plan->rows > plan->columns ? plan->rows : plan->columns;
@@ -11,9 +9,7 @@ size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
     return (bytes + 63) / 64 * 64;
 }
 
-int transform_threads(const cpu_context *ctx, double bytes) {
-    return ctx->threads == 1 || bytes < ALONE_BYTES ? 1 : ctx->threads;
-}
+int transform_threads(const cpu_context *ctx, size_t bytes) { return cpu_threads_for(ctx->threads, bytes / 2); }
 
 typedef struct shared {
     void (*work)(void *self, int part, int parts);

@@ -23,6 +23,6 @@ void transform_run(void (*kernel)(const transform_pass *), const transform_pass 
 void transform_share(int parts, void (*work)(void *self, int part, int parts), void *self);
 
 /* Returns the number of threads for a call that reads and writes `bytes` bytes. */
-int transform_threads(const cpu_context *ctx, double bytes);
+int transform_threads(const cpu_context *ctx, size_t bytes);
 
 #endif

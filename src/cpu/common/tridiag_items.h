@@ -4,8 +4,6 @@
 
 #include "cpu/runtime/parallel.h"
 
-enum { TRIDIAG_ALONE_BYTES = 1 << 17 }; /* below this size, starting threads costs more than it gains */
-
 /* One item of a step of the solver. Threads are numbered from 0. */
 typedef void tridiag_item(const void *step, size_t i, size_t thread);
 
@@ -22,9 +20,9 @@ static void tridiag_run_item(void *items, size_t i) {
 
 /* Runs item(step, i, thread) for i < count. `bytes`: size of the rows of all items. */
 static inline void tridiag_for_each(int threads, size_t count, size_t bytes, tridiag_item *item, const void *step) {
-    if (bytes < TRIDIAG_ALONE_BYTES) threads = 1;
-    tridiag_items items = {step, item, threads == 1};
-    cpu_parallel_for(threads, count, PARALLEL_RANGES, tridiag_run_item, &items);
+    const int used = cpu_threads_for(threads, bytes);
+    tridiag_items items = {step, item, used == 1};
+    cpu_parallel_for(used, count, PARALLEL_RANGES, tridiag_run_item, &items);
 }
 
 /* Returns the address of element `index` of p, or NULL if p is NULL. */

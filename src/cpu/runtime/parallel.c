@@ -4,6 +4,7 @@
 #include "core/executor.h"
 #include "core/fpmode.h"
 #include "core/watch.h"
+#include "cpu/runtime/thread_count.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +23,6 @@ enum {
     RANGES_MAX = 64,          /* ranges per region */
     CLAIMS = 64,              /* a thread claims the items of its range in about CLAIMS steps */
     STACK_BYTES = 1 << 20,    /* stack of a thread in bytes; sanitizers make frames of 140 KiB */
-    SPIN = 30 * 1000,         /* nanoseconds that a thread spins before it sleeps */
     LOOKS = 16,               /* polls of the awaited word between two clock reads */
     PREEMPTED = 100 * 1000,   /* nanoseconds between two clock reads from which a thread counts as preempted */
     CROWDED = 100 * 1000000,  /* nanoseconds without spinning after a preemption */
@@ -196,15 +196,24 @@ static void wake(atomic_uint *word, int threads) {
 enum { JOINABLE = 1 << 16, AT_WORK = JOINABLE - 1 };
 static const unsigned WAITING = 1u << 31;
 
+/* Time in which sleeping threads join a region. */
+typedef struct measured_wake {
+    int64_t begin;       /* time before the threads were woken; 0: this region is not measured */
+    _Atomic int64_t end; /* time at which the first thread joined, or 0 */
+} measured_wake;
+
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members of different threads have own lines */
 typedef struct crew {
     atomic_bool taken;               /* in use by a call */
     _Alignas(LINE) atomic_uint call; /* number of the region; incremented when a region starts */
     atomic_int sleepers;
+    atomic_int core;     /* core of the calling thread at the start of the region */
     atomic_bool stopped; /* the threads must exit */
     _Alignas(LINE) atomic_uint gate;
     _Alignas(LINE) region region;
-    int joinable; /* number of threads that may join, at the start of the region */
+    int joinable;            /* number of threads that may join, at the start of the region */
+    atomic_bool shares_core; /* a thread joined the region on the core of the calling thread */
+    measured_wake wake;
     int workers, capacity;
     pthread_t *threads;  /* array of `workers` threads; its capacity is `capacity` */
     atomic_uint started; /* number of workers that have started */
@@ -218,12 +227,42 @@ static atomic_int callers;     /* number of regions that may use pool threads */
 static int cores, default_threads;
 static pid_t owner; /* process that owns the threads */
 
+/* Measures this region if all threads of the crew sleep and the time of a wake is not known. */
+static void begin_measuring(crew *c) {
+    const bool needed = !thread_count_is_known() && atomic_load(&c->sleepers) == c->workers;
+    c->wake.begin = needed ? progress_clock() : 0;
+    if (needed) atomic_store_explicit(&c->wake.end, 0, memory_order_relaxed);
+}
+
+/* Ends the measurement of a region, which all threads have left at time `now`. If no thread has joined it, a wake
+ * takes longer than the region. If a thread woke on the caller's core, the region is ignored: the two ran one after
+ * the other. */
+static void end_measuring(const crew *c, int64_t now) {
+    const int64_t end = atomic_load_explicit(&c->wake.end, memory_order_relaxed);
+    if (c->wake.begin && !atomic_load_explicit(&c->shares_core, memory_order_relaxed))
+        thread_count_add_wake((end ? end : now) - c->wake.begin);
+}
+
+/* Returns true if this thread runs on the core on which the calling thread started the region. */
+static bool shares_core(crew *c) {
+    const int core = atomic_load_explicit(&c->core, memory_order_relaxed);
+    return core >= 0 && sched_getcpu() == core;
+}
+
+/* Stores on which core, and in a measured region when, this thread joined the region. */
+static void note_joining(crew *c) {
+    int64_t none = 0;
+    if (c->wake.begin) atomic_compare_exchange_strong(&c->wake.end, &none, progress_clock());
+    if (shares_core(c)) atomic_store_explicit(&c->shares_core, true, memory_order_relaxed);
+}
+
 /* Joins the region if its gate still admits a thread. */
 static void join_region(crew *c, size_t worker) {
     unsigned gate = atomic_load_explicit(&c->gate, memory_order_relaxed);
     while ((gate & ~WAITING) >= JOINABLE)
         if (atomic_compare_exchange_weak_explicit(&c->gate, &gate, gate - JOINABLE + 1, memory_order_acquire,
                                                   memory_order_relaxed)) {
+            note_joining(c);
             work_in_region(&c->region, (size_t)c->joinable - gate / JOINABLE + 1, worker);
             const unsigned before = atomic_fetch_sub_explicit(&c->gate, 1, memory_order_acq_rel);
             if ((before & AT_WORK) == 1 && before & WAITING) wake(&c->gate, 1);
@@ -322,6 +361,7 @@ static void forget(void) {
     }
     atomic_store(&all_workers, 0);
     atomic_store(&callers, 0);
+    thread_count_forget();
     owner = getpid();
 }
 
@@ -347,23 +387,10 @@ __attribute__((destructor)) static void end(void) {
     }
 }
 
-static pthread_once_t begun = PTHREAD_ONCE_INIT;
-
-/* Returns a free crew with at least one worker, or NULL. */
-static crew *take_crew(int workers) {
-    for (crew *c = crews; c < crews + CREWS; c++) {
-        if (atomic_load_explicit(&c->taken, memory_order_relaxed) || atomic_exchange(&c->taken, true)) continue;
-        grow(c, workers);
-        if (c->workers) return c;
-        atomic_store(&c->taken, false);
-        return NULL;
-    }
-    return NULL;
-}
-
-/* ---------------------------------------------------------------------------------------- calls */
-
 static void begin_region(crew *c) {
+    atomic_store_explicit(&c->core, sched_getcpu(), memory_order_relaxed);
+    atomic_store_explicit(&c->shares_core, false, memory_order_relaxed);
+    begin_measuring(c);
     atomic_store_explicit(&c->gate, (unsigned)c->joinable * JOINABLE, memory_order_release);
     atomic_fetch_add(&c->call, 1);
     const int sleepers = atomic_load(&c->sleepers);
@@ -384,6 +411,22 @@ static void end_region(crew *c, const parallel *p) {
     }
 }
 
+static pthread_once_t begun = PTHREAD_ONCE_INIT;
+
+/* Returns a free crew with at least one worker, or NULL. */
+static crew *take_crew(int workers) {
+    for (crew *c = crews; c < crews + CREWS; c++) {
+        if (atomic_load_explicit(&c->taken, memory_order_relaxed) || atomic_exchange(&c->taken, true)) continue;
+        grow(c, workers);
+        if (c->workers) return c;
+        atomic_store(&c->taken, false);
+        return NULL;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------- calls */
+
 /* Executes a region on this thread, which has claimed all items. */
 static void run_alone(region *r) {
     r->threads = 1;
@@ -398,6 +441,9 @@ static void run_on_crew(crew *c, int others, const region *r, size_t ranges) {
     parallel p = {.region = &c->region, .calling = true};
     r->work(r->self, &p);
     end_region(c, &p);
+    const int64_t now = progress_clock();
+    end_measuring(c, now);
+    thread_count_end_region(now);
     atomic_store_explicit(&c->taken, false, memory_order_release);
 }
 

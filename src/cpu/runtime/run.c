@@ -2,11 +2,12 @@
  * of the canonical tree (ORDER.md 2.4). The nodes above the chunks are combined here. The chunk size and the
  * assignment of chunks to threads do not change the results. */
 #include "core/order.h"
+#include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
     CHUNK_BYTES = 1 << 16, /* minimum bytes of a chunk */
+    ALONE_CHUNKS = 4,      /* up to this size, one thread reduces the array as one chunk */
     CORE_BYTES = 1 << 20   /* up to this size, the caches of one core contain the array */
 };
 
@@ -52,8 +53,9 @@ void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine,
              partial *out) {
     const size_t size = weft_dtype_size(dtype);
     params j = {ctx, whole, size, whole->n, run, combine, out};
+    const int threads = cpu_threads_for(ctx->threads, saturated_product(whole->n, size) / 2);
     cpu_plan_regions(1);
-    if (whole->n * size < ALONE_BYTES) {
+    if (threads == 1 && whole->n < ALONE_CHUNKS * CHUNK_BYTES / size) {
         run_chunk(&j, 0);
         return;
     }
@@ -61,7 +63,7 @@ void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine,
     j.roots = ctx->roots;
     while (j.chunk * size < CHUNK_BYTES || (whole->n - 1) / j.chunk >= CHUNKS_MAX) j.chunk *= 2;
     const size_t chunks = (whole->n - 1) / j.chunk + 1;
-    cpu_parallel_for(ctx->threads, chunks, PARALLEL_RANGES, run_chunk, &j);
+    cpu_parallel_for(threads, chunks, PARALLEL_RANGES, run_chunk, &j);
     combine_roots(ctx->roots, chunks, combine);
     *out = ctx->roots[0];
 }
