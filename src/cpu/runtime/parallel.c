@@ -274,8 +274,9 @@ static void join_region(crew *c, size_t worker) {
  * other. */
 static bool may_spin(void) { return atomic_load_explicit(&all_workers, memory_order_relaxed) < cores; }
 
+/* Does not spin on the core of the calling thread, which would wait for this core. */
 static void wait_for_call(crew *c, unsigned seen) {
-    if (may_spin() && spin(&c->call, seen)) return;
+    if (!shares_core(c) && may_spin() && spin(&c->call, seen)) return;
     atomic_fetch_add(&c->sleepers, 1);
     sleep_on(&c->call, seen, NULL);
     atomic_fetch_sub(&c->sleepers, 1);
@@ -397,12 +398,14 @@ static void begin_region(crew *c) {
     if (sleepers > 0) wake(&c->call, c->joinable);
 }
 
-/* Closes the gate and waits until all threads have left the region. Invokes the callback while waiting. */
+/* Closes the gate and waits until all threads have left the region. Invokes the callback while waiting. Does not spin
+ * if a thread at work may wait for this core. */
 static void end_region(crew *c, const parallel *p) {
     static const struct timespec interval = {0, PROGRESS_INTERVAL};
     unsigned gate = atomic_fetch_and(&c->gate, AT_WORK) & AT_WORK;
     while (gate & AT_WORK) {
-        if (!may_spin() || !spin(&c->gate, gate)) {
+        const bool alone = !atomic_load_explicit(&c->shares_core, memory_order_relaxed);
+        if (!alone || !may_spin() || !spin(&c->gate, gate)) {
             gate = atomic_fetch_or(&c->gate, WAITING) | WAITING;
             if (gate & AT_WORK) sleep_on(&c->gate, gate, c->region.watch ? &interval : NULL);
             (void)is_cancelled(p);
