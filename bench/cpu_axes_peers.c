@@ -1,8 +1,8 @@
-/* build/bench_cpu_axes [--threads N] [--only NAME]...: reductions, scans and copies of arrays of several dimensions
- * on a CPU compared with the loops that a programmer would write instead, with OpenMP, and with a loop that reads the
- * input. Compiled with -O3 -march=native -ffp-contract=fast. In each round weft, its peer and the reader make one
- * call; prints the medians of the rounds in GB/s, of the bytes that are read and written, and the ratio of the
- * medians. */
+/* build/bench_cpu_axes [--threads N] [--only NAME]...: reductions, scans, sorts and copies of arrays of several
+ * dimensions on a CPU compared with the loops that a programmer would write instead, with OpenMP, and with a loop
+ * that reads the input. Compiled with -O3 -march=native -ffp-contract=fast. In each round weft, its peer and the
+ * reader make one call; prints the medians of the rounds in GB/s, of the bytes that are read and written, and the
+ * ratio of the medians. */
 #include "cpu_timing.h"
 #include "weft.h"
 
@@ -102,6 +102,39 @@ static void loop_column_scans(const work *w) {
         }
 }
 
+/* --------------------------------------------------------------------------------------- sorts */
+
+static void weft_sorts(const work *w) {
+    const weft_view from = view(3, (size_t[]){w->before, w->n, w->after}, x);
+    const weft_view to = view(3, (size_t[]){w->before, w->n, w->after}, y);
+    ok(weft_sort_axis(ctx, WEFT_ASCENDING, &from, 1, &to));
+}
+
+static int order_of(const void *a, const void *b) {
+    const float p = *(const float *)a, q = *(const float *)b;
+    return (p > q) - (p < q);
+}
+
+static void loop_row_sorts(const work *w) {
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < w->before; b++) {
+        memcpy(y + b * w->n, x + b * w->n, w->n * sizeof *y);
+        qsort(y + b * w->n, w->n, sizeof *y, order_of);
+    }
+}
+
+/* w->n is at most SORTED. */
+enum { SORTED = 1024 };
+static void loop_column_sorts(const work *w) {
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < w->after; k++) {
+        float column[SORTED];
+        for (size_t i = 0; i < w->n; i++) column[i] = x[i * w->after + k];
+        qsort(column, w->n, sizeof *column, order_of);
+        for (size_t i = 0; i < w->n; i++) y[i * w->after + k] = column[i];
+    }
+}
+
 /* -------------------------------------------------------------------------------------- copies */
 
 static void weft_copies(const work *w) {
@@ -146,6 +179,8 @@ static const work rows[] = {
     {"sum", 512, 512, 512, weft_sums, loop_column_sums, false},
     {"scan", SQUARE, SQUARE, 1, weft_scans, loop_row_scans, true},
     {"scan", 1, SQUARE, SQUARE, weft_scans, loop_column_scans, true},
+    {"sort", 1 << 14, 256, 1, weft_sorts, loop_row_sorts, true},
+    {"sort", 1, 256, 1 << 14, weft_sorts, loop_column_sorts, true},
     {"copy", 1, SQUARE, SQUARE, weft_copies, loop_copies, true},
     {"transpose", 1, SQUARE, SQUARE, weft_transposes, loop_transposes, true},
 };

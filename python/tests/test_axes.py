@@ -195,15 +195,15 @@ def test_running_sums_are_those_of_numpy(dtype: str) -> None:
 # ------------------------------------------------------------------------------------------ sorts
 
 
-@pytest.mark.parametrize("dtype", [*DTYPES, "?"])
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
 def test_sorts_are_those_of_numpy(dtype: str, axis: Optional[int]) -> None:
-    numbers = RNG.integers(-3, 4, (6, 50, 7)) if dtype[0] in "if" else RNG.integers(0, 2, (6, 50, 7))
-    for layout, x in layouts(numbers.astype(dtype)).items():
-        same(weft.sort(x, axis), np.sort(x, axis))
-        same(weft.argsort(x, axis), np.argsort(x, axis, kind="stable"))
-        assert weft.argsort(x, axis=axis, dtype=np.uint32).dtype == np.uint32, layout
-    x = numbers.astype(dtype)
+    x = RNG.integers(-3 if dtype[0] in "if" else 0, 4, (6, 50, 7)).astype(dtype)
+    keys, indices = np.sort(x, axis), np.argsort(x, axis, kind="stable")
+    for layout in layouts(x).values():
+        same(weft.sort(layout, axis), keys)
+        same(weft.argsort(layout, axis), indices)
+        same(weft.argsort(layout, axis=axis, dtype=np.uint32), indices.astype(np.uint32))
     same(weft.sort(x), np.sort(x))
     same(weft.argsort(x.tolist()), np.argsort(x, kind="stable"))
 

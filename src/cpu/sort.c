@@ -8,6 +8,7 @@
 enum {
     CHUNK_KEYS = 1 << 14,   /* minimum keys of a chunk */
     FEW = 48,               /* maximum keys for which insertion sort is faster than the passes */
+    FEW_FOR_VECTORS = 8,    /* maximum keys for which it is faster than the vectorized sort */
     STREAM_BYTES = 1 << 19, /* minimum bytes of a chunk's keys and values for nontemporal stores */
     VALUE_BYTES_MAX = 16
 };
@@ -46,6 +47,8 @@ sort_params cpu_argsort_params(const cpu_context *ctx, int threads, const argsor
 }
 
 /* ------------------------------------------------------------------------------------- few */
+
+static bool are_few(const sort_params *params) { return params->n <= (params->vectors ? FEW_FOR_VECTORS : FEW); }
 
 /* Sorts the indices of n <= FEW keys by insertion. */
 static void order_few(const sort_params *params, unsigned char *order) {
@@ -127,14 +130,14 @@ static void sort_many(sort_params *params, void *workspace) {
 /* ------------------------------------------------------------------------------------ calls */
 
 size_t cpu_sort_bytes(const sort_params *params) {
-    if (params->n <= FEW) return 0;
+    if (are_few(params)) return 0;
     if (params->vectors) return cpu_sort_buckets_bytes(params);
     const sections s = sections_of(params);
     return s.keys + s.more_keys + s.values + 2 * s.words + s.next + s.lines;
 }
 
 void cpu_sort_run(sort_params *params, void *workspace) {
-    if (params->n <= FEW)
+    if (are_few(params))
         sort_few(params);
     else if (params->vectors)
         cpu_sort_buckets(params, workspace);

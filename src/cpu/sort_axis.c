@@ -13,7 +13,9 @@ enum {
     LONGER_BYTES = 1 << 24, /* least bytes of a vector that all threads always sort */
     ROWS_BYTES = 1 << 22,   /* of gathered vectors in the memory of a thread, unless one is larger */
     LINE = 64,
-    PART_BYTES = 1 << 16 /* of a long vector that a thread copies at a time */
+    LINES_BYTES = 1 << 16, /* of gathered vectors of several cache lines */
+    LINES = 4,             /* most cache lines of them */
+    PART_BYTES = 1 << 16   /* of a long vector that a thread copies at a time */
 };
 
 typedef struct params {
@@ -76,11 +78,13 @@ static void do_item(void *self, size_t item) {
     }
 }
 
-/* Chooses the number of vectors that are gathered together: those of a cache line, if they fit. */
+/* Chooses the number of vectors that are gathered together: those of several cache lines if they are short, or of
+ * one, if they fit. */
 static size_t gathered_together(const params *j) {
     const size_t row = j->x_row > j->y_row ? j->x_row : j->y_row;
-    const size_t most = LINE / min_u64(j->vectors.element, j->results.element);
-    return (size_t)max_u64(1, min_u64(most, ROWS_BYTES / row));
+    const size_t line = (size_t)(LINE / min_u64(j->vectors.element, j->results.element));
+    const size_t lines = (size_t)max_u64(1, min_u64(LINES, LINES_BYTES / row / line));
+    return (size_t)max_u64(1, min_u64(lines * line, ROWS_BYTES / row));
 }
 
 static weft_status run_many(params *j, weft_error *error) {
