@@ -64,6 +64,9 @@ class Weft:
         return lambda: self.check(self.lib.weft_scan_axis(
             self.context, SUM, 0, DEFAULT, ctypes.byref(x), axis, None, ctypes.byref(y)))
 
+    def sort(self, x, axis, y):
+        return lambda: self.check(self.lib.weft_sort_axis(self.context, 0, ctypes.byref(x), axis, ctypes.byref(y)))
+
     def copy(self, x, y):
         return lambda: self.check(self.lib.weft_copy_view(self.context, ctypes.byref(x), ctypes.byref(y)))
 
@@ -97,6 +100,7 @@ class Cpu:
             "sum": lambda: np.sum(x, axis=tuple(axes), out=y), "mean": lambda: np.mean(x, axis=tuple(axes), out=y),
             "max": lambda: np.max(x, axis=tuple(axes), out=y), "variance": lambda: np.var(x, axis=tuple(axes), out=y),
             "scan": lambda: np.cumsum(x, axis=axis, out=y), "transpose": lambda: np.copyto(y, x.T),
+            "sort": lambda: np.copyto(y, np.sort(x, axis=axis)),
         }[kind] for name in self.peers}
 
     def time(self, call, weft):
@@ -139,6 +143,7 @@ class Cuda:
                     "max": lambda: torch.amax(x, dim=axes, out=y),
                     "variance": lambda: torch.var(x, dim=axes, correction=0),
                     "scan": lambda: torch.cumsum(x, dim=axis, out=y), "transpose": lambda: y.copy_(x.T),
+                    "sort": lambda: torch.sort(x, dim=axis),
                 }[kind]
             else:
                 cx, cy = library.asarray(x), library.asarray(y)
@@ -148,7 +153,7 @@ class Cuda:
                     "max": lambda: library.max(cx, axis=tuple(axes), out=cy),
                     "variance": lambda: library.var(cx, axis=tuple(axes)),
                     "scan": lambda: library.cumsum(cx, axis=axis, out=cy),
-                    "transpose": lambda: library.copyto(cy, cx.T),
+                    "transpose": lambda: library.copyto(cy, cx.T), "sort": lambda: library.sort(cx, axis=axis),
                 }[kind]
         return calls
 
@@ -175,8 +180,9 @@ ROWS += [("sum", "f32", (512, 512, 512), [1]), ("sum", "f32", (512, 512, 512), [
          ("transpose", "f32", (2**20, 16), [])]
 ROWS += [("scan", "f32", shape, [axis]) for shape in ((10**6, 256), SQUARE, (256, 10**6)) for axis in (1, 0)]
 ROWS += [("scan", "f32", (512, 512, 512), [1])]
+ROWS += [("sort", "f32", (2**20, 256), [1]), ("sort", "f32", (256, 2**20), [0])]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
-NAMES = {"transpose": "copy_view", "scan": "scan_axis", "variance": "variance_axes"}
+NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "variance_axes"}
 
 
 def power(n):
@@ -209,7 +215,7 @@ def row(library, weft, case, repeat, reading, copying, commit):
     kind, dtype, shape, axes = case
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
-    whole = kind in ("scan", "transpose")
+    whole = kind in ("scan", "sort", "transpose")
     x = library.array(dtype, shape)
     y = library.empty(dtype, shape[::-1] if kind == "transpose" else shape if whole else kept)
     vx = view_of(dtype, shape, library.address(x))
@@ -218,8 +224,8 @@ def row(library, weft, case, repeat, reading, copying, commit):
                          view_of(dtype, shape[::-1], library.address(y)))
     else:
         vy = view_of(dtype, shape if whole else kept, library.address(y))
-        call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.variance(vx, axes, vy) \
-            if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
+        call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.sort(vx, axes[0], vy) if kind == "sort" \
+            else weft.variance(vx, axes, vy) if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
     peers = library.peer_calls(kind, x, y, axes)
     times = median(library, weft, [call] + list(peers.values()), repeat)
     elements = math.prod(shape)

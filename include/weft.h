@@ -1330,7 +1330,8 @@ WEFT_API weft_status weft_scan_axis(weft_context *ctx, weft_op op, weft_scan_kin
 /* Sorts x along one axis. Each sorted vector has the bits of weft_sort.
  *   axis  from -x->dimensions to x->dimensions - 1
  *   y     of the type and shape of x. y may be equal to x in all members
- * Scratch memory: copies of a bounded number of vectors, at least two of one vector, unless they are short.
+ * Scratch memory: on a CPU, copies of one or several vectors for each thread; on a GPU, up to three copies of one
+ * vector if it has more than 2048 elements.
  * Source: bitonic sort (K. E. Batcher, Sorting networks and their applications, 1968) and those of weft_sort.
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/sort_axis.md. */
 WEFT_API weft_status weft_sort_axis(weft_context *ctx, weft_order_of_sort order, const weft_view *x, int axis,
