@@ -42,10 +42,11 @@ INLINE void OF(copy_squares)(size_t rows, size_t columns, const char *x, ptrdiff
     for (size_t first = 0; first < columns; first += strip) {
         const size_t end = columns - first < strip ? columns : first + strip;
         for (size_t r = 0; r + WIDTH <= rows; r += WIDTH)
-            for (size_t c = first; c + WIDTH <= end; c += WIDTH)
-                OF(copy_square)
-                (x + r * sizeof(LANE) + (ptrdiff_t)c * x_column, x_column,
-                 y + (ptrdiff_t)r * y_row + c * sizeof(LANE), y_row, streams);
+            for (size_t c = first; c + WIDTH <= end; c += WIDTH) {
+                const char *from = x + r * sizeof(LANE) + (ptrdiff_t)c * x_column;
+                char *to = y + (ptrdiff_t)r * y_row + c * sizeof(LANE);
+                OF(copy_square)(from, x_column, to, y_row, streams);
+            }
     }
 }
 

@@ -183,9 +183,10 @@ static void OF(load_systems)(const tridiag_lanes *in, VECTOR *d, size_t pitch) {
 }
 
 static void OF(store_systems)(const tridiag_lanes *in, void *x, const VECTOR *d, size_t pitch) {
-    for (size_t i = 0; i < in->rows; i += OF(chunk))
-        OF(store_lines)
-        (in->d, in->streams, x, in->count, i, in->rows - i < OF(chunk) ? in->rows - i : OF(chunk), d + i, pitch);
+    for (size_t i = 0; i < in->rows; i += OF(chunk)) {
+        const size_t rows = in->rows - i < OF(chunk) ? in->rows - i : OF(chunk);
+        OF(store_lines)(in->d, in->streams, x, in->count, i, rows, d + i, pitch);
+    }
 }
 
 static void OF(solve_factored)(const tridiag_lanes *in, const void *factors, void *x) {
