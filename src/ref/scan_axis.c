@@ -8,10 +8,11 @@
 weft_status ref_scan_axis(void *state, const scan_axis_call *c, weft_error *error) {
     const size_t n = c->inner.n, size = weft_dtype_size(c->dtype), result_size = weft_dtype_size(c->result);
     weft_status status = WEFT_OK;
-    char *const x = n <= SIZE_MAX / 16 ? malloc(n * (size + result_size)) : NULL;
+    const size_t larger = size > result_size ? size : result_size; /* so that both arrays are aligned */
+    char *const x = n <= SIZE_MAX / 16 ? malloc(2 * n * larger) : NULL;
     (void)state;
     RETURN_IF(!x, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", n);
-    char *const y = x + n * size;
+    char *const y = x + n * larger;
     for (size_t v = 0; v < c->vectors && status == WEFT_OK; v++) {
         const char *const from = (const char *)c->x + ref_offset_x(c->outer_count, c->outer, v);
         char *const to = (char *)c->y + ref_offset_y(c->outer_count, c->outer, v);

@@ -19,10 +19,11 @@ static weft_status sort_vector(const sort_axis_call *c, const void *x, void *y, 
 weft_status ref_sort_axis(void *state, const sort_axis_call *c, weft_error *error) {
     const size_t n = c->inner.n, size = weft_dtype_size(c->dtype), result_size = weft_dtype_size(c->result);
     weft_status status = WEFT_OK;
-    char *const y = n <= SIZE_MAX / 16 ? malloc(n * (size + result_size)) : NULL;
+    const size_t larger = size > result_size ? size : result_size; /* so that both arrays are aligned */
+    char *const x = n <= SIZE_MAX / 16 ? malloc(2 * n * larger) : NULL;
     (void)state;
-    RETURN_IF(!y, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", n);
-    char *const x = y + n * result_size;
+    RETURN_IF(!x, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", n);
+    char *const y = x + n * larger;
     for (size_t v = 0; v < c->vectors && status == WEFT_OK; v++) {
         const char *const from = (const char *)c->x + ref_offset_x(c->outer_count, c->outer, v);
         char *const to = (char *)c->y + ref_offset_y(c->outer_count, c->outer, v);
@@ -30,6 +31,6 @@ weft_status ref_sort_axis(void *state, const sort_axis_call *c, weft_error *erro
         status = sort_vector(c, x, y, error);
         for (size_t i = 0; i < n; i++) memcpy(to + (ptrdiff_t)i * c->inner.y, y + i * result_size, result_size);
     }
-    free(y);
+    free(x);
     return status;
 }
