@@ -399,9 +399,7 @@ static size_t run_whole_parts(const plan *p, const block *b, size_t row, size_t 
                               const char *vector) {
     const matmul_call *c = &p->c;
     const size_t parts = count / c->part;
-    if (!p->keeps || p->resumes || rows_of_tile(p, b, row) < p->shape->rows || term % c->part ||
-        c->part > MATMUL_ROW_TERMS)
-        return 0;
+    if (!p->keeps || p->resumes || rows_of_tile(p, b, row) < p->shape->rows || term % c->part) return 0;
     p->kernel->run_rows(parts, c->part, find(p, &c->a, b->item, false, row, term), c->a.ld, vector, true,
                         kept_sum(p, b, row, 0), c->m);
     return parts * c->part;

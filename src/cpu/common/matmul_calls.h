@@ -11,8 +11,8 @@
  * after the tile's, and the lines from `next` on. */
 typedef void matmul_chains(size_t terms, const void *a, const void *b, bool first, void *sums, const void *next);
 
-/* Maximum terms of a chain in a call of a matmul_rows or matmul_columns. */
-enum { MATMUL_ROW_TERMS = 512 };
+/* Maximum terms of a call of a matmul_columns, or of a matmul_rows whose sums are continued by the next call. */
+enum { MATMUL_ROW_TERMS = 128 };
 
 /* Accumulates the chains of a matrix-vector product for a group of rows that are ld apart and whose terms are
  * contiguous: `terms` terms for each of `parts` consecutive parts, whose sums are `step` values apart. The vector b
