@@ -2,24 +2,20 @@
 #include "ref/common/view_offsets.h"
 #include "ref/ref.h"
 
-#include <stdlib.h>
-#include <string.h>
+static weft_status scan_vector(const void *call, const void *x, void *y, weft_error *error) {
+    const scan_axis_call *c = call;
+    return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, c->inner.n, x, c->init, y, NULL}, error);
+}
 
 weft_status ref_scan_axis(void *state, const scan_axis_call *c, weft_error *error) {
-    const size_t n = c->inner.n, size = weft_dtype_size(c->dtype), result_size = weft_dtype_size(c->result);
-    weft_status status = WEFT_OK;
-    const size_t larger = size > result_size ? size : result_size; /* so that both arrays are aligned */
-    char *const x = n <= SIZE_MAX / 16 ? malloc(2 * n * larger) : NULL;
+    const ref_vectors v = {c->vectors,
+                           c->outer_count,
+                           c->inner,
+                           c->outer,
+                           c->x,
+                           c->y,
+                           weft_dtype_size(c->dtype),
+                           weft_dtype_size(c->result)};
     (void)state;
-    RETURN_IF(!x, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", n);
-    char *const y = x + n * larger;
-    for (size_t v = 0; v < c->vectors && status == WEFT_OK; v++) {
-        const char *const from = (const char *)c->x + ref_offset_x(c->outer_count, c->outer, v);
-        char *const to = (char *)c->y + ref_offset_y(c->outer_count, c->outer, v);
-        for (size_t i = 0; i < n; i++) memcpy(x + i * size, from + (ptrdiff_t)i * c->inner.x, size);
-        status = ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, n, x, c->init, y, NULL}, error);
-        for (size_t i = 0; i < n; i++) memcpy(to + (ptrdiff_t)i * c->inner.y, y + i * result_size, result_size);
-    }
-    free(x);
-    return status;
+    return ref_for_each_vector(&v, scan_vector, c, error);
 }
