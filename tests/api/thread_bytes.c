@@ -36,16 +36,20 @@ static size_t threads_for(weft_context *ctx, size_t n) {
     return tasks;
 }
 
+static void expect_threads(weft_context *ctx, size_t n, size_t whole) {
+    const size_t threads = whole < 2 ? 1 : whole < THREADS ? whole : THREADS, found = threads_for(ctx, n);
+    EXPECT(found == threads, "%zu threads for %zu elements, expected %zu", found, n, threads);
+}
+
+/* Counts threads for multiples of `bytes`, for one element less, and for all elements. */
 static void count_threads(weft_context *ctx, size_t bytes) {
     static const size_t wholes[] = {1, 2, 3, 6, 16, 17, 18, 64};
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
         for (size_t less = 0; less < 2; less++) {
-            const size_t n = wholes[i] * bytes / 2 - less, whole = wholes[i] - less;
-            const size_t threads = whole < 2 ? 1 : whole < THREADS ? whole : THREADS;
-            if (n > N) continue;
-            const size_t found = threads_for(ctx, n);
-            EXPECT(found == threads, "%zu threads for %zu elements, expected %zu", found, n, threads);
+            const size_t n = wholes[i] * bytes / 2 - less;
+            if (n <= N) expect_threads(ctx, n, wholes[i] - less);
         }
+    expect_threads(ctx, N, 2 * (size_t)N / bytes);
 }
 
 static size_t threads_of_process(void) {
