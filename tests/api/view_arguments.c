@@ -166,6 +166,16 @@ static void sorts(void) {
     EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &whole, 0, &whole), WEFT_INVALID, "overlaps");
 }
 
+/* The indices are at an address that is not used. */
+static void many_indices(void) {
+    const size_t n = ((size_t)1 << 32) + 1;
+    weft_view repeated = view(WEFT_F32, SHAPE(n), x);
+    const weft_view indices = view(WEFT_U32, SHAPE(n), (void *)((uintptr_t)1 << 44));
+    repeated.stride[0] = 0;
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &repeated, 0, &indices), WEFT_INVALID,
+                 "the indices of 4294967297 keys do not fit in u32");
+}
+
 /* Tests calls that have nothing to do, and small ones that have. */
 static void results(void) {
     const weft_view a = view(WEFT_F32, SHAPE(2, 3), x);
@@ -228,6 +238,7 @@ int main(int argc, char **argv) {
     outputs();
     axes();
     sorts();
+    many_indices();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();
     weft_close(ctx);
