@@ -11,6 +11,7 @@
  * written, and the ceiling is a copy. Long arrays (2^26 elements) are in memory, short ones (2^14) in the caches of
  * one core. */
 #include "cpu_openmp_peer.h"
+#include "cpu_timing.h"
 #include "weft.h"
 
 #include <stdbool.h>
@@ -24,7 +25,6 @@
 #ifdef WEFT_BENCH_STD_SCAN
 #include "cpu_scan_peer.h"
 #include "cpu_sort_peer.h"
-#include "cpu_timing.h"
 #endif
 
 enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };

@@ -41,6 +41,30 @@ static work weft_argsort_work(weft_dtype dtype, weft_dtype index, const sort_arr
     return [=] { ok(weft_argsort(ctx, WEFT_ASCENDING, dtype, index, n, a.keys, a.sorted_values)); };
 }
 
+/* Offset of a segment of CUB's segmented sort. */
+struct segment_offset {
+    int64_t length;
+    __host__ __device__ int64_t operator()(int64_t segment) const { return segment * length; }
+};
+
+static work cub_sort_rows(const sort_arrays &a, size_t n, size_t length) {
+    const auto offsets =
+        thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0), segment_offset{(int64_t)length});
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, (const float *)a.keys, (float *)a.sorted,
+                                                  (int64_t)n, (int64_t)(n / length), offsets, offsets + 1, stream);
+    });
+}
+
+/* Sorts the vectors of a matrix of n elements along the given axis. */
+static work weft_sort_axis_work(const sort_arrays &a, size_t n, size_t length, int axis) {
+    const size_t rows[] = {n / length, length}, columns[] = {length, n / length};
+    weft_view x, y;
+    ok(weft_view_of(WEFT_F32, 2, axis == 1 ? rows : columns, a.keys, &x));
+    ok(weft_view_of(WEFT_F32, 2, axis == 1 ? rows : columns, a.sorted, &y));
+    return [=] { ok(weft_sort_axis(ctx, WEFT_ASCENDING, &x, axis, &y)); };
+}
+
 static void sort_rate(const char *name, size_t n, const work &weft, const char *peer_name, const work &peer) {
     if (!is_wanted(name)) return;
     const pair_of_times t = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 2); });
@@ -80,6 +104,13 @@ static void measure_sorts(size_t n) {
               cub_sort<uint32_t>(a, some));
     fill<float>(a.keys, n, 3);
     sort_rate("sort f32", n, weft_sort_work(WEFT_F32, WEFT_ASCENDING, a, n), "CUB SortKeys", cub_sort<float>(a, n));
+    for (size_t length : {16, 64, 256, 1024, 2048, 4096, 1 << 20}) {
+        const std::string tail = " " + std::to_string(length);
+        sort_rate(("sort_axis f32 rows" + tail).c_str(), n, weft_sort_axis_work(a, n, length, 1), "CUB segmented",
+                  cub_sort_rows(a, n, length));
+    }
+    sort_rate("sort_axis f32 columns 256", n, weft_sort_axis_work(a, n, 256, 0), "CUB segmented, rows",
+              cub_sort_rows(a, n, 256));
     fill<double>(a.keys, half, 4);
     sort_rate("sort f64", half, weft_sort_work(WEFT_F64, WEFT_ASCENDING, a, half), "CUB SortKeys",
               cub_sort<double>(a, half));

@@ -1,6 +1,7 @@
-/* weft_merge: merge path (O. Green, R. McColl, D. Bader, ICS 2012), once for the tiles of y and, in shared memory,
- * once for the threads of a tile (ORDER.md 12.3). A tile contains ranks, from which the elements are restored. */
+/* weft_merge: merge path, once for the tiles of y and, in shared memory, once for the threads of a tile (ORDER.md
+ * 12.3). A tile contains ranks, from which the elements are restored. */
 #include "arith/sort_code.h"
+#include "cuda/merge/merge_path.cuh"
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/total_key.cuh"
 
@@ -58,33 +59,14 @@ template <> struct ranks<double> {
 
 /* ---------------------------------------------------------------------------------- the kernels */
 
-/* Returns how many of the first d elements of y are from a[0..na). */
-template <class E, class INDEX, class KEY>
-__device__ __forceinline__ INDEX split(const E *a, INDEX na, const E *b, INDEX nb, INDEX d, KEY key) {
-    INDEX low = d > nb ? d - nb : 0, high = d < na ? d : na;
-    while (low < high) {
-        const INDEX middle = low + (high - low) / 2;
-        if (key(b[d - 1 - middle]) < key(a[middle]))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 /* Sets splits[t] to the number of elements before tile t that are from a. */
 template <class T>
 __global__ void split_kernel(const T *a, uint64_t na, const T *b, uint64_t nb, uint64_t tiles, uint64_t *splits) {
     const uint64_t t = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (t > tiles) return;
     const uint64_t d = t * tile_of<T>::SIZE, n = na + nb;
-    splits[t] = split(a, na, b, nb, d < n ? d : n, [](T x) { return total_key(x); });
+    splits[t] = split(a, na, b, nb, d < n ? d : n, [](T y, T x) { return total_key(y) < total_key(x); });
 }
-
-/* Number of elements of a tile: from a, and in all. */
-struct extent {
-    uint32_t a, all;
-};
 
 /* Loads the ranks of a tile to shared memory. FULL: the tile has SIZE elements. Returns true if the thread has loaded
  * a NaN. */
@@ -92,13 +74,8 @@ template <class T, bool FULL>
 __device__ __forceinline__ bool load_tile(const T *from_a, const T *from_b, extent size,
                                           typename ranks<T>::rank *tile) {
     enum { ITEMS = tile_of<T>::ITEMS };
-    const T *const own_a = from_a + threadIdx.x, *const own_b = from_b + threadIdx.x;
     T v[ITEMS];
-#pragma unroll
-    for (int s = 0; s < ITEMS; s++) { /* starts all loads before it waits for one */
-        const T *const own = s * THREADS + threadIdx.x < size.a ? own_a : own_b;
-        if (FULL || s * THREADS + threadIdx.x < size.all) v[s] = own[s * THREADS];
-    }
+    load_parts<THREADS, FULL>(from_a, from_b, size, v);
     bool nan = false;
 #pragma unroll
     for (int s = 0; s < ITEMS; s++) {
@@ -110,44 +87,21 @@ __device__ __forceinline__ bool load_tile(const T *from_a, const T *from_b, exte
     return nan;
 }
 
-/* Merges the thread's elements of the tile, from output position `start` on, to v. tile[0..a) and tile[a..all) are
- * the elements of a and of b. May read ITEMS elements after the tile. NANS: the tile may contain NaNs. */
-template <class T, bool NANS>
-__device__ __forceinline__ void merge_items(const typename ranks<T>::rank *tile, extent size, uint32_t start,
-                                            typename ranks<T>::rank (&v)[tile_of<T>::ITEMS]) {
-    typedef typename ranks<T>::rank rank;
-    const auto key = [](rank r) { return NANS ? ranks<T>::key(r) : r; };
-    const uint32_t split_a = split(tile, size.a, tile + size.a, size.all - size.a, start, key);
-    const uint32_t end_a = size.a * sizeof(rank), end_b = size.all * sizeof(rank); /* offsets in bytes, for speed */
-    uint32_t at_a = split_a * sizeof(rank), at_b = (size.a + start - split_a) * sizeof(rank);
-    rank next_a = tile[split_a], next_b = tile[size.a + start - split_a];
-#pragma unroll
-    for (int s = 0; s < tile_of<T>::ITEMS; s++) {
-        const bool take_b = at_a >= end_a || (at_b < end_b && key(next_b) < key(next_a));
-        const rank next = *(const rank *)((const char *)(tile + 1) + (take_b ? at_b : at_a));
-        v[s] = take_b ? next_b : next_a;
-        if (take_b) {
-            next_b = next;
-            at_b += sizeof(rank);
-        } else {
-            next_a = next;
-            at_a += sizeof(rank);
-        }
-    }
-}
-
 /* Merges a tile to y. */
 template <class T, bool FULL>
 __device__ __forceinline__ void merge_tile(const T *from_a, const T *from_b, extent size,
                                            typename ranks<T>::rank *tile, T *y) {
+    typedef typename ranks<T>::rank rank;
     enum { ITEMS = tile_of<T>::ITEMS };
     const uint32_t own = threadIdx.x * ITEMS, start = FULL || own < size.all ? own : size.all;
-    typename ranks<T>::rank v[ITEMS];
+    rank v[ITEMS];
     const bool nans = __syncthreads_or(load_tile<T, FULL>(from_a, from_b, size, tile));
     if (ranks<T>::HAVE_NANS && nans)
-        merge_items<T, true>(tile, size, start, v);
+        merge_items<ITEMS>(
+            tile, size, start, [](rank y, rank x) { return ranks<T>::key(y) < ranks<T>::key(x); }, v);
     else
-        merge_items<T, false>(tile, size, start, v);
+        merge_items<ITEMS>(
+            tile, size, start, [](rank y, rank x) { return y < x; }, v);
     __syncthreads();
 #pragma unroll
     for (int s = 0; s < ITEMS; s++)
@@ -171,7 +125,7 @@ __global__ void __launch_bounds__(THREADS)
     size.all = (uint32_t)(na + nb - d < SIZE ? na + nb - d : SIZE);
     /* If a and b are sorted, this is i1 - i0. Otherwise it is kept within bounds. */
     size.a = i1 < i0 ? 0 : i1 - i0 < size.all ? (uint32_t)(i1 - i0) : size.all;
-    const T *const from_b = b + (d - i0) - size.a;
+    const T *const from_b = b + (d - i0);
     if (size.all == SIZE)
         merge_tile<T, true>(a + i0, from_b, size, tile, y + d);
     else

@@ -1,25 +1,26 @@
 #include "cuda/select/compact.h"
 
-#define HEADER_BYTES 16 /* before the words of tiles: the ticket, and the number of all marked elements */
+#define HEADER_BYTES 16 /* before the words of tiles: the ticket */
+
+/* Divides the tiles of a partition into groups. */
+static void set_groups(compact_params *j, uint64_t tiles) {
+    const uint64_t least = (tiles - 1) / COMPACT_GROUPS + 1, size = least < COMPACT_GROUP ? COMPACT_GROUP : least;
+    j->group_tiles = (uint32_t)(size + size % 2);
+    j->group_count = (uint32_t)((tiles - 1) / j->group_tiles + 1);
+}
 
 static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_params *j,
                           uint64_t tiles, size_t scratch_bytes, char *scratch, weft_error *error) {
-    uint64_t *const all = (uint64_t *)(scratch + 8);
     void *arguments[] = {j};
     CUDA_TRY(cudaMemsetAsync(scratch, 0, scratch_bytes, g->stream), operation);
     j->ticket = (unsigned *)scratch;
     j->words = (uint64_t *)(scratch + HEADER_BYTES);
-    j->all = all;
-    j->prefetch_distance = (uint32_t)g->multiprocessors * COMPACT_PREFETCH_DISTANCE;
-    if (kernels->count) {
-        compact_params counting = *j;
-        void *counting_arguments[] = {&counting};
-        const uint64_t enough = (uint64_t)g->multiprocessors * 8;
-        counting.count = all;
-        CUDA_TRY(cudaLaunchKernel(kernels->count, dim3((unsigned)(tiles < enough ? tiles : enough)),
-                                  dim3(COMPACT_THREADS), counting_arguments, 0, g->stream),
-                 operation);
-    }
+    j->groups = j->words + tiles; /* partitions have one word for each tile */
+    j->prefetch_distance = (uint32_t)g->multiprocessors * kernels->prefetch_distance;
+    if (kernels->count)
+        CUDA_TRY(
+            cudaLaunchKernel(kernels->count, dim3(j->group_count), dim3(COMPACT_THREADS), arguments, 0, g->stream),
+            operation);
     RETURN_IF_ERROR(gpu_allow_shared(g, kernels->compact, operation, error));
     CUDA_TRY(cudaLaunchKernel(kernels->compact, dim3((unsigned)tiles), dim3(COMPACT_THREADS), arguments,
                               kernels->shared_bytes, g->stream),
@@ -46,7 +47,8 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
                         gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes, weft_error *error) {
     const uint64_t tile = COMPACT_TILE(kernels->tile_bytes), tiles = j->n / tile + (j->n % tile != 0);
     const size_t words = arrays[COMPACT_LENGTHS].p ? 2 : 1;
-    const size_t scratch_bytes = HEADER_BYTES + tiles * words * sizeof(uint64_t);
+    if (kernels->count && tiles > 0) set_groups(j, tiles);
+    const size_t scratch_bytes = HEADER_BYTES + (tiles * words + j->group_count + 1) * sizeof(uint64_t);
     void *scratch;
     RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s of %llu elements: a GPU supports at most %llu", operation,
               (unsigned long long)j->n, (unsigned long long)(tile * INT32_MAX));
@@ -56,6 +58,7 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     j->y = arrays[COMPACT_Y].at;
     j->lengths = (uint64_t *)arrays[COMPACT_LENGTHS].at;
     j->count = (uint64_t *)arrays[COMPACT_COUNT].at;
+    j->tile = (uint32_t)tile;
     if (tiles > 0)
         RETURN_IF_ERROR(launch(g, operation, kernels, j, tiles, scratch_bytes, (char *)scratch, error));
     else

@@ -6,15 +6,21 @@
  * elements are moved together in shared memory, the first warp adds up what the tiles before have published, back to
  * the nearest tile whose prefix is published. Then all warps write. A block ends with its tile: see scan_tiles.cuh.
  *
+ * A partition cannot place the unmarked elements before all marked ones are counted. So it reads the array twice:
+ * count_kernel counts the marked elements of each tile, and of all groups of tiles before each group. Then
+ * compact_kernel needs no look-back.
+ *
  *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has 16 adjacent bytes of a row
  *                         row 1   lane 0 .. lane 31
  *                         ...
  *
- * Traffic: each element read once, each marked one written once, 8 bytes a tile (16 with lengths). */
+ * Traffic: each element read once (partition: twice), each marked one written once (partition: all), 8 bytes a tile
+ * (16 with lengths). */
 #ifndef WEFT_CUDA_COMPACT_CUH
 #define WEFT_CUDA_COMPACT_CUH
 
 #include "cuda/runtime/device.cuh"
+#include "cuda/runtime/warp_reduce.cuh"
 #include "cuda/select/compact_params.h"
 
 #define FULL_WARP 0xffffffffu
@@ -306,10 +312,11 @@ static __device__ __forceinline__ void write_values(T *y, const T *buffer, uint3
     if (tail + threadIdx.x < count) y[tail + threadIdx.x] = buffer[at + tail + threadIdx.x];
 }
 
-/* The length of a run is written by the tile in which the next run begins; that of the last run by the last tile. */
+/* The length of a run is written by the tile in which the next run begins; that of the last run by the last tile.
+ * `rest` is the position in y of the tile's first unmarked element. */
 template <class T, compact_to TO>
 static __device__ __forceinline__ void write(const compact_params &a, uint64_t first, uint32_t left, uint32_t marked,
-                                             marked_so_far before, const buffers<T, TO> &from) {
+                                             marked_so_far before, uint64_t rest, const buffers<T, TO> &from) {
     if (TO != TO_INDICES) write_values((T *)a.y + before.count, from.value, 0, marked);
     for (uint32_t j = threadIdx.x; from.HAS_OFFSETS && j < marked; j += COMPACT_THREADS) {
         if (TO == TO_INDICES) ((uint64_t *)a.y)[before.count + j] = first + from.offset[j];
@@ -318,13 +325,13 @@ static __device__ __forceinline__ void write(const compact_params &a, uint64_t f
             a.lengths[before.count + j - 1] = first + from.offset[j] - begin;
         }
     }
-    if (TO == TO_BOTH_SIDES)
-        write_values((T *)a.y + *a.all + (first - before.count), from.value, marked, left - marked);
+    if (TO == TO_BOTH_SIDES) write_values((T *)a.y + rest, from.value, marked, left - marked);
 }
 
 /* Shared memory by which the warps of a block exchange counts. */
 struct compact_shared {
     uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
+    uint64_t warp_before[COMPACT_WARPS]; /* parts of a sum of counts of a partition */
     marked_so_far before;
     unsigned ticket;
 };
@@ -361,62 +368,140 @@ static __device__ __forceinline__ void find_before(const compact_params &a, uint
     if (LAST) a.lengths[all.count - 1] = a.n - (all.last - 1);
 }
 
+/* Adds up the marked elements before a tile, from what count_kernel has stored. Must be called by all threads. The
+ * sum is that of board.warp_before. */
+static __device__ __forceinline__ void sum_counts(const compact_params &a, uint64_t tile, compact_shared &board) {
+    const uint64_t group = tile / a.group_tiles;
+    uint64_t before = threadIdx.x == 0 ? a.groups[group] : 0;
+    for (uint64_t t = group * a.group_tiles + threadIdx.x; t < tile; t += COMPACT_THREADS) before += a.words[t];
+    before = over_warp(marked_so_far{before, 0}).count;
+    if (threadIdx.x % 32 == 0) board.warp_before[threadIdx.x / 32] = before;
+}
+
+static __device__ __forceinline__ uint64_t sum_of(const uint64_t (&parts)[COMPACT_WARPS]) {
+    uint64_t sum = 0;
+#pragma unroll
+    for (int w = 0; w < COMPACT_WARPS; w++) sum += parts[w];
+    return sum;
+}
+
 static __device__ __forceinline__ uint32_t left_of(const compact_params &a, uint64_t first, uint32_t tile) {
     return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
 }
 
+/* Returns the number of this block's tile. If tiles have been counted, the last ones are in the L2 cache, so they
+ * come first. */
+template <bool COUNTED> static __device__ __forceinline__ uint64_t tile_of_block(unsigned *ticket, unsigned *shared) {
+    if (COUNTED) return gridDim.x - 1 - blockIdx.x;
+    if (threadIdx.x == 0) *shared = atomicAdd(ticket, 1u);
+    __syncthreads();
+    return *shared;
+}
+
+/* Prefetches the tile that a block takes a.prefetch_distance blocks later. */
+template <class T, compact_by BY, bool MOVED, bool COUNTED>
+static __device__ __forceinline__ void prefetch_tile(const compact_params &a, uint64_t tile) {
+    const uint64_t size = shape<T>::TILE, next = COUNTED ? tile - a.prefetch_distance : tile + a.prefetch_distance;
+    if (next >= a.n / size) return; /* also if it is negative */
+    if (threadIdx.x == 0 && (BY != BY_FLAGS || MOVED)) prefetch_l2((const T *)a.x + next * size, size * sizeof(T));
+    if (threadIdx.x == 32 && BY == BY_FLAGS) prefetch_l2(a.flags + next * size, size);
+}
+
 /* Compacts one tile per block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS(BY, sizeof(T)))
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS(BY, TO, sizeof(T)))
     compact_kernel(const compact_params a) {
     typedef shape<T> at;
-    const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
+    const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS, counted = TO == TO_BOTH_SIDES;
     extern __shared__ uint4 dynamic[];
     buffers<T, TO> &to = *(buffers<T, TO> *)dynamic;
     __shared__ compact_shared board;
-    if (threadIdx.x == 0) board.ticket = atomicAdd(a.ticket, 1u);
-    __syncthreads();
-    const uint64_t tile = board.ticket, first = tile * at::TILE,
-                   prefetch = first + (uint64_t)a.prefetch_distance * at::TILE;
+    const uint64_t tile = tile_of_block<counted>(a.ticket, &board.ticket), first = tile * at::TILE;
     const uint32_t left = left_of(a, first, at::TILE);
     held<T, BY, moved> h;
     h.fetch(a, first, left);
-    if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && prefetch + at::TILE <= a.n)
-        prefetch_l2((const T *)a.x + prefetch, at::TILE * sizeof(T));
-    if (threadIdx.x == 32 && BY == BY_FLAGS && prefetch + at::TILE <= a.n) prefetch_l2(a.flags + prefetch, at::TILE);
+    prefetch_tile<T, BY, moved, counted>(a, tile);
+    if (counted) sum_counts(a, tile, board);
     h.vote(a, first, left);
-    uint32_t before[at::WORDS], all[at::WORDS];
-    h.count(before, all, &board.warp_count[threadIdx.x / 32]);
+    uint32_t before[at::WORDS], in_row[at::WORDS];
+    h.count(before, in_row, &board.warp_count[threadIdx.x / 32]);
     if (wants_last) h.last_marked(&board.warp_last[threadIdx.x / 32]);
     __syncthreads();
     const compact_counts c = counts_of(board);
-    if (threadIdx.x < 32)
+    if (!counted && threadIdx.x < 32)
         find_before<wants_last>(a, tile, first + left == a.n, marked_so_far{c.marked, c.last ? first + c.last : 0},
                                 board);
-    h.for_each(c.before_warp, before, all, [&](int r, int v, uint32_t offset, uint32_t rank, bool marked) {
+    h.for_each(c.before_warp, before, in_row, [&](int r, int v, uint32_t offset, uint32_t rank, bool marked) {
         if (marked && to.MOVED) to.value[rank] = h.x[r][v];
         if (marked && to.HAS_OFFSETS) to.offset[rank] = (uint16_t)offset;
         if (!marked && TO == TO_BOTH_SIDES && offset < left) to.value[c.marked + offset - rank] = h.x[r][v];
     });
     __syncthreads();
-    write<T, TO>(a, first, left, c.marked, board.before, to);
+    const marked_so_far begin = counted ? marked_so_far{sum_of(board.warp_before), 0} : board.before;
+    const uint64_t rest = counted ? a.groups[a.group_count] + first - begin.count : 0;
+    write<T, TO>(a, first, left, c.marked, begin, rest, to);
 }
 
-/* Adds the number of marked elements to *a.count. */
+/* Replaces the counts of groups by the sums of those before them, and stores the sum of all after them and for the
+ * caller. Must be called by all threads of one block. */
+static __device__ void sum_groups(const compact_params &a, uint64_t (&warp_sums)[COMPACT_WARPS]) {
+    enum { EACH = COMPACT_GROUPS / COMPACT_THREADS };
+    uint64_t own[EACH], sum = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < EACH; k++) {
+        own[k] = threadIdx.x * EACH + k < a.group_count ? load_relaxed(a.groups + threadIdx.x * EACH + k) : 0;
+        sum += own[k];
+    }
+    uint64_t before = 0 - sum; /* and all sums up to this one */
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const uint64_t theirs = __shfl_up_sync(FULL_WARP, sum, distance);
+        if (threadIdx.x % 32 >= distance) sum += theirs;
+    }
+    before += sum;
+    if (threadIdx.x % 32 == 31) warp_sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    for (uint32_t w = 0; w < threadIdx.x / 32; w++) before += warp_sums[w];
+#pragma unroll
+    for (uint32_t k = 0; k < EACH; k++) {
+        if (threadIdx.x * EACH + k < a.group_count) a.groups[threadIdx.x * EACH + k] = before;
+        before += own[k];
+    }
+    if (threadIdx.x == COMPACT_THREADS - 1) *a.count = a.groups[a.group_count] = before;
+}
+
+/* Counts the marked elements of tiles, a group of them per block. The last block sums the counts of groups. The tiles
+ * of the compaction may be smaller than those of T, in which the elements are read, but not smaller than what a warp
+ * reads. */
 template <class T, compact_by BY>
 static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_params a) {
     typedef shape<T> at;
-    unsigned long long marked = 0;
-    for (uint64_t first = (uint64_t)blockIdx.x * at::TILE; first < a.n; first += (uint64_t)gridDim.x * at::TILE) {
+    const uint64_t size = (uint64_t)a.group_tiles * a.tile, begin = blockIdx.x * size, end = begin + size;
+    __shared__ uint64_t warp_sums[COMPACT_WARPS];
+    __shared__ bool is_last;
+    uint64_t all = 0;
+    for (uint64_t first = begin; first < end && first < a.n; first += at::TILE) {
         const uint32_t left = left_of(a, first, at::TILE);
         held<T, BY, false> h;
         h.fetch(a, first, left);
         h.vote(a, first, left);
-        marked += __popc(h.marks);
+        const uint32_t marked = warp_sum(__popc(h.marks));
+        const uint64_t tile = (first + threadIdx.x / 32 * at::PART) / a.tile;
+        if (threadIdx.x % 32 == 0 && marked > 0)
+            atomicAdd((unsigned long long *)&a.words[tile], (unsigned long long)marked);
+        all += marked;
     }
-#pragma unroll
-    for (int distance = 16; distance; distance /= 2) marked += __shfl_xor_sync(FULL_WARP, marked, distance);
-    if (threadIdx.x % 32 == 0) atomicAdd((unsigned long long *)a.count, marked);
+    if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = all;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        store_relaxed(a.groups + blockIdx.x, sum_of(warp_sums));
+        __threadfence();
+        is_last = atomicAdd(a.ticket, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    sum_groups(a, warp_sums);
 }
 
 #endif

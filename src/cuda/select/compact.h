@@ -7,9 +7,10 @@
 
 typedef struct compact_kernels {
     const void *compact;
-    const void *count;   /* counts the marked elements before the compaction; or NULL */
-    size_t tile_bytes;   /* bytes of an element, which determine the size of a tile */
-    size_t shared_bytes; /* shared memory of a block */
+    const void *count;          /* counts the marked elements before the compaction; or NULL */
+    size_t tile_bytes;          /* bytes of an element, which determine the size of a tile */
+    size_t shared_bytes;        /* shared memory of a block */
+    uint32_t prefetch_distance; /* tiles per multiprocessor */
 } compact_kernels;
 
 /* The arrays of a call, in this order. */

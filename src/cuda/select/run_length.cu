@@ -5,7 +5,8 @@
 #include <string.h>
 
 template <class T, compact_to TO> static compact_kernels kernels_to() {
-    return compact_kernels{(const void *)compact_kernel<T, BY_RUNS, TO>, NULL, sizeof(T), sizeof(buffers<T, TO>)};
+    return compact_kernels{(const void *)compact_kernel<T, BY_RUNS, TO>, NULL, sizeof(T), sizeof(buffers<T, TO>),
+                           COMPACT_PREFETCH_DISTANCE(BY_RUNS, TO)};
 }
 
 template <class T> static compact_kernels kernels_of(bool lengths) {

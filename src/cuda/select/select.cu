@@ -7,7 +7,8 @@
 /* ------------------------------------------------------------------------- choice of a kernel */
 
 template <class T, compact_by BY, compact_to TO> static compact_kernels kernels_of(const void *count) {
-    return compact_kernels{(const void *)compact_kernel<T, BY, TO>, count, sizeof(T), sizeof(buffers<T, TO>)};
+    return compact_kernels{(const void *)compact_kernel<T, BY, TO>, count, sizeof(T), sizeof(buffers<T, TO>),
+                           COMPACT_PREFETCH_DISTANCE(BY, TO)};
 }
 
 /* With flags, only the size of the elements matters. The flags themselves are counted. */

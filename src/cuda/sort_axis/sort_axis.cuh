@@ -14,6 +14,8 @@
 #include "cuda/copy_view/view_offsets.cuh"
 #include "cuda/sort_axis/sort_axis_params.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------------------------------- items */
 
 struct sort_pair {
@@ -55,6 +57,7 @@ template <> struct sort_items<uint32_t, true> {
         return rank << 16 | index;
     }
     static __device__ __forceinline__ uint32_t index(uint32_t item) { return item & 0xffff; }
+    static __device__ __forceinline__ uint32_t moved(uint32_t item, uint32_t by) { return item + by; }
 };
 template <> struct sort_items<uint64_t, true> {
     typedef uint32_t word;
@@ -63,6 +66,7 @@ template <> struct sort_items<uint64_t, true> {
         return (uint64_t)(rank > greatest ? ~0u : rank) << 32 | index;
     }
     static __device__ __forceinline__ uint32_t index(uint64_t item) { return (uint32_t)item; }
+    static __device__ __forceinline__ uint64_t moved(uint64_t item, uint32_t by) { return item + by; }
 };
 template <> struct sort_items<sort_pair, true> {
     typedef uint64_t word;
@@ -71,6 +75,9 @@ template <> struct sort_items<sort_pair, true> {
         return sort_pair{rank > greatest ? ~(uint64_t)0 : rank, index};
     }
     static __device__ __forceinline__ uint32_t index(const sort_pair &item) { return item.index; }
+    static __device__ __forceinline__ sort_pair moved(const sort_pair &item, uint32_t by) {
+        return sort_pair{item.code, item.index + by};
+    }
 };
 
 static __device__ __forceinline__ uint32_t rank_of(const weft_sort_rule &r, uint32_t key) {
@@ -104,6 +111,20 @@ static __device__ __forceinline__ void store_word(char *p, uint32_t bytes, uint6
         *(uint8_t *)p = (uint8_t)v;
 }
 
+/* Load and store SORT_EACH adjacent words at an address that is a multiple of 16. */
+template <class Word> static __device__ __forceinline__ void load_adjacent(const char *p, Word (&v)[SORT_EACH]) {
+    uint4 parts[sizeof v / 16];
+#pragma unroll
+    for (uint32_t k = 0; k < sizeof v / 16; k++) parts[k] = ((const uint4 *)p)[k];
+    memcpy(v, parts, sizeof v);
+}
+template <class Word> static __device__ __forceinline__ void store_adjacent(char *p, const Word (&v)[SORT_EACH]) {
+    uint4 parts[sizeof v / 16];
+    memcpy(parts, v, sizeof v);
+#pragma unroll
+    for (uint32_t k = 0; k < sizeof v / 16; k++) ((uint4 *)p)[k] = parts[k];
+}
+
 /* Items in shared memory, with gaps that avoid bank conflicts between threads that access their own items. */
 template <class Item> struct sort_shared {
     enum { GAP = 128 / sizeof(Item) };
@@ -111,12 +132,13 @@ template <class Item> struct sort_shared {
     __device__ __forceinline__ Item &at(uint32_t i) { return items[i + i / GAP]; }
 };
 
-/* Position of a thread's elements, which are `threads` elements apart: the vector, its number in the tile, and the
- * first element. */
+/* Position of a thread's elements: the vector, its number in the tile, and the first element. With DIRECT, the
+ * elements are adjacent and aligned, and otherwise as many elements apart as the vector has threads. */
 struct sort_lane {
     uint32_t slot, first;
     bool present;
-    int64_t x, y; /* offsets of the vector */
+    uint32_t index; /* of the vector's first element in the vector of which it is a tile */
+    int64_t x, y;   /* offsets of the vector */
 };
 
 /* Adjacent threads have adjacent elements of a vector, or, with `across`, the same elements of adjacent vectors. */
@@ -125,9 +147,15 @@ static __device__ __forceinline__ sort_lane lane_of(const sort_axis_params &a, b
     const uint32_t slot = across ? threadIdx.x & ((1u << tile_log2) - 1) : threadIdx.x >> a.threads_log2;
     const uint32_t first = across ? threadIdx.x >> tile_log2 : threadIdx.x & ((1u << a.threads_log2) - 1);
     const uint64_t vector = (tile << tile_log2) + slot;
-    sort_lane lane = {slot, first, vector < a.vectors, 0, 0};
+    sort_lane lane = {slot, first, vector < a.vectors, 0, 0, 0};
+    if (a.stores_items) lane.index = a.first_index + (uint32_t)(vector % a.vector_tiles) * SORT_TILE;
     if (lane.present) view_offsets(a.outer, vector, lane.x, lane.y);
     return lane;
+}
+
+template <bool DIRECT>
+static __device__ __forceinline__ uint32_t element_of(const sort_axis_params &a, const sort_lane &lane, uint32_t r) {
+    return DIRECT ? lane.first * SORT_EACH + r : (r << a.threads_log2) + lane.first;
 }
 
 /* Waits for the threads that access the same vectors. */
@@ -138,14 +166,23 @@ static __device__ __forceinline__ void wait_for_vectors(const sort_axis_params &
         __syncwarp();
 }
 
-template <class Item, bool INDICES>
+template <class Item, bool INDICES, bool DIRECT>
 static __device__ __forceinline__ void load_items(const sort_axis_params &a, const sort_lane &lane,
                                                   Item (&v)[SORT_EACH]) {
     typedef sort_items<Item, INDICES> items;
     typedef typename items::word word;
+    if (DIRECT) {
+        word keys[SORT_EACH] = {0};
+        const uint32_t first = element_of<DIRECT>(a, lane, 0);
+        if (lane.present) load_adjacent(a.x + lane.x + first * sizeof(word), keys);
+#pragma unroll
+        for (uint32_t r = 0; r < SORT_EACH; r++)
+            v[r] = items::item(rank_of(a.rule, keys[r]), (word)a.rule.greatest, first + r);
+        return;
+    }
 #pragma unroll
     for (uint32_t r = 0; r < SORT_EACH; r++) {
-        const uint32_t i = (r << a.threads_log2) + lane.first;
+        const uint32_t i = element_of<DIRECT>(a, lane, r);
         v[r] = items::padding(i);
         if (!lane.present || i >= a.n) continue;
         word key;
@@ -154,48 +191,64 @@ static __device__ __forceinline__ void load_items(const sort_axis_params &a, con
     }
 }
 
-/* Stores the keys of items. Reads NaNs again, all before the first key of the vector is stored, since y may be x. */
-template <class Word>
-static __device__ __forceinline__ void store_keys(const sort_axis_params &a, const sort_lane &lane,
-                                                  Word (&v)[SORT_EACH]) {
-    const Word greatest = (Word)a.rule.greatest;
-    const uint32_t left = lane.present ? a.n : 0;
+/* Stores results, or the items of keys alone. */
+template <bool DIRECT, class Word>
+static __device__ __forceinline__ void store_words(const sort_axis_params &a, const sort_lane &lane,
+                                                   const Word (&v)[SORT_EACH]) {
+    if (!lane.present) return;
+    if (DIRECT) {
+        char *const y = a.y + lane.y + (size_t)element_of<DIRECT>(a, lane, 0) * a.result_bytes;
+        if (a.result_bytes == sizeof(Word)) return store_adjacent(y, v);
+        uint64_t wide[SORT_EACH];
 #pragma unroll
-    for (uint32_t r = 0; r < SORT_EACH; r++) {
-        if (v[r] > greatest && (r << a.threads_log2) + lane.first < left)
-            load_word(a.x + lane.x + (int64_t)(v[r] - greatest - 1) * a.x_stride, a.bytes, v[r]);
-        else
-            v[r] = key_of(a.rule, v[r]);
+        for (uint32_t r = 0; r < SORT_EACH; r++) wide[r] = v[r];
+        return store_adjacent(y, wide);
     }
-    if (a.has_nans) wait_for_vectors(a);
 #pragma unroll
     for (uint32_t r = 0; r < SORT_EACH; r++) {
-        const uint32_t i = (r << a.threads_log2) + lane.first;
-        if (i < left) store_word(a.y + lane.y + (int64_t)i * a.y_stride, a.result_bytes, v[r]);
-    }
-}
-
-template <class Items, class Item>
-static __device__ __forceinline__ void store_indices(const sort_axis_params &a, const sort_lane &lane,
-                                                     const Item (&v)[SORT_EACH]) {
-#pragma unroll
-    for (uint32_t r = 0; r < SORT_EACH; r++) {
-        const uint32_t i = (r << a.threads_log2) + lane.first;
-        if (lane.present && i < a.n)
-            store_word(a.y + lane.y + (int64_t)i * a.y_stride, a.result_bytes, Items::index(v[r]));
+        const uint32_t i = element_of<DIRECT>(a, lane, r);
+        if (i < a.n) store_word(a.y + lane.y + (int64_t)i * a.y_stride, a.result_bytes, v[r]);
     }
 }
 
-template <class Item, bool INDICES> struct sort_store {
+/* What is stored of items: of keys alone, keys or ranks. */
+template <class Item, bool INDICES, bool DIRECT> struct sort_store {
+    /* Reads NaNs again, all before the first key of the vector is stored, since y may be x. */
     static __device__ __forceinline__ void store(const sort_axis_params &a, const sort_lane &lane,
                                                  Item (&v)[SORT_EACH]) {
-        store_indices<sort_items<Item, INDICES>>(a, lane, v);
+        const Item greatest = (Item)a.rule.greatest;
+        const uint32_t left = lane.present ? a.n : 0;
+#pragma unroll
+        for (uint32_t r = 0; r < SORT_EACH; r++) {
+            if (v[r] > greatest && element_of<DIRECT>(a, lane, r) < left) {
+                load_word(a.x + lane.x + (int64_t)(v[r] - greatest - 1) * a.x_stride, a.bytes, v[r]);
+                if (a.stores_items) v[r] = rank_of(a.rule, v[r]);
+            } else if (!a.stores_items) {
+                v[r] = key_of(a.rule, v[r]);
+            }
+        }
+        if (a.has_nans) wait_for_vectors(a);
+        store_words<DIRECT>(a, lane, v);
     }
 };
-template <class Item> struct sort_store<Item, false> {
+
+/* Of items with indices, the index, or the item with the index in the longer vector. */
+template <class Item, bool DIRECT> struct sort_store<Item, true, DIRECT> {
+    typedef sort_items<Item, true> items;
     static __device__ __forceinline__ void store(const sort_axis_params &a, const sort_lane &lane,
                                                  Item (&v)[SORT_EACH]) {
-        store_keys(a, lane, v);
+        if (!a.stores_items) {
+            uint32_t index[SORT_EACH];
+#pragma unroll
+            for (uint32_t r = 0; r < SORT_EACH; r++) index[r] = items::index(v[r]);
+            return store_words<DIRECT>(a, lane, index);
+        }
+#pragma unroll
+        for (uint32_t r = 0; r < SORT_EACH; r++) {
+            const uint32_t i = element_of<DIRECT>(a, lane, r);
+            Item *const y = (Item *)(a.y + lane.y + (int64_t)i * a.y_stride);
+            if (lane.present && i < a.n) *y = items::moved(v[r], lane.index);
+        }
     }
 };
 
@@ -297,19 +350,19 @@ static __device__ __forceinline__ void rearrange(const sort_axis_params &a, sort
     for (uint32_t r = 0; r < SORT_EACH; r++) v[r] = s.at(to + r * to_step);
 }
 
-template <class Item, bool INDICES>
+template <class Item, bool INDICES, bool DIRECT>
 static __global__ void __launch_bounds__(SORT_THREADS) sort_axis_kernel(const __grid_constant__ sort_axis_params a) {
     __shared__ sort_shared<Item> s;
     const uint32_t own = threadIdx.x * SORT_EACH, step = 1u << a.threads_log2;
     for (uint64_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
         Item v[SORT_EACH];
         const sort_lane from = lane_of(a, a.across_x, tile), to = lane_of(a, a.across_y, tile);
-        load_items<Item, INDICES>(a, from, v);
+        load_items<Item, INDICES, DIRECT>(a, from, v);
         /* Threads of a vector may hold its items in any order. */
         if (a.across_x) rearrange(a, s, from.slot * step * SORT_EACH + from.first, step, own, 1, v);
         sort_vectors(a, s, v);
-        rearrange(a, s, own, 1, to.slot * step * SORT_EACH + to.first, step, v);
-        sort_store<Item, INDICES>::store(a, to, v);
+        if (!DIRECT) rearrange(a, s, own, 1, to.slot * step * SORT_EACH + to.first, step, v);
+        sort_store<Item, INDICES, DIRECT>::store(a, to, v);
     }
 }
 

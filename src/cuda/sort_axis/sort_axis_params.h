@@ -10,6 +10,13 @@
 #define SORT_EACH 8                          /* items of a thread */
 #define SORT_TILE (SORT_THREADS * SORT_EACH) /* items of a block; the longest vector */
 
+/* Longer vectors are sorted in tiles, which are then merged, or if they have more elements than this, one vector at a
+ * time. The emulated GPU of the tests uses less, and less scratch memory, so that short inputs reach all ways. */
+#ifndef SORT_MERGED
+#define SORT_MERGED ((size_t)1 << 20)
+#define SORT_MERGE_BYTES ((size_t)512 << 20)
+#endif
+
 struct sort_axis_params {
     weft_sort_rule rule;
     const char *x;
@@ -18,9 +25,29 @@ struct sort_axis_params {
     uint32_t threads_log2;           /* threads of a vector */
     bool has_nans;                   /* the keys are floats */
     bool across_x, across_y;         /* adjacent threads access adjacent vectors, not adjacent elements */
-    int64_t x_stride, y_stride;      /* bytes between adjacent elements of a vector */
+    /* The vectors are tiles of longer ones, `vector_tiles` of each in turn. Items are stored, with the index in the
+     * longer vector, whose first tile begins at first_index. */
+    bool stores_items;
+    uint32_t vector_tiles, first_index;
+    int64_t x_stride, y_stride; /* bytes between adjacent elements of a vector */
     uint64_t vectors, tiles;
     view_dims outer;
+};
+
+/* Tuning: blocks per multiprocessor of the kernel that merges. */
+#define SORT_MERGE_BLOCKS(item) ((item) == 4 ? 5 : 4)
+
+/* Parameters of a pass that merges pairs of sorted runs of each vector. */
+struct sort_merge_params {
+    const void *from; /* items of all vectors, without gaps */
+    void *to;         /* items, or in the last pass the results */
+    uint32_t *splits; /* for each tile, number of items before it that are from the first run of the pair */
+    uint64_t tiles;   /* of all vectors */
+    uint32_t n, run, vector_tiles; /* elements of a vector and of a run, and tiles of a vector */
+    bool last;
+    uint32_t result_bytes;
+    weft_sort_rule rule;
+    view_dims outer; /* distances y of the results; those of a vector are adjacent */
 };
 
 #endif
