@@ -182,7 +182,7 @@ ROWS += [("scan", "f32", shape, [axis]) for shape in ((10**6, 256), SQUARE, (256
 ROWS += [("scan", "f32", (512, 512, 512), [1])]
 ROWS += [("sort", "f32", (2**20, 256), [1]), ("sort", "f32", (256, 2**20), [0])]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
-NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "variance_axes"}
+NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes"}
 
 
 def power(n):
