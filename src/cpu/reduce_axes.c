@@ -44,7 +44,7 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
     *j = (axes){.ctx = ctx, .c = c, .size = weft_dtype_size(c->dtype), .result_size = weft_dtype_size(c->result)};
     const bool simple = !c->variance && has_segments(c->op);
     const size_t bytes = saturated_product(saturated_product(c->vectors, c->n), j->size);
-    j->threads = cpu_threads_for(ctx->threads, bytes / 2);
+    j->threads = cpu_threads_for_reading(ctx->threads, bytes);
     j->r = c->variance ? cpu_variance_reduction(ctx, c->dtype, c->result, c->ddof)
                        : cpu_reduction(ctx, c->op, c->dtype, c->result);
     j->exact = (exact_call){.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op),

@@ -40,9 +40,13 @@ void cpu_parallel_for(int threads, size_t count, parallel_order order, void (*bo
  * depend on the number must use one result.
  *
  * An operation that reads or writes more than 8 bytes per nanosecond passes a fraction of its bytes, for example half
- * of them in a reduction. One that computes for longer passes a multiple. A search passes 8 bytes for each query, a
+ * of them in a transform. One that computes for longer passes a multiple. A search passes 8 bytes for each query, a
  * matrix product half a byte for each product of two elements, and a reduction by index 2 bytes for each element. */
 int cpu_threads_for(int most, size_t bytes);
+
+/* Returns the number of threads for a reduction of `bytes` bytes, which one thread reads from its caches at 100 bytes
+ * per nanosecond. */
+int cpu_threads_for_reading(int most, size_t bytes);
 
 /* Returns the number of the calling thread, or of its task of the executor, in its region: at most threads - 1.
  * Threads that work on the region at the same time have different numbers. Outside a region it is 0. */

@@ -53,7 +53,7 @@ void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine,
              partial *out) {
     const size_t size = weft_dtype_size(dtype);
     params j = {ctx, whole, size, whole->n, run, combine, out};
-    const int threads = cpu_threads_for(ctx->threads, saturated_product(whole->n, size) / 2);
+    const int threads = cpu_threads_for_reading(ctx->threads, saturated_product(whole->n, size));
     cpu_plan_regions(1);
     if (threads == 1 && whole->n < ALONE_CHUNKS * CHUNK_BYTES / size) {
         run_chunk(&j, 0);

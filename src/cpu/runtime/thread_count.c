@@ -17,12 +17,15 @@ enum {
     WAKE_BYTES_MAX = 1 << 18, /* greatest minimum if they sleep */
     SET_BYTES_MIN = 1 << 10,  /* least value of WEFT_THREAD_BYTES */
     BYTES_PER_NANOSECOND = 8, /* typical for one thread whose data are in its caches */
+    READING = 16,             /* bytes that count as one in cpu_threads_for_reading, */
+    READING_SET = 2,          /* and if WEFT_THREAD_BYTES is set */
     WAKES = 7                 /* measured wakes, of which the median is used */
 };
 
 static size_t thread_bytes = THREAD_BYTES;       /* minimum bytes per thread if the threads are awake */
 static _Atomic size_t wake_bytes = THREAD_BYTES; /* minimum bytes per thread if they sleep */
-static atomic_bool known;                        /* wake_bytes has its final value */
+static size_t reading = READING;                 /* bytes of a reduction that count as one */
+static atomic_bool known;    /* wake_bytes has its final value */
 static _Atomic int64_t last; /* latest time at which a region ended or a call with work for several threads began */
 static atomic_flag adding = ATOMIC_FLAG_INIT; /* a thread is in thread_count_add_wake */
 static pthread_once_t environment_read = PTHREAD_ONCE_INIT;
@@ -33,6 +36,7 @@ static void read_environment(void) {
     const long long bytes = text ? strtoll(text, &end, 10) : 0;
     if (bytes < SET_BYTES_MIN || *end != '\0') return;
     thread_bytes = (size_t)bytes;
+    reading = READING_SET;
     atomic_store(&known, true);
     atomic_store(&wake_bytes, thread_bytes);
 }
@@ -54,6 +58,11 @@ int cpu_threads_for(int most, size_t bytes) {
     if (threads < 2) return 1;
     if (bytes < for_sleepers && !context_executor(&mode) && !are_awake(bytes)) return 1;
     return threads < (size_t)most ? (int)threads : most;
+}
+
+int cpu_threads_for_reading(int most, size_t bytes) {
+    pthread_once(&environment_read, read_environment);
+    return cpu_threads_for(most, bytes / reading);
 }
 
 bool thread_count_is_known(void) {
