@@ -13,6 +13,7 @@ typedef struct OF(block) {
 enum {
     OF(SEGMENT) = 8192 / sizeof(A),
     OF(AHEAD) = 3072 / sizeof(A),
+    OF(HALF) = WIDTH < WEFT_SCAN_GROUP ? WEFT_SCAN_GROUP / 2 : 0, /* a block is also loaded from this element on */
     OF(BLOCKS) =
         OF(SEGMENT) / OF(VECTOR_ELEMENTS) > WEFT_SCAN_GROUP ? OF(SEGMENT) / OF(VECTOR_ELEMENTS) : WEFT_SCAN_GROUP
 };
@@ -28,36 +29,43 @@ typedef struct OF(rows_workspace) {
 
 /* ------------------------------------------------------------------------------------ blocks */
 
-/* Transposes groups that are `stride` elements apart, one per lane. Each load instruction reads addresses at a
- * constant distance, and the lines of a group in order, so that the hardware can prefetch. Prefetches the elements
- * that are `ahead` elements later in memory, if it is not 0. */
-INLINE void OF(load_lanes)(bool reverse, const A *x, ptrdiff_t stride, ptrdiff_t ahead, VECTOR *to) {
+/* Transposes groups that are `stride` elements apart, one per lane, from element `first` of each on. Each load
+ * instruction reads addresses at a constant distance, and the lines of a group in order, so that the hardware can
+ * prefetch. Prefetches the elements that are `ahead` elements later in memory, if it is not 0. */
+INLINE void OF(load_lanes)(bool reverse, size_t first, const A *x, ptrdiff_t stride, ptrdiff_t ahead, VECTOR *to) {
+    const size_t begin = reverse ? 0 : first, end = reverse ? WEFT_SCAN_GROUP - first : WEFT_SCAN_GROUP;
     VECTOR v[WEFT_SCAN_GROUP];
 #pragma GCC unroll 16
     for (size_t l = 0; l < WIDTH; l++)
 #pragma GCC unroll 8
-        for (size_t i = 0; i < WEFT_SCAN_GROUP / WIDTH; i++) {
-            const A *const from =
-                x + (ptrdiff_t)l * stride + (ptrdiff_t)(i * WIDTH) - (reverse ? WEFT_SCAN_GROUP - 1 : 0);
-            memcpy(&v[i * WIDTH + l], from, sizeof(VECTOR));
+        for (size_t i = begin; i < end; i += WIDTH) {
+            const A *const from = x + (ptrdiff_t)l * stride + (ptrdiff_t)i - (reverse ? WEFT_SCAN_GROUP - 1 : 0);
+            memcpy(&v[i + l], from, sizeof(VECTOR));
             if (ahead) __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)ahead * sizeof(A)));
         }
 #pragma GCC unroll 8
-    for (size_t i = 0; i < WEFT_SCAN_GROUP; i += WIDTH) OF(transpose)(v + i);
+    for (size_t i = begin; i < end; i += WIDTH) OF(transpose)(v + i);
 #pragma GCC unroll 16
-    for (size_t i = 0; i < WEFT_SCAN_GROUP; i++) to[reverse ? WEFT_SCAN_GROUP - 1 - i : i] = v[i];
+    for (size_t i = begin; i < end; i++) to[reverse ? WEFT_SCAN_GROUP - 1 - i : i] = v[i];
 }
 
 /* Loads a block from groups that are `stride` elements apart. Functions on blocks are not inlined, because GCC would
  * then compute the addresses of all of them first and spill them. */
 NOINLINE void OF(load_block)(bool reverse, const A *s, const A *u, ptrdiff_t stride, ptrdiff_t ahead, OF(block) * b) {
-    OF(load_lanes)(reverse, s, stride, ahead, b->s);
-    OF(load_lanes)(reverse, u, stride, ahead, b->v);
+    OF(load_lanes)(reverse, 0, s, stride, ahead, b->s);
+    OF(load_lanes)(reverse, 0, u, stride, ahead, b->v);
 }
 
-NOINLINE void OF(store_block)(bool reverse, const OF(block) * b, ptrdiff_t stride, A *to) {
+/* Loads the second half of a block. A vector has at most half a group. */
+NOINLINE void OF(load_half)(bool reverse, const A *s, const A *u, ptrdiff_t stride, OF(block) * b) {
+    OF(load_lanes)(reverse, OF(HALF), s, stride, 0, b->s);
+    OF(load_lanes)(reverse, OF(HALF), u, stride, 0, b->v);
+}
+
+/* Stores the elements of a block from number `begin` on. */
+NOINLINE void OF(store_block)(bool reverse, size_t begin, const OF(block) * b, ptrdiff_t stride, A *to) {
 #pragma GCC unroll 1
-    for (size_t first = 0; first < WEFT_SCAN_GROUP; first += WIDTH) {
+    for (size_t first = begin; first < WEFT_SCAN_GROUP; first += WIDTH) {
         VECTOR x[WIDTH];
 #pragma GCC unroll 16
         for (size_t i = 0; i < WIDTH; i++) x[i] = b->v[first + (reverse ? WIDTH - 1 - i : i)];
@@ -206,7 +214,7 @@ INLINE void OF(put_block)(bool reverse, const OF(segment) * x, size_t number, co
     A v[OF(VECTOR_ELEMENTS)];
     const size_t done = number * WIDTH - OF(first_group)(x, number), last = OF(VECTOR_ELEMENTS) - 1;
     A *const to = done ? v : stream_address(out);
-    OF(store_block)(reverse, b, OF(at)(reverse, WEFT_SCAN_GROUP), reverse ? to + last : to);
+    OF(store_block)(reverse, 0, b, OF(at)(reverse, WEFT_SCAN_GROUP), reverse ? to + last : to);
     if (done)
         OF(put)((WIDTH - done) * WEFT_SCAN_GROUP, reverse ? v : v + done * WEFT_SCAN_GROUP, out);
     else
@@ -237,7 +245,7 @@ INLINE void OF(exchange)(bool reverse, const OF(segment) * x, A *v, stream *out,
         if (i < blocks) OF(recurrence_values_of_segment)(x, number, w);
         if (i < blocks && out) OF(put_block)(reverse, x, number, &w->blocks[number], out);
         if (i < blocks && !out)
-            OF(store_block)(reverse, &w->blocks[number], OF(at)(reverse, WEFT_SCAN_GROUP), v + at);
+            OF(store_block)(reverse, 0, &w->blocks[number], OF(at)(reverse, WEFT_SCAN_GROUP), v + at);
         if (number < loaded) OF(take_block)(reverse, next, number, s, u, ahead, w);
     }
     if (out && !reverse) OF(put)(rest, tail, out);
@@ -341,6 +349,12 @@ INLINE ptrdiff_t OF(block_offset)(bool reverse, size_t n, size_t number) {
     return OF(at)(reverse, full ? number * WEFT_SCAN_GROUP : n - WEFT_SCAN_GROUP);
 }
 
+/* Returns the first element of the last block that is loaded. Fewer than 16 of them may be in no other block. */
+INLINE size_t OF(last_begin)(size_t n) {
+    const size_t own = (n - 1) % WEFT_SCAN_GROUP + 1;
+    return own <= OF(HALF) ? OF(HALF) : 0;
+}
+
 /* Computes the values of WIDTH rows of 16 to 256 elements in the workspace, from their blocks. */
 INLINE void OF(values_of_rows)(size_t n, const A *init, OF(block) * b) {
     const size_t groups = n / WEFT_SCAN_GROUP, rest = n % WEFT_SCAN_GROUP, needed = (n - 1) / WEFT_SCAN_GROUP;
@@ -351,7 +365,7 @@ INLINE void OF(values_of_rows)(size_t n, const A *init, OF(block) * b) {
     for (; g + 4 <= groups; g += 4) OF(values_of_blocks)(4, 0, b + g, before + g);
     for (; g < groups; g++) OF(values_of_blocks)(1, 0, b + g, before + g);
     if (rest == 0) return;
-    for (size_t j = 0; j < WEFT_SCAN_GROUP - rest; j++) b[groups].v[j] = b[groups - 1].v[j + rest];
+    for (size_t j = OF(last_begin)(n); j < WEFT_SCAN_GROUP - rest; j++) b[groups].v[j] = b[groups - 1].v[j + rest];
     OF(values_of_blocks)(1, WEFT_SCAN_GROUP - rest, b + groups, before + groups);
 }
 
@@ -359,6 +373,7 @@ INLINE void OF(values_of_rows)(size_t n, const A *init, OF(block) * b) {
  * loads the next ones. */
 INLINE void OF(short_rows)(bool reverse, const recurrence_rows *r, OF(rows_workspace) * w) {
     const size_t n = r->n, blocks = (n + WEFT_SCAN_GROUP - 1) / WEFT_SCAN_GROUP, from = reverse ? n - 1 : 0;
+    const size_t last_begin = OF(last_begin)(n);
     const A *s = r->s, *u = r->u, *init = r->init;
     A *v = r->v;
     OF(pending) pending = {(char *)v, (const char *)w->out, 0};
@@ -366,14 +381,18 @@ INLINE void OF(short_rows)(bool reverse, const recurrence_rows *r, OF(rows_works
         A *const to = r->streams ? w->out + (uintptr_t)v % VECTOR_BYTES / sizeof(A) : v;
         for (size_t i = 0; i < blocks; i++) {
             const ptrdiff_t at = (ptrdiff_t)from + OF(block_offset)(reverse, n, i);
-            OF(load_block)(reverse, s + at, u + at, (ptrdiff_t)n, 0, &w->blocks[i]);
+            if (last_begin > 0 && i == blocks - 1)
+                OF(load_half)(reverse, s + at, u + at, (ptrdiff_t)n, &w->blocks[i]);
+            else
+                OF(load_block)(reverse, s + at, u + at, (ptrdiff_t)n, 0, &w->blocks[i]);
             if (r->streams) OF(prefetch_share)(s, WIDTH * n, i, blocks);
             if (r->streams) OF(prefetch_share)(u, WIDTH * n, i, blocks);
             if (pending.bytes) OF(write_share)(&pending, i, blocks);
         }
         OF(values_of_rows)(n, init ? init + row : NULL, w->blocks);
-        for (size_t i = 0; i < blocks; i++)
-            OF(store_block)(reverse, &w->blocks[i], (ptrdiff_t)n, to + from + OF(block_offset)(reverse, n, i));
+        for (size_t i = 0; i < blocks; i++) OF(store_block)
+        (reverse, i == blocks - 1 ? last_begin : 0, &w->blocks[i], (ptrdiff_t)n,
+         to + from + OF(block_offset)(reverse, n, i));
         if (r->streams) pending = (OF(pending)){(char *)v, (const char *)to, WIDTH * n * sizeof(A)};
     }
     OF(write_share)(&pending, 0, 1);
