@@ -1,6 +1,8 @@
 /* Rows of bench/gpu_peers.cu: weft's sorts compared with CUB's radix sort, in 10^9 keys per second. CUB guarantees
  * less for floats: it treats -0 and +0 as equal, and orders NaNs by their bits. */
 
+#include <cub/device/device_segmented_sort.cuh>
+
 struct sort_arrays {
     void *keys, *sorted, *values, *sorted_values;
 };

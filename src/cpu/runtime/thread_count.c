@@ -25,7 +25,7 @@ enum {
 static size_t thread_bytes = THREAD_BYTES;       /* minimum bytes per thread if the threads are awake */
 static _Atomic size_t wake_bytes = THREAD_BYTES; /* minimum bytes per thread if they sleep */
 static size_t reading = READING;                 /* bytes of a reduction that count as one */
-static atomic_bool known;    /* wake_bytes has its final value */
+static atomic_bool known;                        /* wake_bytes has its final value */
 static _Atomic int64_t last; /* latest time at which a region ended or a call with work for several threads began */
 static atomic_flag adding = ATOMIC_FLAG_INIT; /* a thread is in thread_count_add_wake */
 static pthread_once_t environment_read = PTHREAD_ONCE_INIT;

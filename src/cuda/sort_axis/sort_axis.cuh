@@ -211,7 +211,7 @@ static __device__ __forceinline__ void store_words(const sort_axis_params &a, co
     }
 }
 
-/* What is stored of items: of keys alone, keys or ranks. */
+/* Stores the results of items: of keys alone, keys or ranks. */
 template <class Item, bool INDICES, bool DIRECT> struct sort_store {
     /* Reads NaNs again, all before the first key of the vector is stored, since y may be x. */
     static __device__ __forceinline__ void store(const sort_axis_params &a, const sort_lane &lane,
@@ -232,7 +232,7 @@ template <class Item, bool INDICES, bool DIRECT> struct sort_store {
     }
 };
 
-/* Of items with indices, the index, or the item with the index in the longer vector. */
+/* Stores the index of each item, or the item with the index in the longer vector. */
 template <class Item, bool DIRECT> struct sort_store<Item, true, DIRECT> {
     typedef sort_items<Item, true> items;
     static __device__ __forceinline__ void store(const sort_axis_params &a, const sort_lane &lane,
