@@ -6,7 +6,7 @@
  * elements are moved together in shared memory, the first warp adds up what the tiles before have published, back to
  * the nearest tile whose prefix is published. Then all warps write. A block ends with its tile: see scan_tiles.cuh.
  *
- * A partition cannot place the unmarked elements before all marked ones are counted. So it reads the array twice:
+ * A partition cannot write the unmarked elements before all marked ones are counted. So it reads the array twice:
  * count_kernel counts the marked elements of each tile, and of all groups of tiles before each group. Then
  * compact_kernel needs no look-back.
  *
@@ -20,6 +20,7 @@
 #define WEFT_CUDA_COMPACT_CUH
 
 #include "cuda/runtime/device.cuh"
+#include "cuda/runtime/resident.h"
 #include "cuda/runtime/warp_reduce.cuh"
 #include "cuda/select/compact_params.h"
 
@@ -409,7 +410,8 @@ static __device__ __forceinline__ void prefetch_tile(const compact_params &a, ui
 
 /* Compacts one tile per block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS(BY, TO, sizeof(T)))
+static __global__ void __launch_bounds__(COMPACT_THREADS,
+                                         RESIDENT_BLOCKS(COMPACT_BLOCKS(BY, TO, sizeof(T)), COMPACT_THREADS))
     compact_kernel(const compact_params a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS, counted = TO == TO_BOTH_SIDES;

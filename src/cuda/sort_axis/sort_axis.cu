@@ -321,7 +321,7 @@ static uint64_t merged_vectors(const state *s) {
 
 static weft_status layout_of(const state *s, layout *l, weft_error *error) {
     const sort_axis_call *c = &s->c;
-    size_t sort_bytes;
+    size_t sort_bytes = 0;
     memset(l, 0, sizeof *l);
     if (c->inner.n <= SORT_TILE) return WEFT_OK;
     if (s->most > 0) {

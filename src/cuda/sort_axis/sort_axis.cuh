@@ -178,16 +178,16 @@ static __device__ __forceinline__ void load_items(const sort_axis_params &a, con
 #pragma unroll
         for (uint32_t r = 0; r < SORT_EACH; r++)
             v[r] = items::item(rank_of(a.rule, keys[r]), (word)a.rule.greatest, first + r);
-        return;
-    }
+    } else {
 #pragma unroll
-    for (uint32_t r = 0; r < SORT_EACH; r++) {
-        const uint32_t i = element_of<DIRECT>(a, lane, r);
-        v[r] = items::padding(i);
-        if (!lane.present || i >= a.n) continue;
-        word key;
-        load_word(a.x + lane.x + (int64_t)i * a.x_stride, a.bytes, key);
-        v[r] = items::item(rank_of(a.rule, key), (word)a.rule.greatest, i);
+        for (uint32_t r = 0; r < SORT_EACH; r++) {
+            const uint32_t i = element_of<DIRECT>(a, lane, r);
+            v[r] = items::padding(i);
+            if (!lane.present || i >= a.n) continue;
+            word key;
+            load_word(a.x + lane.x + (int64_t)i * a.x_stride, a.bytes, key);
+            v[r] = items::item(rank_of(a.rule, key), (word)a.rule.greatest, i);
+        }
     }
 }
 
@@ -202,12 +202,13 @@ static __device__ __forceinline__ void store_words(const sort_axis_params &a, co
         uint64_t wide[SORT_EACH];
 #pragma unroll
         for (uint32_t r = 0; r < SORT_EACH; r++) wide[r] = v[r];
-        return store_adjacent(y, wide);
-    }
+        store_adjacent(y, wide);
+    } else {
 #pragma unroll
-    for (uint32_t r = 0; r < SORT_EACH; r++) {
-        const uint32_t i = element_of<DIRECT>(a, lane, r);
-        if (i < a.n) store_word(a.y + lane.y + (int64_t)i * a.y_stride, a.result_bytes, v[r]);
+        for (uint32_t r = 0; r < SORT_EACH; r++) {
+            const uint32_t i = element_of<DIRECT>(a, lane, r);
+            if (i < a.n) store_word(a.y + lane.y + (int64_t)i * a.y_stride, a.result_bytes, v[r]);
+        }
     }
 }
 

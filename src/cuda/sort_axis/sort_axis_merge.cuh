@@ -5,6 +5,7 @@
 #define WEFT_CUDA_SORT_AXIS_MERGE_CUH
 
 #include "cuda/merge/merge_path.cuh"
+#include "cuda/runtime/resident.h"
 #include "cuda/sort_axis/sort_axis.cuh"
 
 /* A thread merges ITEMS items of a tile. More of them take fewer searches, but more registers and shared memory. */
@@ -107,7 +108,9 @@ static __device__ __forceinline__ void merge_runs(const sort_merge_params &a, co
 
 /* Merges one tile per block. */
 template <class Item, bool INDICES>
-static __global__ void __launch_bounds__(sort_merge_tile<Item>::THREADS, SORT_MERGE_BLOCKS(sizeof(Item)))
+static __global__ void __launch_bounds__(sort_merge_tile<Item>::THREADS,
+                                         RESIDENT_BLOCKS(SORT_MERGE_BLOCKS(sizeof(Item)),
+                                                         sort_merge_tile<Item>::THREADS))
     sort_merge_kernel(const __grid_constant__ sort_merge_params a) {
     typedef sort_merge_tile<Item> shape;
     /* A gap after the results of each thread avoids bank conflicts. */
