@@ -7,6 +7,7 @@
 #define AXES_THREADS 256
 #define FOLD_THREADS 512
 #define AXES_TILES 4
+#define VARIANCE_BATCH 2 /* variances: packs of a vector that a thread holds */
 
 struct axes_params {
     /* The operator's parameters and the finish. `reference` and `keep` point to values of vector 0; `out` is not NULL
@@ -53,6 +54,8 @@ axes_launch cuda_axes_magnitudes(weft_dtype dtype);
  * weft_norm2_scale(reference). */
 axes_launch cuda_axes_deviations(weft_dtype dtype);
 axes_launch cuda_axes_rescaled_squares(void);
+/* Variances of contiguous vectors of at most 32 VARIANCE_BATCH packs. Only short_rows is set. */
+axes_launch cuda_axes_variance(weft_dtype dtype);
 /* axes_integers.cu: modulo 2^64; number of nonzero elements; bits after an XOR with j.xor_mask. */
 axes_launch cuda_axes_integer_sum(weft_dtype dtype);
 axes_launch cuda_axes_integer_product(weft_dtype dtype);

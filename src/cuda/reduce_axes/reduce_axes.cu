@@ -370,6 +370,7 @@ static weft_status reduce_each(const state *s, const reduce_axes_call *c, weft_e
 }
 
 static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
+    const axes_launch variances = cuda_axes_variance(s->c.dtype);
     reduce_axes_call c = s->c;
     int64_t from, to;
     axes_step steps[2];
@@ -380,6 +381,10 @@ static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
     if (s->packs_x) RETURN_IF_ERROR(pack_vectors(s, &c, error));
     if (sums_exactly(&c)) return sum_exactly(s, &c, error);
     if (c.exact || is_long(&c)) return reduce_each(s, &c, error);
+    if (c.variance && rows_fit(&c) && c.n / variances.own <= WARP_THREADS * VARIANCE_BATCH) {
+        const axes_step step = step_of(variances, FINISH_VARIANCE, 0);
+        return run_step(s, &c, &step, error);
+    }
     const int count = steps_of(&c, steps);
     for (int k = 0; k < count; k++) RETURN_IF_ERROR(run_step(s, &c, &steps[k], error));
     return WEFT_OK;
