@@ -25,7 +25,7 @@ struct extent {
 };
 
 /* Loads the elements of a tile, those of a first, THREADS elements apart in each thread. Starts all loads before it
- * waits for one. FULL: the tile has ITEMS THREADS elements. */
+ * waits for one. FULL: the tile has ITEMS x THREADS elements. */
 template <int THREADS, bool FULL, int ITEMS, class E>
 __device__ __forceinline__ void load_parts(const E *from_a, const E *from_b, extent size, E (&v)[ITEMS]) {
     const E *const own_a = from_a + threadIdx.x, *const own_b = from_b + threadIdx.x - size.a;

@@ -1,9 +1,12 @@
 /* Operators of the kernels that reduce many vectors. They all use the tree of ORDER.md 2, also those whose results do
- * not depend on the order. An operator has element, value        types of the input and of lanes REFERENCE each
- * vector has a parameter, made by `prepare` from its reference identity()            value of a lane without elements
- *     step(lane, x, i, m)   adds element number i of a vector with the parameter m
- *     combine(a, b)         combines two lanes
- *     idle(m)               the vector has nothing to do */
+ * not depend on the order. An operator has:
+ *
+ *   - element, value: types of the input and of lanes
+ *   - REFERENCE: each vector has a parameter, made by `prepare` from its reference
+ *   - identity(): value of a lane without elements
+ *   - step(lane, x, i, m): adds element number i of a vector with the parameter m
+ *   - combine(a, b): combines two lanes
+ *   - idle(m): the vector has nothing to do */
 #ifndef WEFT_CUDA_AXES_OPS_CUH
 #define WEFT_CUDA_AXES_OPS_CUH
 

@@ -54,7 +54,7 @@ axes_launch cuda_axes_magnitudes(weft_dtype dtype);
  * weft_norm2_scale(reference). */
 axes_launch cuda_axes_deviations(weft_dtype dtype);
 axes_launch cuda_axes_rescaled_squares(void);
-/* Variances of contiguous vectors of at most 32 VARIANCE_BATCH packs. Only short_rows is set. */
+/* Variances of contiguous vectors of at most 32 x VARIANCE_BATCH packs. Only short_rows is set. */
 axes_launch cuda_axes_variance(weft_dtype dtype);
 /* axes_integers.cu: modulo 2^64; number of nonzero elements; bits after an XOR with j.xor_mask. */
 axes_launch cuda_axes_integer_sum(weft_dtype dtype);

@@ -1,9 +1,9 @@
 /* weft_sort_axis and weft_argsort_axis on the GPU (ORDER.md 32): choice of a kernel, scratch memory, launches.
  *
- *     up to SORT_TILE elements             one kernel sorts all vectors
- *     up to SORT_MERGED, several vectors   that kernel sorts tiles, and kernels merge them, as many vectors at a time
- * as fit in the scratch memory longer, or one vector                weft_sort or weft_argsort, for one vector after
- * the other */
+ *   - Up to SORT_TILE elements: one kernel sorts all vectors.
+ *   - Up to SORT_MERGED elements and several vectors: that kernel sorts tiles, which other kernels merge. As many
+ *     vectors at a time as fit in the scratch memory.
+ *   - Longer vectors, or one vector: sorted as by weft_sort or weft_argsort, one after the other. */
 #include "core/types.h"
 #include "core/view_dimensions.h"
 #include "cuda/sort/device_sort.h"
