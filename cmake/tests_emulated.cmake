@@ -30,7 +30,8 @@ set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUT
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
   "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
-  "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)1<<13)" "SORT_MERGE_BYTES=((size_t)1<<17)")
+  "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
+  "SORT_MERGE_BYTES=((size_t)1<<17)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.

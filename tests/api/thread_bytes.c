@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 17, CALLERS = 3, N = 1 << 18, USUAL = 1 << 16 };
+enum { THREADS = 17, CALLERS = 3, N = 1 << 19, USUAL = 1 << 16 };
 
 static const char *device;
 static float x[N];
@@ -50,6 +50,20 @@ static void count_threads(weft_context *ctx, size_t bytes) {
             if (n <= N) expect_threads(ctx, n, wholes[i] - less);
         }
     expect_threads(ctx, N, 2 * (size_t)N / bytes);
+}
+
+/* Checks that a sum uses several threads for all elements, but one for less than `least`. */
+static void expect_reduction(weft_context *ctx, size_t least) {
+    const size_t counts[] = {least - 1, N};
+    for (size_t i = 0; i < 2; i++) {
+        size_t tasks = 1;
+        double sum;
+        const weft_executor executor = {sizeof executor, &tasks, run};
+        EXPECT_STATUS(ctx, weft_set_executor(ctx, &executor), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_MEAN, WEFT_F32, WEFT_DEFAULT, counts[i], x, &sum), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_set_executor(ctx, NULL), WEFT_OK);
+        EXPECT((tasks > 1) == (i == 1), "mean of %zu elements: %zu threads", counts[i], tasks);
+    }
 }
 
 static size_t threads_of_process(void) {
@@ -117,6 +131,7 @@ static void check(const char *value, size_t bytes) {
     if (strcmp(device, "ref") != 0) {
         if (bytes < USUAL) start_threads(ctx, bytes);
         count_threads(ctx, bytes);
+        if (bytes <= USUAL) expect_reduction(ctx, bytes < USUAL ? bytes : 8 * (size_t)bytes);
     }
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 1), WEFT_OK);
     for (size_t i = 0; i < every_count() && every; i++) EXPECT_STATUS(ctx, every_run(ctx, i, &wanted[i]), WEFT_OK);
