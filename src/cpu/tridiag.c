@@ -43,6 +43,7 @@ typedef struct solver {
      * separator. */
     const void *before;
     int threads;
+    size_t workspace; /* of solve_item, per thread, in bytes */
     _Atomic uint64_t faults;
 } solver;
 
@@ -198,8 +199,8 @@ static void expand_item(const void *of, size_t i, size_t thread) {
 }
 
 /* Returns the bytes of workspace for solve_alone on `threads` threads. */
-static size_t alone_workspace(int threads) {
-    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * TRIDIAG_WORKSPACE_BYTES;
+static size_t alone_workspace(const solver *s, int threads) {
+    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * s->workspace;
 }
 
 /* Solves systems of at most TRIDIAG_ALONE rows, one per vector lane. */
@@ -208,7 +209,7 @@ static void solve_item(const void *of, size_t i, size_t thread) {
     const size_t system = i * t->lanes;
     tridiag_lanes in = lanes_of(t, system, 0, min_u64(t->lanes, t->rows->systems - system));
     in.rows = t->rows->n;
-    in.workspace = t->workspaces + thread * TRIDIAG_WORKSPACE_BYTES;
+    in.workspace = t->workspaces + thread * t->s->workspace;
     const size_t after = system + in.count, left = t->rows->systems - after;
     const tridiag_lanes next = lanes_of(t, after, 0, min_u64(t->lanes, left));
     if (in.far && left) in.next = &next;
@@ -232,8 +233,7 @@ static size_t scratch_of(size_t systems, size_t n) {
 static size_t systems_of_item(const solver *s, const level_of_rows *level, size_t rows, size_t items) {
     const size_t width = s->kernel->width, vector = width * s->size, vectors = ceil_div(level->systems, width);
     if (level->d.line != 1) return width;
-    const size_t fit =
-        min_u64(TRIDIAG_RUN_BYTES / vector, TRIDIAG_WORKSPACE_BYTES / tridiag_workspace(1, rows, vector));
+    const size_t fit = min_u64(TRIDIAG_RUN_BYTES / vector, s->workspace / tridiag_workspace(1, rows, vector));
     return ceil_div(vectors, ceil_div(ceil_div(vectors, fit), items) * items) * width;
 }
 
@@ -367,13 +367,15 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
                     .begins = !c->periodic,
                     .ends = !c->periodic,
                     .threads = threads,
+                    .workspace =
+                        max_u64(TRIDIAG_WORKSPACE_BYTES, min_u64(ctx->level2_bytes / 2, 2 * TRIDIAG_WORKSPACE_BYTES)),
                     .faults = UINT64_MAX};
 }
 
 /* Returns the bytes of workspace of a thread that solves a group, or of the whole call if group is 0. */
 static size_t workspace_of(const tridiag_call *c, const solver *s, size_t group) {
     const size_t levels = scratch_of(group ? group : c->systems, c->n) * s->size;
-    return ceil_div(levels + alone_workspace(group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
+    return ceil_div(levels + alone_workspace(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
 }
 
 size_t cpu_tridiag_workspace(const cpu_context *ctx, const tridiag_call *c, int threads) {
@@ -401,7 +403,7 @@ static size_t workspace_of_stage(const tridiag_call *c, tridiag_stage stage, con
     case TRIDIAG_EXPAND: return 0;
     case TRIDIAG_LEVEL: break;
     }
-    return scratch_of(1, c->n) * size + alone_workspace(s->threads);
+    return scratch_of(1, c->n) * size + alone_workspace(s, s->threads);
 }
 
 static void run_stage(const tridiag_call *c, const tridiag_part *p, solver *s, char *scratch) {

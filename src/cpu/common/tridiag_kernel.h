@@ -14,8 +14,8 @@ enum {
     /* Bytes of a row that are loaded or stored at a time if the lanes of several vectors are adjacent in memory. With
      * less, memory is read by single cache lines of many pages. */
     TRIDIAG_RUN_BYTES = 1 << 10,
-    /* Workspace of a thread: for the four arrays of the longest systems in four vectors of AVX-512. It is about half
-     * of the level 2 cache of a core. */
+    /* Least workspace of a thread: for the four arrays of the longest systems in four vectors of AVX-512. If half of
+     * the level 2 cache of a core is more, the workspace is up to twice as large: then longer runs are loaded. */
     TRIDIAG_WORKSPACE_BYTES = 4 * 4 * (TRIDIAG_ALONE + 1) * 64,
     TRIDIAG_FACTORS_BYTES = 1 << 15
 };

@@ -29,6 +29,7 @@ static weft_status open_cpu(const char *which, weft_heap *heap, void **state, we
     ctx->heap = heap;
     ctx->level = found;
     ctx->threads = cpu_default_threads();
+    ctx->level2_bytes = cpu_level2_bytes();
     snprintf(ctx->id, sizeof ctx->id, *which ? "cpu:%s" : "cpu", which);
     *state = ctx;
     return WEFT_OK;

@@ -562,6 +562,7 @@ typedef struct cpu_context {
     const level *level;
     char id[16];
     int threads;
+    size_t level2_bytes;         /* size of the level 2 cache of a core, or 0 if unknown */
     size_t chosen[CPU_TUNABLES]; /* index of the chosen variant */
     partial roots[CHUNKS_MAX];
     void *workspace; /* of cpu_workspace */
@@ -638,5 +639,7 @@ int cpu_cores(void);
 int cpu_default_threads(void);
 /* Fills in the properties of the processor, its caches and the memory. */
 void cpu_describe_machine(weft_device_info *info);
+/* Returns the size of the level 2 cache of a core, or 0 if the C library does not know it. */
+size_t cpu_level2_bytes(void);
 
 #endif

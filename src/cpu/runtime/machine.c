@@ -107,6 +107,11 @@ static uint64_t cache_or(int wanted, int name) {
     return found ? found : bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+size_t cpu_level2_bytes(void) {
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
 void cpu_describe_machine(weft_device_info *info) {
     describe_name(info->name, sizeof info->name);
     info->l1_bytes = cache_or(1, _SC_LEVEL1_DCACHE_SIZE);
