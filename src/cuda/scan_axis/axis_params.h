@@ -18,6 +18,7 @@ struct axis_params {
     uint64_t n, vectors;
     int64_t x_stride, y_stride; /* bytes between adjacent elements of a vector; rows: those of the types */
     view_dims outer;
+    bool quads;          /* rows: groups of four 4-byte elements are aligned to 16 bytes in x and y */
     uint32_t slots_log2; /* threads of a vector: each has a group of 16 adjacent elements at a time */
     uint32_t levels;     /* of the totals of tiles */
     uint64_t blocks;

@@ -111,10 +111,18 @@ static weft_status scan_each(const state *s, const scan_axis_call *c, weft_error
     return WEFT_OK;
 }
 
+/* Returns true if all rows of x and y begin and end at multiples of 16 bytes. */
+static bool are_aligned(const scan_axis_call *c) {
+    uintptr_t all = (uintptr_t)c->x | (uintptr_t)c->y | c->inner.n * sizeof(uint32_t);
+    for (size_t k = 0; k < c->outer_count; k++) all |= (uintptr_t)c->outer[k].x | (uintptr_t)c->outer[k].y;
+    return all % sizeof(uint4) == 0;
+}
+
 static weft_status scan_rows(const state *s, const scan_axis_call *c, weft_error *error) {
     if (c->inner.n >= LONG_ROW && c->vectors < (unsigned)s->g->multiprocessors) return scan_each(s, c, error);
     const axis_launch k = kernels_of(c);
     axis_params a = params_of(c, c->outer, log2_up(ROWS_THREADS));
+    a.quads = are_aligned(c);
     a.blocks = (a.vectors - 1) / ((uint64_t)ROWS_THREADS >> a.slots_log2) + 1;
     return launch(s->g, k.rows, ROWS_THREADS, a.levels * (size_t)k.row_level_bytes, a, error);
 }
