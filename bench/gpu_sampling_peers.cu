@@ -142,6 +142,9 @@ static void measure_random() {
     random_row("normal f32", WEFT_NORMAL, WEFT_F32, [=] { ok(curandGenerateNormal(philox, f, N, 0, 1)); });
     random_row("normal f64", WEFT_NORMAL, WEFT_F64, [=] { ok(curandGenerateNormalDouble(philox, d, N / 2, 0, 1)); });
     random_row("log-normal f32", WEFT_LOGNORMAL, WEFT_F32, [=] { ok(curandGenerateLogNormal(philox, f, N, 0, 1)); });
+    random_row("fast normal f32", WEFT_NORMAL_FAST, WEFT_F32, [=] { ok(curandGenerateNormal(philox, f, N, 0, 1)); });
+    random_row("fast log-normal f32", WEFT_LOGNORMAL_FAST, WEFT_F32,
+               [=] { ok(curandGenerateLogNormal(philox, f, N, 0, 1)); });
     random_row("exponential f32", WEFT_EXPONENTIAL, WEFT_F32, work());
 }
 

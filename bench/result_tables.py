@@ -197,7 +197,7 @@ CASES = [
     ("heat", r"heat (.*)", r"\1, backward Euler"),
     ("laplace", r"laplace (.*)", r"ten sweeps, \1"),
     ("laplace", r"multigrid (.*)", r"multigrid to a residual of 1e-6, \1"),
-    ("random", r"(uniform|normal|log-normal|exponential) (\w+)", r"\1 \2, 1 GiB"),
+    ("random", r"(uniform|(?:fast )?(?:log-)?normal|exponential) (\w+)", r"\1 \2, 1 GiB"),
     ("sobol", r"sobol (\w+), Owen, (.*)", r"\1, Owen-scrambled, \2"),
     ("sobol", r"sobol (\w+), shifted, (.*)", r"\1, digital shift, \2"),
     ("sobol", r"sobol (\w+), plain, (.*)", r"\1, unscrambled, \2"),
