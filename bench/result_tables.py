@@ -201,6 +201,8 @@ CASES = [
     ("sobol", r"sobol (\w+), Owen, (.*)", r"\1, Owen-scrambled, \2"),
     ("sobol", r"sobol (\w+), shifted, (.*)", r"\1, digital shift, \2"),
     ("sobol", r"sobol (\w+), plain, (.*)", r"\1, unscrambled, \2"),
+    ("price", r"price, the classic, fast normals, f32",
+     "double digital option, 9.6e6 paths of 100 steps, f32, fast normals"),
     ("price", r"price, the classic, (\w+)", r"double digital option, 9.6e6 paths of 100 steps, \1"),
     ("match", r"count, 4 words of 4: whatever their case", "count, 4 words of 4 bytes, case folded"),
     ("match", r"count, 4 words of 4: where they stand alone", "count, 4 words of 4 bytes, whole words"),

@@ -1140,6 +1140,8 @@ typedef struct weft_simulation {
                          * (weft_sobol, streams 0, 1, ...): a power of two from 2 to 1024. Each takes its first
                          * paths / scramblings points, an integer >= 2 that should be a power of two. The price is
                          * the mean of the prices of the scramblings; their spread gives the standard error */
+    int fast_normals;   /* not 0: normals as those of WEFT_NORMAL_FAST, which take less time than the inverse of the
+                         * distribution function; dtype must be WEFT_F32 and scramblings 0 */
 } weft_simulation;
 
 typedef struct weft_valuation {
