@@ -34,6 +34,12 @@ static void weft_uniform_f64(void *out, size_t n) {
 static void weft_normal_f32(void *out, size_t n) {
     ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 0, 0, n, 0, 1, out));
 }
+static void weft_normal_fast(void *out, size_t n) {
+    ok(weft_random(ctx, WEFT_NORMAL_FAST, WEFT_F32, 1, 0, 0, n, 0, 1, out));
+}
+static void weft_lognormal_fast(void *out, size_t n) {
+    ok(weft_random(ctx, WEFT_LOGNORMAL_FAST, WEFT_F32, 1, 0, 0, n, 0, 1, out));
+}
 static void weft_normal_f64(void *out, size_t n) {
     ok(weft_random(ctx, WEFT_NORMAL, WEFT_F64, 1, 0, 0, n, 0, 1, out));
 }
@@ -90,6 +96,13 @@ static void box_muller_f32(void *out, size_t n) {
     }
 }
 
+static void log_normal_f32(void *out, size_t n) {
+    float *const x = out;
+    box_muller_f32(out, n);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) x[i] = expf(x[i]);
+}
+
 static void box_muller_f64(void *out, size_t n) {
     double *const x = out;
 #pragma omp parallel
@@ -144,6 +157,8 @@ static const struct {
     {"uniform f32", sizeof(float), weft_uniform_f32, "erand48", erand48_uniform_f32},
     {"uniform f64", sizeof(double), weft_uniform_f64, "erand48", erand48_uniform_f64},
     {"normal f32", sizeof(float), weft_normal_f32, "Box-Muller", box_muller_f32},
+    {"fast normal f32", sizeof(float), weft_normal_fast, "Box-Muller", box_muller_f32},
+    {"fast log-normal f32", sizeof(float), weft_lognormal_fast, "Box-Muller, exp", log_normal_f32},
     {"normal f64", sizeof(double), weft_normal_f64, "Box-Muller", box_muller_f64},
     {"exponential f64", sizeof(double), weft_exponential_f64, "-log(erand48)", log_exponential_f64},
     {"integers 1 to 6", sizeof(int32_t), weft_dice, "nrand48 % 6", nrand48_dice},
@@ -166,7 +181,7 @@ int main(int argc, char **argv) {
     void *out = malloc(n * sizeof(double));
     if (!out) return 1;
     if (weft_open(&ctx, "cpu") != WEFT_OK || weft_set_threads(ctx, omp_get_max_threads()) != WEFT_OK) return 1;
-    printf("%zu samples, %d threads\n%-16s %8s %8s  %-14s %8s %7s %10s\n", n, omp_get_max_threads(), "", "ns each",
+    printf("%zu samples, %d threads\n%-20s %8s %8s  %-16s %8s %7s %10s\n", n, omp_get_max_threads(), "", "ns each",
            "GB/s", "peer", "ns each", "ratio", "of setting");
     for (size_t r = 0; r < sizeof ROWS / sizeof *ROWS; r++) {
         double weft = 1e9, peer = 1e9, setting = 1e9;
@@ -175,7 +190,7 @@ int main(int argc, char **argv) {
             peer = measure(ROWS[r].peer, out, n, peer);
             setting = measure(set, out, n * ROWS[r].size, setting);
         }
-        printf("%-16s %8.3f %8.2f  %-14s %8.3f %6.2fx %8.1f %%\n", ROWS[r].name, 1e9 * weft / (double)n,
+        printf("%-20s %8.3f %8.2f  %-16s %8.3f %6.2fx %8.1f %%\n", ROWS[r].name, 1e9 * weft / (double)n,
                (double)(n * ROWS[r].size) / weft / 1e9, ROWS[r].peer_name, 1e9 * peer / (double)n, peer / weft,
                100 * setting / weft);
     }

@@ -1,7 +1,7 @@
 /* build/bench_gpu_sampling: random numbers, Monte Carlo and formulas on a GPU compared with cuRAND, Thrust and CUB,
  * in one run. The classic option of weft_price (two assets, 100 Euler steps, f32) is compared with a kernel that uses
  * cuRAND's device API, with one path per thread. Its normals are by Box and Muller; weft's are quantiles, computed in
- * f64. */
+ * f64, or its fast normals, by Box and Muller too. */
 #include "gpu_compared.cuh"
 
 #include <cub/device/device_reduce.cuh>
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(THREADS) xorwow_paths(unsigned long lon
     w.count(hits);
 }
 
-static weft_valuation classic(weft_dtype dtype) {
+static weft_valuation classic(weft_dtype dtype, bool fast = false) {
     static const double start[] = {1, 1}, volatility[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
     weft_option option = {};
     weft_simulation simulation = {};
@@ -93,6 +93,7 @@ static weft_valuation classic(weft_dtype dtype) {
     simulation.steps = STEPS;
     simulation.paths = PATHS;
     simulation.seed = SEED;
+    simulation.fast_normals = fast;
     ok(weft_price(ctx, &option, &simulation, &v));
     return v;
 }
@@ -113,6 +114,9 @@ static void expect_price(double price) {
 
 static void measure_prices() {
     const measure normals = {2.0 * STEPS * PATHS, "Gnormal/s", 0, NULL};
+    row(
+        "price, the classic, fast normals, f32", normals, [=] { expect_price(classic(WEFT_F32, true).price); },
+        "cuRAND, Philox, f32", peer_classic(philox_paths));
     for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
         const std::string name = std::string("price, the classic, ") + weft_dtype_name(dtype);
         const work weft = [=] { expect_price(classic(dtype).price); };
@@ -142,6 +146,9 @@ static void measure_random() {
     random_row("normal f32", WEFT_NORMAL, WEFT_F32, [=] { ok(curandGenerateNormal(philox, f, N, 0, 1)); });
     random_row("normal f64", WEFT_NORMAL, WEFT_F64, [=] { ok(curandGenerateNormalDouble(philox, d, N / 2, 0, 1)); });
     random_row("log-normal f32", WEFT_LOGNORMAL, WEFT_F32, [=] { ok(curandGenerateLogNormal(philox, f, N, 0, 1)); });
+    random_row("fast normal f32", WEFT_NORMAL_FAST, WEFT_F32, [=] { ok(curandGenerateNormal(philox, f, N, 0, 1)); });
+    random_row("fast log-normal f32", WEFT_LOGNORMAL_FAST, WEFT_F32,
+               [=] { ok(curandGenerateLogNormal(philox, f, N, 0, 1)); });
     random_row("exponential f32", WEFT_EXPONENTIAL, WEFT_F32, work());
 }
 

@@ -904,8 +904,9 @@ void correlate(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode m
 
 // ----------------------------------------------------------------------------- random numbers
 
-// Fills x with the samples first, first + 1, ... of a stream. Elements are float or double, for WEFT_BERNOULLI
-// std::uint8_t. weft_distribution in weft.h describes a and b.
+// Fills x with the samples first, first + 1, ... of a stream. Elements are float or double; float for
+// WEFT_NORMAL_FAST and WEFT_LOGNORMAL_FAST; std::uint8_t for WEFT_BERNOULLI. weft_distribution in weft.h describes a
+// and b.
 template <class X>
 void random(context &ctx, weft_distribution distribution, std::uint64_t seed, X &&x, double a = 0, double b = 1,
             std::uint64_t stream = 0, std::uint64_t first = 0) {

@@ -144,6 +144,7 @@ static bool read_simulation(int option, request *r) {
     case 'a': s->antithetic = 1; return true;
     case 'v': s->control = 1; return true;
     case 'g': s->greeks = 1; return true;
+    case 'f': s->fast_normals = 1; return true;
     case 'o': r->plot = optarg; return true;
     default: return false;
     }
@@ -268,6 +269,16 @@ static bool check_sobol(const request *r) {
     return false;
 }
 
+static bool check_fast_normals(const weft_simulation *s) {
+    if (s->fast_normals && s->dtype != WEFT_F32)
+        cli_error("price", "--fast-normals requires --dtype f32");
+    else if (s->fast_normals && s->scramblings)
+        cli_error("price", "--fast-normals cannot be combined with --sobol");
+    else
+        return true;
+    return false;
+}
+
 /* Fills in the option as the library expects it. The number of assets is the length of the longest list; without
  * lists, two for a double digital and otherwise one, as in the classic examples. */
 static bool complete(request *r) {
@@ -293,6 +304,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     if (!find_payoff(argc - optind, argv[optind], r) || !complete(r)) return false;
     if (!scheme_given && r->option.payoff == WEFT_CORRIDOR) r->simulation.scheme = WEFT_EULER;
     if (!check_assets(r) || !check_terms(r) || !check_barrier(r) || !check_sobol(r)) return false;
+    if (!check_fast_normals(&r->simulation)) return false;
     if (options->json && r->plot && strcmp(r->plot, "-") == 0)
         cli_error("price", "--json cannot be combined with --plot -: both write to standard output");
     else if (r->simulation.control && r->simulation.greeks)

@@ -26,6 +26,8 @@ typedef struct kind {
 static const kind KINDS[] = {{"uniform", 0, 1, WEFT_UNIFORM, LOWER, UPPER, WEFT_F32},
                              {"normal", 0, 1, WEFT_NORMAL, MEAN, DEVIATION, WEFT_F32},
                              {"lognormal", 0, 1, WEFT_LOGNORMAL, MEAN, DEVIATION, WEFT_F32},
+                             {"normal_fast", 0, 1, WEFT_NORMAL_FAST, MEAN, DEVIATION, WEFT_F32},
+                             {"lognormal_fast", 0, 1, WEFT_LOGNORMAL_FAST, MEAN, DEVIATION, WEFT_F32},
                              {"exponential", 1, 0, WEFT_EXPONENTIAL, RATE, NONE, WEFT_F32},
                              {"bernoulli", 0.5, 0, WEFT_BERNOULLI, PROBABILITY, NONE, WEFT_U8},
                              {"integers", 0, 0, INTEGERS, LOWER, UPPER, WEFT_I64}};
@@ -56,7 +58,9 @@ static bool find_kind(const char *command, int count, char **names, request *r) 
     for (size_t i = 0; count == 1 && i < sizeof KINDS / sizeof *KINDS; i++)
         if (strcmp(names[0], KINDS[i].name) == 0) r->kind = &KINDS[i];
     if (r->kind) return true;
-    cli_error(command, "%s: expected one of uniform, normal, lognormal, exponential, bernoulli, integers",
+    cli_error(command,
+              "%s: expected one of uniform, normal, lognormal, normal_fast, lognormal_fast, exponential, bernoulli, "
+              "integers",
               count ? names[count - 1] : "DISTRIBUTION");
     return false;
 }
@@ -93,6 +97,10 @@ static bool read_parameters(const char *command, request *r) {
 
 /* -------------------------------------------------------------------------------- validation */
 
+static bool is_fast(const request *r) {
+    return r->kind->what == WEFT_NORMAL_FAST || r->kind->what == WEFT_LOGNORMAL_FAST;
+}
+
 static bool check_type(const char *command, const request *r) {
     const weft_dtype dtype = r->samples.dtype;
     const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
@@ -100,6 +108,8 @@ static bool check_type(const char *command, const request *r) {
         cli_error(command, "--dtype %s: random integers must have type i32, i64, u32 or u64", weft_dtype_name(dtype));
     else if (r->kind->what == WEFT_BERNOULLI && dtype != WEFT_U8)
         cli_error(command, "--dtype %s: samples of bernoulli must have type u8", weft_dtype_name(dtype));
+    else if (is_fast(r) && dtype != WEFT_F32)
+        cli_error(command, "--dtype %s: samples of %s must have type f32", weft_dtype_name(dtype), r->kind->name);
     else if (r->kind->what != INTEGERS && r->kind->what != WEFT_BERNOULLI && !real)
         cli_error(command, "--dtype %s: samples of %s must have type f32 or f64", weft_dtype_name(dtype),
                   r->kind->name);
@@ -144,6 +154,15 @@ static bool check_integers(const char *command, const request *r) {
     return fine;
 }
 
+static bool check_normal(const char *command, const request *r) {
+    const bool single = is_fast(r);
+    const double a = single ? (double)(float)r->a : r->a, b = single ? (double)(float)r->b : r->b;
+    if (!isfinite(a)) return refuse(command, r, MEAN, single ? "a finite number of f32" : "a finite number");
+    return (isfinite(b) && b >= 0) || refuse(command, r, DEVIATION,
+                                             single ? "a finite number of f32 greater than or equal to 0"
+                                                    : "a finite number greater than or equal to 0");
+}
+
 static bool check_parameters(const char *command, const request *r) {
     switch (r->kind->what) {
     case INTEGERS: return check_integers(command, r);
@@ -151,10 +170,7 @@ static bool check_parameters(const char *command, const request *r) {
     case WEFT_EXPONENTIAL:
         return (isfinite(r->a) && r->a > 0) || refuse(command, r, RATE, "a finite number greater than 0");
     case WEFT_BERNOULLI: return (r->a >= 0 && r->a <= 1) || refuse(command, r, PROBABILITY, "a number from 0 to 1");
-    default:
-        if (!isfinite(r->a)) return refuse(command, r, MEAN, "a finite number");
-        return (isfinite(r->b) && r->b >= 0) ||
-               refuse(command, r, DEVIATION, "a finite number greater than or equal to 0");
+    default: return check_normal(command, r);
     }
 }
 

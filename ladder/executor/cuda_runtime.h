@@ -316,9 +316,10 @@ static inline int __double2hiint(double x) { return (int)(from_bits<uint64_t>(x)
 static inline int __double2loint(double x) { return (int)from_bits<uint64_t>(x); }
 static inline long long __double2ll_rn(double x) { return llrint(x); }
 static inline double __longlong_as_double(long long bits) { return from_bits<double>(bits); }
-/* The one instruction that is written in assembly, in src/cuda/tridiag/tridiag.cuh: an approximation of 1/x. Only a
- * GPU gives its last bits. */
-#define asm(...) r = 1 / x
+/* The instructions that are written in assembly: approximations of 1/x and 1/sqrt(x). Only a GPU gives their last
+ * bits. */
+template <class T> T approximation(const char *text, T x) { return strstr(text, "rsqrt") ? 1 / sqrt(x) : 1 / x; }
+#define asm(...) r = approximation(#__VA_ARGS__, x)
 static inline float __double2float_rn(double x) { return (float)x; }
 static inline double __dsqrt_rn(double x) { return sqrt(x); }
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }

@@ -90,6 +90,8 @@ SMALL: dict[str, Optional[str]] = {
     "weft.random.uniform(16, seed=1)": "generator.uniform(size=16)",
     "weft.random.normal(16, seed=1)": "generator.normal(size=16)",
     "weft.random.lognormal(16, seed=1)": "generator.lognormal(size=16)",
+    "weft.random.normal_fast(16, seed=1)": "generator.standard_normal(16, np.float32)",
+    "weft.random.lognormal_fast(16, seed=1)": None,
     "weft.random.exponential(16, seed=1)": "generator.exponential(size=16)",
     "weft.random.bernoulli(16, seed=1)": None,
     "weft.random.integers(16, 1, 6, seed=1)": "generator.integers(1, 7, 16)",

@@ -99,6 +99,7 @@ def price(
     control: bool = False,
     greeks: bool = False,
     scramblings: int = 0,
+    fast_normals: bool = False,
     dtype: Any = np.float64,
     device: Optional[str] = None,
 ) -> Valuation:
@@ -118,6 +119,7 @@ def price(
     control      a control variate; not with greeks
     greeks       delta and vega of each asset too, which take 4 paths for each asset and path; else they are ()
     scramblings  0: random paths; 2, 4, ..., 1024: paths are Sobol points, of so many independent scramblings
+    fast_normals normals as those of weft.random.normal_fast, which take less time; dtype must be float32
     dtype        of the paths: float32 or float64
     One seed gives the same normals in each call; the first paths of a long run are those of a short one.
     Order: ORDER.md 21.
@@ -157,6 +159,7 @@ def price(
         "control": bool(control),
         "greeks": bool(greeks),
         "scramblings": unsigned(scramblings, "scramblings"),
+        "fast_normals": bool(fast_normals),
     }
     found = ffi.new("weft_valuation *", {"size": ffi.sizeof("weft_valuation")})
     contexts.call(

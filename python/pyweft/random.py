@@ -34,7 +34,17 @@ from pyweft._arrays import (
 from pyweft._calls import entry, give_result, result_for
 from pyweft._errors import exception
 
-__all__ = ["bernoulli", "exponential", "integers", "lognormal", "normal", "sobol", "uniform"]
+__all__ = [
+    "bernoulli",
+    "exponential",
+    "integers",
+    "lognormal",
+    "lognormal_fast",
+    "normal",
+    "normal_fast",
+    "sobol",
+    "uniform",
+]
 
 _SCRAMBLINGS = {"none": lib.WEFT_UNSCRAMBLED, "shift": lib.WEFT_DIGITAL_SHIFT, "owen": lib.WEFT_OWEN}
 
@@ -130,6 +140,46 @@ def lognormal(
     array([3.49674811, 1.7455908 , 3.14572999])
     """
     return _samples(lib.WEFT_LOGNORMAL, n, mean, deviation, _numbers(seed, stream, first), dtype, out, device)
+
+
+def normal_fast(
+    n: Shape,
+    mean: float = 0.0,
+    deviation: float = 1.0,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Normal, by Box and Muller's method in float32, which takes less time than normal. help(weft.random) has the rest.
+
+    >>> weft.random.normal_fast(4, seed=1)
+    array([-0.05967942,  0.30223498,  1.000517  ,  1.0726272 ], dtype=float32)
+    """
+    numbers = _numbers(seed, stream, first)
+    return _samples(lib.WEFT_NORMAL_FAST, n, mean, deviation, numbers, np.float32, out, device)
+
+
+def lognormal_fast(
+    n: Shape,
+    mean: float = 0.0,
+    deviation: float = 1.0,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """The exponentials of normal_fast samples, in float32. help(weft.random) has the rest.
+
+    >>> weft.random.lognormal_fast(3, seed=1)
+    array([0.9420665, 1.352879 , 2.7196875], dtype=float32)
+    """
+    numbers = _numbers(seed, stream, first)
+    return _samples(lib.WEFT_LOGNORMAL_FAST, n, mean, deviation, numbers, np.float32, out, device)
 
 
 def exponential(

@@ -147,6 +147,13 @@ CASES: list[tuple[str, Call]] = [
         for name in ("uniform", "normal", "lognormal", "exponential")
         for short, dtype in (("f32", "f4"), ("f64", "f8"))
     ],
+    *[
+        (
+            f"random {name} --n 5000 --seed 3 --stream 5 --first 7 -o Y",
+            lambda name=name: getattr(weft.random, name)(5000, seed=3, stream=5, first=7),
+        )
+        for name in ("normal_fast", "lognormal_fast")
+    ],
     (
         "random normal --n 100 --mean 2 --deviation 0.5 --dtype f64 --seed 1 -o Y",
         lambda: weft.random.normal(100, 2, 0.5, seed=1),

@@ -588,6 +588,18 @@ def test_random(name: str, distribution: Any, dtype: Any) -> None:
     assert not np.array_equal(function(20000, seed=5, stream=1, dtype=dtype), x)
 
 
+@pytest.mark.parametrize(
+    "name, distribution", [("normal_fast", scipy.stats.norm()), ("lognormal_fast", scipy.stats.lognorm(1))]
+)
+def test_fast_random(name: str, distribution: Any) -> None:
+    function = getattr(weft.random, name)
+    x = function(20001, seed=5)
+    assert x.dtype == np.float32 and scipy.stats.kstest(x, distribution.cdf).pvalue > 1e-3
+    assert np.array_equal(function((3, 33), seed=5, first=101).ravel(), x[101:200])
+    assert not np.array_equal(function(20001, seed=5, stream=1), x)
+    assert weft.random.normal_fast(9, 3, 0, seed=5).tolist() == [3] * 9
+
+
 def test_random_integers() -> None:
     for dtype in ("i4", "i8", "u4", "u8"):
         x = weft.random.integers(60000, 1, 6, seed=5, dtype=dtype)

@@ -395,6 +395,7 @@ typedef struct price_call {
     price_control control; /* CONTROL_NONE unless there is one leg, or two antithetic legs */
     size_t assets, steps;  /* >= 1 */
     uint64_t paths, seed;  /* paths >= 2 */
+    bool fast;             /* normals of normal_fast (ORDER.md 19.4); only f32 and not sobol */
     bool sobol;            /* paths are scrambled Sobol points; else Philox */
     uint64_t stream;       /* stream of the scrambling, if sobol */
     double strike, level, rate, maturity;

@@ -1,5 +1,5 @@
-/* Constants of the elementary functions (ORDER.md 18), shared by the specification and the fast backends. Constants
- * only. Lists of polynomial coefficients begin with the highest power. */
+/* Constants of the elementary functions (ORDER.md 18) and of the fast normals (19.4), shared by the specification and
+ * the fast backends. Constants only. Lists of polynomial coefficients begin with the highest power. */
 #ifndef WEFT_CORE_ELEMENTARY_H
 #define WEFT_CORE_ELEMENTARY_H
 
@@ -106,5 +106,27 @@
 #define WEFT_PROBIT_F                                                                           \
     0x1.dfff39631282ap-31, 0x1.3055252a27fa3p-22, 0x1.aa87b3a79c793p-16, 0x1.e8ad7bfca2fd3p-11, \
         0x1.0b30df33e362ap-6, 0x1.25f4b61470cfep-3, 0x1.38f97daa65c91p-1, 0x1p+0
+
+/* Fast normals, in f32. FAST_SHRINK is 2^-32 - 2^-56. 2^-23 h FAST_LOG(h) = 2h - log2(1 + h), -1/2 <= h < 0; the
+ * relative error of the logarithm is 2^-25.1. With the unit k = sqrt(2 ln 2 / 2^23): x FAST_SIN(x^2) = k sin(pi/2 x)
+ * and FAST_COS(x^2) = k cos(pi/2 x), |x| <= 1/2, relative errors 2^-26.3 and 2^-24.6. */
+#define WEFT_FAST_SHRINK 0x1.fffffep-33f
+#define WEFT_FAST_LOG                                                                                    \
+    -0x1.1110d8p24f, -0x1.471114p24f, -0x1.e724fep23f, -0x1.532028p21f, -0x1.9758a4p21f, 0x1.658b14p21f, \
+        -0x1.ed0e3ap21f, 0x1.7152e2p22f, 0x1.1d5712p22f
+#define WEFT_FAST_LOG_TERMS 9
+#define WEFT_FAST_SIN -0x1.f53b2ap-20f, 0x1.0fb532p-15f, -0x1.135a74p-12f, 0x1.4eca42p-11f
+#define WEFT_FAST_COS -0x1.162dfap-17f, 0x1.b064dap-14f, -0x1.06f15p-11f, 0x1.aa4498p-12f
+
+/* Their exponentials, in f32: exp(r) = FAST_EXP(r), |r| <= ln 2 / 2, relative error 2^-28. ln 2 is FAST_LN2_HIGH +
+ * FAST_LN2_LOW. Adding and subtracting FAST_ROUNDER rounds x to an integer for |x| < 2^22. */
+#define WEFT_FAST_ROUNDER 0x1.8p23f
+#define WEFT_FAST_LOG2_E 0x1.715476p0f
+#define WEFT_FAST_LN2_HIGH 0x1.62e43p-1f
+#define WEFT_FAST_LN2_LOW -0x1.05c61p-29f
+#define WEFT_FAST_EXP_LEAST -104.0f
+#define WEFT_FAST_EXP_GREATEST 89.0f
+#define WEFT_FAST_EXP 0x1.685148p-10f, 0x1.123bd8p-7f, 0x1.555b98p-5f, 0x1.55548ep-3f, 0x1.fffff8p-2f, 1.0f, 1.0f
+#define WEFT_FAST_EXP_TERMS 7
 
 #endif

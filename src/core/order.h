@@ -147,6 +147,9 @@ enum {
 #define WEFT_SAMPLES_MAX (UINT64_C(1) << 63)
 #define WEFT_FURTHER_BLOCKS (UINT64_C(1) << 63)
 
+/* Rounds of Philox4x32 for normal_fast and lognormal_fast. All other words are those of Philox4x32-10. */
+#define WEFT_FAST_ROUNDS 7
+
 /* First Philox block number used for Sobol points, one block per coordinate; between the blocks of samples and
  * FURTHER_BLOCKS. SOBOL_BITS: bits of a coordinate before its conversion to the result type. */
 #define WEFT_SOBOL_BLOCKS (UINT64_C(1) << 62)

@@ -17,7 +17,12 @@ typedef struct plan {
 
 static sampler *find_sampler(const sample_kernels *k, const random_call *c) {
     if (c->integers) return weft_dtype_size(c->dtype) == 8 ? k->integers_64 : k->integers_32;
-    if (c->distribution == WEFT_BERNOULLI) return k->bernoulli;
+    switch (c->distribution) {
+    case WEFT_BERNOULLI: return k->bernoulli;
+    case WEFT_NORMAL_FAST: return k->normal_fast;
+    case WEFT_LOGNORMAL_FAST: return k->lognormal_fast;
+    default: break;
+    }
     return c->dtype == WEFT_F32 ? k->f32[c->distribution] : k->f64[c->distribution];
 }
 

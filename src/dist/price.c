@@ -64,8 +64,9 @@ weft_status weft_dist_price(weft_dist *d, const weft_option *option, const weft_
                            {"the number of paths", AS_NUMBER, s->paths},
                            {"the seed", AS_NUMBER, s->seed},
                            {"the number of scramblings", AS_NUMBER, s->scramblings},
-                           {"antithetic, control or greeks", AS_NUMBER,
-                            (uint64_t)((s->antithetic != 0) + 2 * (s->control != 0) + 4 * (s->greeks != 0))},
+                           {"antithetic, control, greeks or fast_normals", AS_NUMBER,
+                            (uint64_t)((s->antithetic != 0) + 2 * (s->control != 0) + 4 * (s->greeks != 0) +
+                                       8 * (s->fast_normals != 0))},
                            {"the option's hash", AS_BITS, status == WEFT_OK ? hash_option(option) : 0}};
     RETURN_IF_ERROR(dist_begin(d, "price", list, 8, weft_slice_of(0), status));
     weft_valuation found = {.size = sizeof found};

@@ -1,5 +1,7 @@
 /* The definition of weft_price (ORDER.md 21). */
+#include "core/order.h"
 #include "ref/common/elementary.h"
+#include "ref/common/normal_fast.h"
 #include "ref/common/philox.h"
 #include "ref/common/sobol.h"
 #include "ref/common/tree.h"
@@ -10,19 +12,26 @@
 
 /* ------------------------------------------------------------------------- paths (21.2 to 21.5) */
 
-/* Returns the word of normal number q of path p. */
-static uint32_t word_of(const price_call *c, uint64_t p, uint64_t q) {
-    const uint64_t block = q / 4;
-    if (c->sobol) return (uint32_t)(ref_sobol_word(WEFT_OWEN, c->seed, c->stream, q, p) >> 32);
+/* Computes block number `block` of path p. */
+static void block_of(const price_call *c, uint32_t rounds, uint64_t p, uint64_t block, uint32_t words[4]) {
     const uint32_t counter[4] = {(uint32_t)p, (uint32_t)(p >> 32), (uint32_t)block, (uint32_t)(block >> 32)};
     const uint32_t key[2] = {(uint32_t)c->seed, (uint32_t)(c->seed >> 32)};
+    ref_philox_of(rounds, counter, key, words);
+}
+
+/* Returns the word of normal number q of path p. */
+static uint32_t word_of(const price_call *c, uint64_t p, uint64_t q) {
     uint32_t words[4];
-    ref_philox(counter, key, words);
+    if (c->sobol) return (uint32_t)(ref_sobol_word(WEFT_OWEN, c->seed, c->stream, q, p) >> 32);
+    block_of(c, 10, p, q / 4, words);
     return words[q % 4];
 }
 
 static double normal(const price_call *c, uint64_t p, uint64_t q) {
-    return ref_probit(((double)word_of(c, p, q) + 0.5) * 0x1p-32);
+    uint32_t words[4];
+    if (!c->fast) return ref_probit(((double)word_of(c, p, q) + 0.5) * 0x1p-32);
+    block_of(c, WEFT_FAST_ROUNDS, p, q / 4, words);
+    return (double)ref_normal_fast(words, q % 4);
 }
 
 #define REAL float

@@ -2,6 +2,7 @@
 #include "core/order.h"
 #include "ref/common/array.h"
 #include "ref/common/elementary.h"
+#include "ref/common/normal_fast.h"
 #include "ref/common/philox.h"
 #include "ref/ref.h"
 
@@ -11,11 +12,11 @@ __extension__ typedef unsigned __int128 wide;
 
 /* ------------------------------------------------------------------------------- 19.1 words */
 
-static void block_of(const random_call *c, uint64_t number, uint32_t words[WEFT_BLOCK_WORDS]) {
+static void block_of(const random_call *c, uint32_t rounds, uint64_t number, uint32_t words[WEFT_BLOCK_WORDS]) {
     const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), (uint32_t)c->stream,
                                  (uint32_t)(c->stream >> 32)};
     const uint32_t key[2] = {(uint32_t)c->seed, (uint32_t)(c->seed >> 32)};
-    ref_philox(counter, key, words);
+    ref_philox_of(rounds, counter, key, words);
 }
 
 /* Returns the number of two words, the low one first. */
@@ -24,14 +25,14 @@ static uint64_t pair(const uint32_t *words) { return (uint64_t)words[1] << 32 | 
 /* Returns the word of sample i. It has 64 bits if the type has 8 bytes, otherwise 32. */
 static uint64_t word_of(const random_call *c, uint64_t i, bool is_long) {
     uint32_t words[WEFT_BLOCK_WORDS];
-    block_of(c, is_long ? i / 2 : i / 4, words);
+    block_of(c, 10, is_long ? i / 2 : i / 4, words);
     return is_long ? pair(words + i % 2 * 2) : words[i % 4];
 }
 
 /* Returns 64 additional random bits of sample i. */
 static uint64_t further(const random_call *c, uint64_t i) {
     uint32_t words[WEFT_BLOCK_WORDS];
-    block_of(c, WEFT_FURTHER_BLOCKS + i, words);
+    block_of(c, 10, WEFT_FURTHER_BLOCKS + i, words);
     return pair(words);
 }
 
@@ -55,6 +56,13 @@ static double bernoulli(const random_call *c, uint64_t i, uint64_t word) {
     return (double)(further(c, i) >> 11) / 0x1p53 < units - whole;
 }
 
+/* Returns normal_fast sample i with mean a and standard deviation b (19.4). */
+static float normal_fast(const random_call *c, uint64_t i) {
+    uint32_t words[WEFT_BLOCK_WORDS];
+    block_of(c, WEFT_FAST_ROUNDS, i / 4, words);
+    return fmaf((float)c->b, ref_normal_fast(words, i % 4), (float)c->a);
+}
+
 static double real_sample(const random_call *c, uint64_t i) {
     const bool is_long = c->dtype == WEFT_F64;
     const uint64_t word = word_of(c, i, is_long);
@@ -64,6 +72,8 @@ static double real_sample(const random_call *c, uint64_t i) {
     case WEFT_NORMAL: return fma(c->b, ref_probit(p), c->a);
     case WEFT_LOGNORMAL: return ref_exp(fma(c->b, ref_probit(p), c->a));
     case WEFT_EXPONENTIAL: return -ref_log(p) / c->a;
+    case WEFT_NORMAL_FAST: return normal_fast(c, i);
+    case WEFT_LOGNORMAL_FAST: return ref_exp_fast(normal_fast(c, i));
     default: return bernoulli(c, i, word);
     }
 }

@@ -106,6 +106,17 @@ static void simulations(void) {
     accepted(&a);
 }
 
+static void fast_normals(void) {
+    arguments a;
+    WITH(simulation.fast_normals, 1);
+    a.simulation.dtype = WEFT_F64;
+    refused(&a, WEFT_UNSUPPORTED, "fast normals require paths of f32, not f64");
+    a.simulation.dtype = WEFT_F32;
+    accepted(&a);
+    a.simulation.scramblings = 4;
+    refused(&a, WEFT_UNSUPPORTED, "fast_normals and scramblings are both set");
+}
+
 static void scramblings(void) {
     arguments a;
     static const size_t wrong[] = {1, 3, 12, 2048};
@@ -253,6 +264,7 @@ int main(int argc, char **argv) {
     pointers();
     simulations();
     scramblings();
+    fast_normals();
     markets();
     correlations();
     payoffs();

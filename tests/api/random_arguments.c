@@ -15,21 +15,25 @@ static double out[N];
 static void names(void) {
     EXPECT(strcmp(weft_distribution_name(WEFT_LOGNORMAL), "lognormal") == 0, "%s",
            weft_distribution_name(WEFT_LOGNORMAL));
-    EXPECT(strcmp(weft_distribution_name((weft_distribution)5), "unknown") == 0, "%s",
-           weft_distribution_name((weft_distribution)5));
+    EXPECT(strcmp(weft_distribution_name((weft_distribution)7), "unknown") == 0, "%s",
+           weft_distribution_name((weft_distribution)7));
 }
 
 static void distributions(void) {
 #define REFUSED(status, distribution, dtype, first, n, a, b, out, words) \
     EXPECT_ERROR(ctx, weft_random(ctx, distribution, dtype, 1, 2, first, n, a, b, out), status, words)
     EXPECT_ERROR(NULL, weft_random(NULL, WEFT_UNIFORM, WEFT_F32, 1, 2, 0, N, 0, 1, out), WEFT_INVALID, "ctx is NULL");
-    REFUSED(WEFT_INVALID, (weft_distribution)5, WEFT_F32, 0, N, 0, 1, out, "invalid distribution 5");
+    REFUSED(WEFT_INVALID, (weft_distribution)7, WEFT_F32, 0, N, 0, 1, out, "invalid distribution 7");
     REFUSED(WEFT_INVALID, (weft_distribution)-1, WEFT_F32, 0, N, 0, 1, out, "invalid distribution -1");
     REFUSED(WEFT_INVALID, WEFT_NORMAL, (weft_dtype)14, 0, N, 0, 1, out, "invalid dtype 14");
     REFUSED(WEFT_UNSUPPORTED, WEFT_NORMAL, WEFT_I32, 0, N, 0, 1, out,
             "samples of normal must have type f32 or f64, not i32");
     REFUSED(WEFT_UNSUPPORTED, WEFT_BERNOULLI, WEFT_F32, 0, N, 0.5, 1, out,
             "samples of bernoulli must have type u8, not f32");
+    REFUSED(WEFT_UNSUPPORTED, WEFT_NORMAL_FAST, WEFT_F64, 0, N, 0, 1, out,
+            "samples of normal_fast must have type f32, not f64");
+    REFUSED(WEFT_UNSUPPORTED, WEFT_LOGNORMAL_FAST, WEFT_U8, 0, N, 0, 1, out,
+            "samples of lognormal_fast must have type f32, not u8");
     REFUSED(
         WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, END + 1, 0, 0, 1, out,
         "first = 9223372036854775809, n = 0: the range exceeds the samples of a stream, 0 to 9223372036854775807");
@@ -55,6 +59,12 @@ static void parameters(void) {
     REFUSED(WEFT_NORMAL, WEFT_F32, 0, -0.5,
             "normal: invalid standard deviation b = -0.5: it must be finite and 0 or greater");
     REFUSED(WEFT_LOGNORMAL, WEFT_F64, 0, NAN, "lognormal: invalid standard deviation b = nan");
+    REFUSED(WEFT_NORMAL_FAST, WEFT_F32, 1e39, 1, "normal_fast: invalid mean a = 1e+39: it must be finite in f32");
+    REFUSED(
+        WEFT_LOGNORMAL_FAST, WEFT_F32, 0, 1e39,
+        "lognormal_fast: invalid standard deviation b = 9.9999999999999994e+38: it must be finite in f32 and 0 or "
+        "greater");
+    REFUSED(WEFT_NORMAL_FAST, WEFT_F32, 0, -1, "normal_fast: invalid standard deviation b = -1");
     REFUSED(WEFT_EXPONENTIAL, WEFT_F64, 0, 1,
             "exponential: invalid rate a = 0: it must be finite and greater than 0");
     REFUSED(WEFT_EXPONENTIAL, WEFT_F64, INFINITY, 1, "exponential: invalid rate a = inf");

@@ -29,6 +29,9 @@ near 10.3 10.8 call --start 100,95 --weights 1,-1 --sigma 0.3,0.2 --strike 5 --s
 
 near 10.448 10.453 call --start 100 --strike 100 --sigma 0.2 --steps 1 --paths 65536 --sobol 16
 near 3.54 3.56 asian-call --start 100 --sigma 0.2 --strike 105 --paths 65536 --sobol 16
+near 10.41 10.49 call --start 100 --strike 100 --sigma 0.2 --steps 1 --paths 400000 --control --dtype f32 --fast-normals
+fast=$(w price double-digital --steps 3 --paths 4096 --dtype f32 --fast-normals --bits)
+is "price --fast-normals --device ref" "$fast" "$(w price double-digital --steps 3 --paths 4096 --dtype f32 --fast-normals --bits --device ref)"
 points=$(w price double-digital --steps 2 --paths 4096 --sobol 4 --bits)
 is "price --sobol --device ref" "$points" "$(w price double-digital --steps 2 --paths 4096 --sobol 4 --bits --device ref)"
 is "price --sobol --threads 7" "$points" "$(w price double-digital --steps 2 --paths 4096 --sobol 4 --bits --threads 7)"
@@ -61,6 +64,8 @@ refuses 2 "weft price: --barrier out: expected up-out" price call --barrier out
 refuses 2 "weft price: --scheme milstein: expected exact or euler" price call --scheme milstein
 refuses 2 "weft price: --dtype f16: expected f32 or f64" price call --dtype f16
 refuses 2 "weft price: --paths 0: expected an integer from 2" price call --paths 0
+refuses 2 "weft price: --fast-normals requires --dtype f32" price call --fast-normals
+refuses 2 "weft price: --fast-normals cannot be combined with --sobol" price call --fast-normals --dtype f32 --paths 1024 --sobol 16
 refuses 2 "weft price: --sobol 1: expected an integer from 2 to 1024" price call --sobol 1
 refuses 2 "weft price: --sobol 12: expected a power of two from 2 to 1024" price call --sobol 12
 refuses 2 "weft price: --paths 1000: --sobol 16 requires a multiple of 16" price call --paths 1000 --sobol 16

@@ -11,6 +11,7 @@ gives "<f4 (2,) 0.3990464210510254 0.8805201649665833" random uniform --n 2
 gives "<f8 (1,) 0.8805201978886142" random uniform --n 1 --dtype f64
 gives "|u1 (4,) 1 0 0 0" random bernoulli --n 4 --probability 0.4
 gives "<f4 (3,) 5.0 5.0 5.0" random normal --n 3 --mean 5 --deviation 0 --seed 18446744073709551615
+gives "<f4 (3,) 5.0 5.0 5.0" random normal_fast --n 3 --mean 5 --deviation 0
 gives "<i8 (2,) -3 -3" random integers --n 2e0 --lower -3 --upper -3 --stream 7
 gives "<f4 (0,)" random lognormal --n 0
 gives "|u1 (2,) 1 1" random bernoulli --n 2 --probability 1 --first 9223372036854775806
@@ -27,7 +28,7 @@ body "$dir/all.npy" >"$dir/whole"
 is "a stream in two parts" same "$(cmp -s "$dir/joined" "$dir/whole" && echo same)"
 is "another stream" other "$(cmp -s "$dir/tail.npy" "$dir/other.npy" || echo other)"
 
-refuses 2 "DISTRIBUTION: expected one of uniform, normal, lognormal, exponential, bernoulli, integers" random --n 3 -o "$y"
+refuses 2 "DISTRIBUTION: expected one of uniform, normal, lognormal, normal_fast, lognormal_fast, exponential, bernoulli, integers" random --n 3 -o "$y"
 refuses 2 "gaussian: expected one of uniform, normal" random gaussian --n 3 -o "$y"
 refuses 2 "normal: expected one of uniform" random uniform normal --n 3 -o "$y"
 refuses 2 "option --n N is required" random uniform -o "$y"
@@ -54,6 +55,9 @@ refuses 2 "weft random: --upper 1e39: expected a finite number of f32" random un
 refuses 2 "weft random: --lower -3e38, --upper 3e38: the difference overflows" random uniform --n 1 --lower -3e38 --upper 3e38 -o "$y"
 refuses 2 "weft random: --mean nan: expected a finite number" random lognormal --n 1 --mean nan -o "$y"
 refuses 2 "weft random: --dtype i32: samples of uniform must have type f32 or f64" random uniform --n 1 --dtype i32 -o "$y"
+refuses 2 "weft random: --dtype f64: samples of normal_fast must have type f32" random normal_fast --n 1 --dtype f64 -o "$y"
+refuses 2 "weft random: --mean 1e39: expected a finite number of f32" random lognormal_fast --n 1 --mean 1e39 -o "$y"
+refuses 2 "weft random: --deviation 1e39: expected a finite number of f32" random normal_fast --n 1 --deviation 1e39 -o "$y"
 refuses 2 "weft random: --lower 7 is greater than --upper 6" random integers --n 1 --lower 7 --upper 6 -o "$y"
 rm -f "$y"
 refuses 2 "--first 9223372036854775806 --n 3: out of range: expected samples 0 to 9223372036854775807" random uniform --n 3 --first 9223372036854775806 -o "$y"

@@ -1,8 +1,10 @@
 /* Normals on a GPU as its kernels make them (cuda/random/normals.cuh), against the quantile that is defined: of all
  * 2^32 words for f32, with what the table may be off by, and their exponentials; of numbers from all over (0, 1) for
- * f64. Exits with 77 without a GPU. */
+ * f64. For normal_fast (cuda/random/fast_normals.cuh), the square roots of all numbers of their interval, and the
+ * radii of all 2^32 words. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
+#include "cuda/random/fast_normals.cuh"
 #include "cuda/random/normals.cuh"
 
 static const uint32_t PARTS = NORMAL_OCTAVES * NORMAL_PARTS;
@@ -82,6 +84,24 @@ static __global__ void numbers_kernel(findings *f) {
     }
 }
 
+/* Compares fast_root with the instruction's correctly rounded form, for every f32 from 1/2 to 2^29. */
+static __global__ void roots_kernel(findings *f) {
+    const uint32_t end = weft_bits_f32(0x1p29f), stride = gridDim.x * THREADS;
+    for (uint32_t bits = weft_bits_f32(0.5f) + blockIdx.x * THREADS + threadIdx.x; bits <= end; bits += stride) {
+        const float x = weft_from_bits_f32(bits);
+        if (weft_bits_f32(fast_root(x)) != weft_bits_f32(__fsqrt_rn(x))) note(f, &f->wrong, bits);
+    }
+}
+
+/* Checks that the square of the radius of every word is in the interval of fast_root. */
+static __global__ void radii_kernel(findings *f) {
+    const uint64_t stride = (uint64_t)gridDim.x * THREADS;
+    for (uint64_t v = (uint64_t)blockIdx.x * THREADS + threadIdx.x; v < WORDS; v += stride) {
+        const float square = weft_fast_square((uint32_t)v);
+        if (!(square >= 0.5f && square <= 0x1p29f)) note(f, &f->off, v);
+    }
+}
+
 static void report(const char *what, const findings &f) {
     printf("%s: %llu wrong, %llu off, %llu in doubt\n", what, f.wrong, f.off, f.doubts);
     for (unsigned long long i = 0; i < 8 && i < f.wrong + f.off; i++) printf("  %llx\n", f.some[i]);
@@ -125,6 +145,12 @@ int main() {
     CUDA_OK(cudaGetLastError());
     CUDA_OK(cudaDeviceSynchronize());
     report("numbers, f64", *f);
+    memset(f, 0, sizeof *f);
+    roots_kernel<<<1024, THREADS>>>(f);
+    radii_kernel<<<1024, THREADS>>>(f);
+    CUDA_OK(cudaGetLastError());
+    CUDA_OK(cudaDeviceSynchronize());
+    report("radii of normal_fast", *f);
     CUDA_OK(cudaFree(f));
     CUDA_OK(cudaFree(table));
     weft_close(gpu);

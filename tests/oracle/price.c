@@ -350,6 +350,20 @@ static void points(void) {
     }
 }
 
+/* Checks fast normals, with antithetic paths and without. */
+static void fast_normals(void) {
+    for (int i = 0; i < MARKET_COUNT; i++) {
+        const weft_option o = option_of(i, i % 2 ? WEFT_PUT : WEFT_CALL, WEFT_OBSERVE_END);
+        const weft_option mean = option_of(i, WEFT_CALL, WEFT_OBSERVE_GEOMETRIC);
+        weft_simulation s = simulation_of(i, 1);
+        s.dtype = WEFT_F32;
+        s.fast_normals = 1;
+        near_price("by fast normals", &o, &s, black_scholes(&o));
+        s.steps = 5;
+        near_price("geometric Asian by fast normals", &mean, &s, geometric_asian(&mean, 5));
+    }
+}
+
 static void variances(void) {
     weft_option o = option_of(0, WEFT_CALL, WEFT_OBSERVE_END);
     weft_simulation s = simulation_of(0, 4);
@@ -416,6 +430,7 @@ int main(int argc, char **argv) {
     euler_mean();
     greeks();
     points();
+    fast_normals();
     variances();
     certain();
     counts();

@@ -1,7 +1,8 @@
-/* weft_price. The parameter selects one asset, several assets, deltas and vegas, or Sobol points (with deltas and
- * vegas in some cases). n determines the number of paths: 2 to 202 (of Sobol points, for each scrambling); for one
- * asset also several tiles, or more than a batch of paths. All other arguments vary with match_case.turn. The inputs
- * are not read, so only one kind of input is used. The output is the whole valuation. */
+/* weft_price. The parameter selects one asset, several assets, deltas and vegas, Sobol points, or fast normals, for
+ * f32 alone (the last two with deltas and vegas in some cases). n determines the number of paths: 2 to 202 (of Sobol
+ * points, for each scrambling); for one asset also several tiles, or more than a batch of paths. All other arguments
+ * vary with match_case.turn. The inputs are not read, so only one kind of input is used. The output is the whole
+ * valuation. */
 #include "core/order.h"
 #include "core/types.h"
 #include "verify/match.h"
@@ -28,9 +29,9 @@ static unsigned take(uint64_t *random, unsigned count) {
     return taken;
 }
 
-enum { PLAIN, SEVERAL, GREEKS, POINTS, PARAMETERS };
+enum { PLAIN, SEVERAL, GREEKS, POINTS, FAST, PARAMETERS };
 
-static bool is_many(const match_case *c) { return c->n > MANY / 2 && c->parameter != POINTS; }
+static bool is_many(const match_case *c) { return c->n > MANY / 2 && c->parameter < POINTS; }
 
 static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation *s) {
     s->dtype = c->dtype;
@@ -40,8 +41,10 @@ static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation 
     s->antithetic = (int)take(r, 2);
     s->control = (int)take(r, 2);
     s->greeks = c->parameter == GREEKS && !is_many(c);
-    if (c->parameter != POINTS) return;
+    if (c->parameter < POINTS) return;
     s->greeks = (int)take(r, 2);
+    s->fast_normals = c->parameter == FAST;
+    if (c->parameter == FAST) return;
     s->scramblings = (size_t)2 << take(r, 3);
     s->paths *= s->scramblings;
 }
@@ -75,6 +78,7 @@ static void choose(const match_case *c, contract *k) {
     choose_simulation(c, &r, &k->simulation);
     o->assets = c->parameter == PLAIN || is_many(c) ? 1
                 : c->parameter == SEVERAL           ? 2 + take(&r, WEFT_ASSETS_MAX - 1)
+                : c->parameter == FAST              ? 1 + take(&r, 3)
                                                     : 1 + take(&r, 2);
     o->start = STARTS;
     o->volatility = VOLATILITIES;
@@ -91,7 +95,7 @@ static void choose(const match_case *c, contract *k) {
 }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = type_is_float(c->dtype);
+    const bool is_float = c->parameter == FAST ? c->dtype == WEFT_F32 : type_is_float(c->dtype);
     return is_float && c->kind == INPUT_MIXED ? weft_dtype_size(c->dtype) : 0;
 }
 

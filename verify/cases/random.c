@@ -1,14 +1,14 @@
-/* weft_random and weft_random_integers. For floats the parameter is the distribution. For integers and u8
- * (Bernoulli) it only changes the arguments drawn. With parameter TIE the probability of Bernoulli's distribution is
- * one that the word of some sample does not decide. Seed, stream, first sample and parameters vary with
- * match_case.turn. */
+/* weft_random and weft_random_integers. For floats the parameter is the distribution, where FAST and FAST + 1 are
+ * normal_fast and lognormal_fast, of f32 alone. For integers and u8 (Bernoulli) it only changes the arguments drawn.
+ * With parameter TIE the probability of Bernoulli's distribution is one that the word of some sample does not decide.
+ * Seed, stream, first sample and parameters vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/match.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PARAMETERS = 4, TIE = 3 };
+enum { TIE = 3, FAST = 4, PARAMETERS = 6 };
 
 typedef struct variant {
     uint64_t seed, stream, first;
@@ -30,6 +30,8 @@ static void take_reals(const match_case *c, uint64_t r, variant *v) {
         [WEFT_NORMAL] = {{0, 1}, {100, 15}, {-1e30, 1e25}, {0, 0}, {0.1, 1e-41}},
         [WEFT_LOGNORMAL] = {{0, 1}, {0.05, 0.2}, {80, 10}, {-100, 3}, {700, 20}},
         [WEFT_EXPONENTIAL] = {{1, 0}, {0.001, 0}, {7e30, 0}, {1e-39, 0}, {3, 0}},
+        [FAST] = {{0, 1}, {100, 15}, {-1e30, 1e38}, {0, 0}, {1e-40, 1e-40}},
+        [FAST + 1] = {{0, 1}, {0.05, 0.2}, {80, 10}, {-100, 3}, {1e-30, 3e38}},
     };
     v->a = some[c->parameter][r % 5][0];
     v->b = some[c->parameter][r % 5][1];
@@ -64,6 +66,7 @@ static variant variant_of(const match_case *c) {
 
 static size_t out_bytes(const match_case *c) {
     const size_t size = weft_dtype_size(c->dtype);
+    if (c->parameter >= FAST) return c->dtype == WEFT_F32 ? size : 0;
     return c->dtype == WEFT_U8 || size >= 4 ? size : 0;
 }
 
@@ -80,14 +83,18 @@ static weft_status bernoulli(const match_case *c, weft_context *ctx, const varia
     return weft_random(ctx, WEFT_BERNOULLI, c->dtype, v->seed, v->stream, v->first, c->n, p, 0, out);
 }
 
+static weft_distribution distribution_of(const match_case *c) {
+    return c->parameter >= FAST ? (weft_distribution)(c->parameter - FAST + WEFT_NORMAL_FAST)
+                                : (weft_distribution)c->parameter;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);
     const int32_t low = (int32_t)(uint32_t)v.lower, high = (int32_t)(uint32_t)v.upper;
     const bool is_short = weft_dtype_size(c->dtype) == 4;
     (void)inputs;
     if (type_is_float(c->dtype))
-        return weft_random(ctx, (weft_distribution)c->parameter, c->dtype, v.seed, v.stream, v.first, c->n, v.a, v.b,
-                           out);
+        return weft_random(ctx, distribution_of(c), c->dtype, v.seed, v.stream, v.first, c->n, v.a, v.b, out);
     if (c->dtype == WEFT_U8) return bernoulli(c, ctx, &v, out);
     return weft_random_integers(ctx, c->dtype, v.seed, v.stream, v.first, c->n,
                                 is_short ? (const void *)&low : &v.lower, is_short ? (const void *)&high : &v.upper,

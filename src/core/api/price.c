@@ -76,6 +76,10 @@ static weft_status check_simulation(const weft_simulation *s, weft_error *error)
               s->steps, STEPS_MAX);
     RETURN_IF(s->paths < 2 || s->paths > PATHS_MAX, WEFT_INVALID, "invalid number of paths %llu: expected 2 to %llu",
               (unsigned long long)s->paths, (unsigned long long)PATHS_MAX);
+    RETURN_IF(s->fast_normals && s->dtype != WEFT_F32, WEFT_UNSUPPORTED, "fast normals require paths of f32, not %s",
+              weft_dtype_name(s->dtype));
+    RETURN_IF(s->fast_normals && s->scramblings, WEFT_UNSUPPORTED,
+              "fast_normals and scramblings are both set: Sobol points require the inverse distribution function");
     RETURN_IF(s->control && s->greeks, WEFT_UNSUPPORTED,
               "control and greeks are both set: deltas and vegas have no control variate");
     return WEFT_OK;
@@ -195,6 +199,7 @@ static price_call plain_call(const weft_option *o, const weft_simulation *s, con
     c.steps = s->steps;
     c.paths = s->paths;
     c.seed = s->seed;
+    c.fast = s->fast_normals != 0;
     c.strike = has_strike(o->payoff) ? o->strike : 0;
     c.level = o->barrier == WEFT_NO_BARRIER ? 0 : o->level;
     c.rate = o->rate;

@@ -17,21 +17,22 @@ static weft_status check_samples(const weft_context *ctx, const random_call *c, 
 /* -------------------------------------------------------------------------- distributions */
 
 /* The keywords of core/distributions.def. */
-typedef enum sample_types { REALS, TRUTHS } sample_types;
+typedef enum sample_types { REALS, SINGLES, TRUTHS } sample_types;
 
 static weft_status check_types(const random_call *c, weft_error *error) {
     static const sample_types types[] = {
 #define DISTRIBUTION(ID, name, types, help) types,
 #include "core/distributions.def"
     };
+    static const char *const needed[] = {[REALS] = "f32 or f64", [SINGLES] = "f32", [TRUTHS] = "u8"};
     type_kind kind;
     const char *name = weft_distribution_name(c->distribution);
     RETURN_IF((size_t)c->distribution >= sizeof types / sizeof *types, WEFT_INVALID, "invalid distribution %d",
               (int)c->distribution);
     RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
-    const bool truths = types[c->distribution] == TRUTHS;
-    RETURN_IF(truths ? c->dtype != WEFT_U8 : kind != KIND_FLOAT, WEFT_UNSUPPORTED,
-              "samples of %s must have type %s, not %s", name, truths ? "u8" : "f32 or f64",
+    const sample_types type = types[c->distribution];
+    const bool fits = type == REALS ? kind == KIND_FLOAT : c->dtype == (type == SINGLES ? WEFT_F32 : WEFT_U8);
+    RETURN_IF(!fits, WEFT_UNSUPPORTED, "samples of %s must have type %s, not %s", name, needed[type],
               weft_dtype_name(c->dtype));
     return WEFT_OK;
 }
@@ -53,16 +54,24 @@ static weft_status check_uniform(const random_call *c, weft_error *error) {
     return check_ends(c, isfinite(c->a) && isfinite(c->b), c->a < c->b, isfinite(c->b - c->a), error);
 }
 
+/* Checks the mean a and the standard deviation b of a normal, after rounding to f32 if `single`. */
+static weft_status check_normal(const random_call *c, bool single, weft_error *error) {
+    const char *name = weft_distribution_name(c->distribution), *type = single ? "finite in f32" : "finite";
+    const double a = single ? (double)(float)c->a : c->a, b = single ? (double)(float)c->b : c->b;
+    RETURN_IF(!isfinite(a), WEFT_INVALID, "%s: invalid mean a = %g: it must be %s", name, c->a, type);
+    RETURN_IF(!isfinite(b) || b < 0, WEFT_INVALID,
+              "%s: invalid standard deviation b = %.17g: it must be %s and 0 or greater", name, c->b, type);
+    return WEFT_OK;
+}
+
 static weft_status check_parameters(const random_call *c, weft_error *error) {
     const char *name = weft_distribution_name(c->distribution);
     switch (c->distribution) {
     case WEFT_UNIFORM: return check_uniform(c, error);
     case WEFT_NORMAL:
-    case WEFT_LOGNORMAL:
-        RETURN_IF(!isfinite(c->a), WEFT_INVALID, "%s: invalid mean a = %g: it must be finite", name, c->a);
-        RETURN_IF(!isfinite(c->b) || c->b < 0, WEFT_INVALID,
-                  "%s: invalid standard deviation b = %.17g: it must be finite and 0 or greater", name, c->b);
-        break;
+    case WEFT_LOGNORMAL: return check_normal(c, false, error);
+    case WEFT_NORMAL_FAST:
+    case WEFT_LOGNORMAL_FAST: return check_normal(c, true, error);
     case WEFT_EXPONENTIAL:
         RETURN_IF(!isfinite(c->a) || c->a <= 0, WEFT_INVALID,
                   "%s: invalid rate a = %.17g: it must be finite and greater than 0", name, c->a);

@@ -1,17 +1,34 @@
 /* Paths of weft_price (ORDER.md 21), LANES at a time: each step of the simulation is a plain loop over them, which
  * compilers vectorize. Compiled once per instruction set level. */
 #include "arith/price.h"
+#include "arith/fast_normals.h"
 #include "arith/sobol.h"
 #include "cpu/kernels/vectors.h"
 
 enum { LANES = WEFT_LANES(8) };
 
-/* Generates the words of Philox block number `block` of LANES paths. */
-static void draw_words(uint64_t first, uint64_t block, uint64_t seed, uint32_t words[4][LANES]) {
+/* Generates the words of Philox block number `block` of LANES paths. `rounds` is a constant. */
+WEFT_ARITH void draw_words_of(int rounds, uint64_t first, uint64_t block, uint64_t seed, uint32_t words[4][LANES]) {
     for (size_t l = 0; l < LANES; l++) {
-        const weft_philox_block b = weft_philox(first + l, block, seed);
+        const weft_philox_block b = weft_philox_of(rounds, first + l, block, seed);
         for (size_t k = 0; k < 4; k++) words[k][l] = b.v[k];
     }
+}
+
+static void draw_words(uint64_t first, uint64_t block, uint64_t seed, uint32_t words[4][LANES]) {
+    draw_words_of(10, first, block, seed, words);
+}
+
+/* Generates the four normals of normal_fast that block number `block` of LANES paths makes. */
+static void normals_fast(uint64_t first, uint64_t block, uint64_t seed, float normals[4][LANES]) {
+    uint32_t words[4][LANES];
+    draw_words_of(WEFT_FAST_ROUNDS, first, block, seed, words);
+    for (size_t k = 0; k < 4; k += 2)
+        for (size_t l = 0; l < LANES; l++) {
+            const weft_pair z = weft_fast_pair(words[k][l], words[k + 1][l]);
+            normals[k][l] = z.first;
+            normals[k + 1][l] = z.second;
+        }
 }
 
 /* Generates the words of coordinate j of LANES points: from one point to the next, one bit of the Gray code

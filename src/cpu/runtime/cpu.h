@@ -425,6 +425,7 @@ typedef struct sample_kernels {
     void (*words)(const random_call *call, uint64_t block, size_t blocks, uint32_t *words);
     sampler *f32[WEFT_BERNOULLI], *f64[WEFT_BERNOULLI]; /* indexed by distribution */
     sampler *bernoulli, *integers_32, *integers_64;
+    sampler *normal_fast, *lognormal_fast; /* their words are those of 7 rounds; they use the words of whole pairs */
 } sample_kernels;
 
 /* Strips of consecutive Sobol points. A strip has 2^p points with `width` coordinates in all; each coordinate has

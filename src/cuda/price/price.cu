@@ -5,6 +5,7 @@
  * equal units of work as tiles, even for a small number of paths. Only the sums of blocks are written to memory. */
 #include "arith/price.h"
 #include "arith/sobol.h"
+#include "cuda/random/fast_normals.cuh"
 #include "cuda/random/normal_table.h"
 #include "cuda/random/words.cuh"
 #include "cuda/reduce/tree.cuh"
@@ -67,19 +68,23 @@ template <class R> static __device__ uint32_t word_of_point(const parameters<R> 
     return weft_nested_scramble((uint32_t)(word >> 32), (uint32_t)(key >> 32), (uint32_t)key);
 }
 
-/* Returns the words of normals 4 k ... 4 k + 3 of a path; 0 after its last one. */
-template <class R>
+/* Returns the words of normals 4 k ... 4 k + 3 of a path; 0 after its last one. SOURCE is the class that converts
+ * them to normals. */
+template <class SOURCE, class R>
 static __device__ __forceinline__ weft_philox_block four_words(const parameters<R> &c, uint64_t path, uint32_t k) {
-    if (!c.sobol) return philox_words(path, k, c.rounds);
+    if (!SOURCE::POINTS || !c.sobol) return philox_words<SOURCE::PHILOX_ROUNDS>(path, k, c.rounds);
     weft_philox_block w = {{0, 0, 0, 0}};
     for (uint32_t j = 0; j < 4 && 4 * k + j < c.steps * c.assets; j++) w.v[j] = word_of_point(c, path, 4 * k + j);
     return w;
 }
 
-/* Computes four normals at a time, in R. All threads of a warp must call it together. */
+/* Computes four normals at a time, in R. All threads of a warp must call it together. POINTS: the words may be those
+ * of Sobol points. TABLE: the table of normals is needed. BLOCKS: resident thread blocks per multiprocessor. */
 template <class R> struct normals;
 
 template <> struct normals<float> {
+    static constexpr bool POINTS = true, TABLE = true;
+    static constexpr int PHILOX_ROUNDS = 10, BLOCK_THREADS = 1024, BLOCKS = 1;
     static constexpr size_t QUEUE_BYTES = 0;
     near_normals near;
     __device__ normals(const parameters<float> &c, unsigned char *workspace, double *)
@@ -91,6 +96,8 @@ template <> struct normals<float> {
 };
 
 template <> struct normals<double> {
+    static constexpr bool POINTS = true, TABLE = false;
+    static constexpr int PHILOX_ROUNDS = 10, BLOCK_THREADS = 512, BLOCKS = 1;
     static constexpr size_t QUEUE_BYTES = NORMALS_QUEUE * sizeof(double); /* per warp */
     double *queue;
     __device__ normals(const parameters<double> &, unsigned char *, double *queue_) : queue(queue_) {}
@@ -102,6 +109,22 @@ template <> struct normals<double> {
     }
 };
 
+/* Normals of normal_fast, in f32. */
+struct pairs_of_normals {
+    static constexpr bool POINTS = false, TABLE = false;
+    static constexpr int PHILOX_ROUNDS = WEFT_FAST_ROUNDS, BLOCK_THREADS = 512, BLOCKS = 2;
+    static constexpr size_t QUEUE_BYTES = 0;
+    __device__ pairs_of_normals(const parameters<float> &, unsigned char *, double *) {}
+    __device__ __forceinline__ void make(const weft_philox_block &words, float *z) const {
+#pragma unroll
+        for (int j = 0; j < 4; j += 2) {
+            const weft_pair p = fast_normals(words.v[j], words.v[j + 1]);
+            z[j] = p.first;
+            z[j + 1] = p.second;
+        }
+    }
+};
+
 /* State of one leg. `walk` contains prices; with exact steps, the logarithms of prices relative to the start. */
 template <class R, int A> struct course { R walk[A], price[A], basket, sum, sum_of_logs, highest, lowest; };
 
@@ -110,15 +133,15 @@ struct worth_of_path {
     double value, control;
 };
 
-/* Paths in R, of at most A assets and K legs, as an operator of tree.cuh. Loops over assets are unrolled if A is at
- * most 2, which is then the exact number of assets, so that all values are in registers. */
-template <class R, int A, int K> struct pricing : plain_operator {
+/* Paths in R, of at most A assets and K legs, with normals of SOURCE, as an operator of tree.cuh. Loops over assets
+ * are unrolled if A is at most 2, which is then the exact number of assets, so that all values are in registers. */
+template <class R, int A, int K, class SOURCE> struct pricing : plain_operator {
     typedef double element; /* value of a path */
     typedef weft_price_sums value;
     static constexpr bool FEW = A <= 2;
-    static constexpr int UNROLL = FEW ? A : 1, BLOCK_THREADS = sizeof(R) == 4 ? 1024 : 512;
+    static constexpr int UNROLL = FEW ? A : 1, BLOCK_THREADS = SOURCE::BLOCK_THREADS;
     typedef R real;
-    typedef normals<R> source_type;
+    typedef SOURCE source_type;
     const parameters<R> &c;
     source_type source;
     worth_of_path *tile; /* values of the block's tile, in shared memory */
@@ -199,7 +222,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
         R z[4];
 #pragma unroll 1
         for (uint32_t first = 0; first < c.steps; first += AT_ONCE) {
-            source.make(four_words(c, path, first / AT_ONCE), z);
+            source.make(four_words<SOURCE>(c, path, first / AT_ONCE), z);
 #pragma unroll
             for (uint32_t i = 0; i < AT_ONCE; i++)
                 if (i == 0 || first + i < c.steps) step(z + i * A, EULER, LOOKS, courses);
@@ -213,7 +236,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
         for (uint32_t i = 0; i < c.steps; i++) {
 #pragma unroll 1
             for (int a = 0; a < assets(); a++, drawn++) {
-                if (drawn % 4 == 0) source.make(four_words(c, path, drawn / 4), four);
+                if (drawn % 4 == 0) source.make(four_words<SOURCE>(c, path, drawn / 4), four);
                 z[a] = four[drawn % 4];
             }
             step(z, c.euler, looks, courses);
@@ -345,12 +368,12 @@ template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_til
 
 /* Returns the sums of a tile; they are valid in the first warp only. All threads of the block must call it. The
  * threads of a warp stay together: those without a path simulate the tile's first. */
-template <class R, int A, int K>
-static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A, K> &op, const reduce_params &j,
-                                                             uint64_t tile) {
+template <class R, int A, int K, class SOURCE>
+static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A, K, SOURCE> &op,
+                                                             const reduce_params &j, uint64_t tile) {
     const uint64_t first = tile * TILE_PATHS, count = j.n - first;
 #pragma unroll 1
-    for (uint32_t i = threadIdx.x; i < TILE_PATHS && i / WARP * WARP < count; i += pricing<R, A, K>::BLOCK_THREADS)
+    for (uint32_t i = threadIdx.x; i < TILE_PATHS && i / WARP * WARP < count; i += SOURCE::BLOCK_THREADS)
         op.tile[i] = op.worth(op.c.first + first + (i < count ? i : 0));
     __syncthreads();
     const weft_price_sums sums = threadIdx.x < WARP ? sum_of_tile(op, count) : op.identity();
@@ -362,7 +385,7 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 /* Layout of shared memory: the values of a tile, the queues of warps, the table of normals. */
 template <class Op>
-static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
+static __global__ void __launch_bounds__(Op::BLOCK_THREADS, Op::source_type::BLOCKS)
     price_kernel(const __grid_constant__ reduce_params j, const __grid_constant__ parameters<typename Op::real> c) {
     worth_of_path *const tile = (worth_of_path *)dynamic_shared;
     typedef typename Op::source_type source;
@@ -413,15 +436,15 @@ struct scratch_tables {
     normal_part *normals;
 };
 
-template <class R, int A, int K>
+template <class R, int A, int K, class SOURCE>
 static weft_status launch(const gpu *g, const price_call *p, uint64_t first, reduce_params *j, scratch_tables tables,
                           weft_error *error) {
-    typedef pricing<R, A, K> op;
+    typedef pricing<R, A, K, SOURCE> op;
     parameters<R> c = parameters_of<R>(p, first);
     c.directions = tables.directions;
     c.keys = tables.keys;
     size_t shared = TILE_PATHS * sizeof(worth_of_path) + op::BLOCK_THREADS / WARP * op::source_type::QUEUE_BYTES;
-    if (sizeof(R) == 4) {
+    if (SOURCE::TABLE) {
         c.table = tables.normals;
         c.octaves = normal_octaves(g, shared + STATIC_SHARED);
         shared += normal_table_bytes(c.octaves);
@@ -437,12 +460,12 @@ static weft_status launch(const gpu *g, const price_call *p, uint64_t first, red
     return WEFT_OK;
 }
 
-template <class R>
+template <class R, class SOURCE>
 static weft_status launch_type(const gpu *g, const price_call *p, uint64_t first, reduce_params *j,
                                scratch_tables tables, weft_error *error) {
-    if (p->legs == 1 && p->assets == 1) return launch<R, 1, 1>(g, p, first, j, tables, error);
-    if (p->legs == 1 && p->assets == 2) return launch<R, 2, 1>(g, p, first, j, tables, error);
-    return launch<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX>(g, p, first, j, tables, error);
+    if (p->legs == 1 && p->assets == 1) return launch<R, 1, 1, SOURCE>(g, p, first, j, tables, error);
+    if (p->legs == 1 && p->assets == 2) return launch<R, 2, 1, SOURCE>(g, p, first, j, tables, error);
+    return launch<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX, SOURCE>(g, p, first, j, tables, error);
 }
 
 static double worth_of_control(const price_call *c) {
@@ -477,10 +500,10 @@ weft_status cuda_price_sums(void *state, const price_sums_call *s, weft_error *e
     if (p->sobol) RETURN_IF_ERROR(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
     RETURN_IF_ERROR(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, s->count, NULL, NULL, &sums, error));
     c.out_bytes = sizeof sums;
-    if (p->dtype == WEFT_F32)
-        RETURN_IF_ERROR(launch_type<float>(g, p, s->first, &c.j, tables, error));
-    else
-        RETURN_IF_ERROR(launch_type<double>(g, p, s->first, &c.j, tables, error));
+    const auto run = p->fast                ? launch_type<float, pairs_of_normals>
+                     : p->dtype == WEFT_F32 ? launch_type<float, normals<float>>
+                                            : launch_type<double, normals<double>>;
+    RETURN_IF_ERROR(run(g, p, s->first, &c.j, tables, error));
     RETURN_IF_ERROR(call_end(&c, error));
     memcpy(s->sums, &sums, sizeof sums);
     return WEFT_OK;

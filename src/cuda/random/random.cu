@@ -1,7 +1,9 @@
 /* weft_random and weft_random_integers: one thread per block of Philox (ORDER.md 19), whose samples are written by
  * one store. There is one kernel; its parameter SAMPLES converts a block's words to samples. Normals are computed by
- * cuda/random/normals.cuh, all other arithmetic is in arith/samples.h. */
+ * cuda/random/normals.cuh, those of normal_fast by cuda/random/fast_normals.cuh; all other arithmetic is in
+ * arith/samples.h. */
 #include "arith/samples.h"
+#include "cuda/random/fast_normals.cuh"
 #include "cuda/random/normal_table.h"
 #include "cuda/random/words.cuh"
 #include "cuda/runtime/arrays.h"
@@ -83,11 +85,11 @@ struct integer_sample_64 {
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-/* Classes for SAMPLES: each converts the words w of GROUP blocks to their samples; i is the index of the first
- * sample. UNROLLED is the number of chunks whose instructions are interleaved. */
+/* Classes for SAMPLES: each converts the words w of GROUP blocks, after PHILOX_ROUNDS rounds, to their samples; i is
+ * the index of the first sample. UNROLLED is the number of chunks whose instructions are interleaved. */
 template <class T, class SAMPLE> struct one_by_one {
     static constexpr bool PREPARES = false;
-    static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, UNROLLED = ROUNDS,
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, UNROLLED = ROUNDS, PHILOX_ROUNDS = 10,
                          COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
     SAMPLE sample;
     __device__ void prepare() {}
@@ -100,7 +102,7 @@ template <class T, class SAMPLE> struct one_by_one {
 /* Normals in f32, or their exponentials, from the table. */
 template <bool LOG> struct near_samples {
     static constexpr bool PREPARES = true;
-    static constexpr int BLOCK_THREADS = 512, GROUP = 1, UNROLLED = 1;
+    static constexpr int BLOCK_THREADS = 512, GROUP = 1, UNROLLED = 1, PHILOX_ROUNDS = 10;
     double mean, deviation;
     const normal_part *table;
     uint32_t octaves;
@@ -116,10 +118,28 @@ template <bool LOG> struct near_samples {
     }
 };
 
+/* normal_fast samples, or their exponentials. */
+template <bool LOG> struct fast_samples {
+    static constexpr bool PREPARES = false;
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, UNROLLED = 2, PHILOX_ROUNDS = WEFT_FAST_ROUNDS;
+    float mean, deviation;
+    __device__ void prepare() {}
+    __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, float *to) const {
+#pragma unroll
+        for (int j = 0; j < 4; j += 2) {
+            const weft_pair z = fast_normals(w[j], w[j + 1]);
+            const float x = fmaf(deviation, z.first, mean), y = fmaf(deviation, z.second, mean);
+            to[j] = LOG ? weft_fast_exp(x) : x;
+            to[j + 1] = LOG ? weft_fast_exp(y) : y;
+        }
+    }
+};
+
 /* Normals in f64, or their exponentials, rounded to T. Converts four words, or four pairs of words, at a time. */
 template <class T, bool LOG> struct quantile_samples {
     static constexpr bool PREPARES = false;
-    static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T)), UNROLLED = 1;
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T)), UNROLLED = 1,
+                         PHILOX_ROUNDS = 10;
     double mean, deviation;
     __device__ void prepare() {}
     __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, T *to) const {
@@ -158,7 +178,8 @@ static __device__ __forceinline__ void make_samples(const SAMPLES &samples, sour
     uint32_t w[WEFT_BLOCK_WORDS * GROUP];
 #pragma unroll
     for (int g = 0; g < GROUP; g++) {
-        const weft_philox_block words = philox_words(block + g * SAMPLES::BLOCK_THREADS, s.stream, keys);
+        const weft_philox_block words =
+            philox_words<SAMPLES::PHILOX_ROUNDS>(block + g * SAMPLES::BLOCK_THREADS, s.stream, keys);
 #pragma unroll
         for (int j = 0; j < WEFT_BLOCK_WORDS; j++) w[g * WEFT_BLOCK_WORDS + j] = words.v[j];
     }
@@ -264,6 +285,10 @@ static weft_status launch_near(const gpu *g, const random_call *c, normal_part *
     return launch<float>(g, c, samples, normal_table_bytes(octaves), out, error);
 }
 
+template <bool LOG> static weft_status launch_fast(const gpu *g, const random_call *c, void *out, weft_error *error) {
+    return launch<float>(g, c, fast_samples<LOG>{(float)c->a, (float)c->b}, 0, out, error);
+}
+
 static bool is_near(const random_call *c) {
     return !c->integers && c->dtype == WEFT_F32 && c->b >= NORMAL_SCALE_MIN &&
            (c->distribution == WEFT_NORMAL || c->distribution == WEFT_LOGNORMAL);
@@ -291,6 +316,8 @@ static weft_status launch_any(const gpu *g, const random_call *c, normal_part *t
         return launch_each<uint32_t>(g, c, integer_sample_32{(uint32_t)c->lower, (uint32_t)c->last}, out, error);
     if (c->distribution == WEFT_BERNOULLI)
         return launch_each<uint8_t>(g, c, bernoulli_sample{weft_chance_of(c->a)}, out, error);
+    if (c->distribution == WEFT_NORMAL_FAST) return launch_fast<false>(g, c, out, error);
+    if (c->distribution == WEFT_LOGNORMAL_FAST) return launch_fast<true>(g, c, out, error);
     return c->dtype == WEFT_F32 ? launch_reals<float>(g, c, table, out, error)
                                 : launch_reals<double>(g, c, table, out, error);
 }

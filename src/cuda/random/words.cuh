@@ -1,4 +1,4 @@
-/* Philox4x32-10 with precomputed round keys. As kernel parameters they are operands in constant memory. */
+/* Philox4x32 with precomputed round keys. As kernel parameters they are operands in constant memory. */
 #ifndef WEFT_CUDA_WORDS_CUH
 #define WEFT_CUDA_WORDS_CUH
 
@@ -18,12 +18,13 @@ static round_keys round_keys_of(uint64_t seed) {
     return keys;
 }
 
-/* Returns weft_philox(low, high, seed). */
+/* Returns weft_philox_of(ROUNDS, low, high, seed), with at most 10 rounds. */
+template <int ROUNDS = 10>
 static __device__ __forceinline__ weft_philox_block philox_words(uint64_t low, uint64_t high,
                                                                  const round_keys &keys) {
     weft_philox_block x = {{(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};
 #pragma unroll
-    for (int round = 0; round < 10; round++) x = weft_philox_round(x, keys.key[round][0], keys.key[round][1]);
+    for (int round = 0; round < ROUNDS; round++) x = weft_philox_round(x, keys.key[round][0], keys.key[round][1]);
     return x;
 }
 

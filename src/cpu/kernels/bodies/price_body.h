@@ -11,11 +11,19 @@ typedef struct OF(course) {
     OF(lanes) basket, sum, sum_of_logs, highest, lowest;
 } OF(course);
 
-/* Source of the paths' normals: the four words of a Philox block in turn, or the coordinates of Sobol points. */
+/* Source of the paths' normals: the four words of a Philox block in turn, or its four fast normals, or the
+ * coordinates of Sobol points. */
 typedef struct OF(source) {
     uint64_t first, drawn;
     uint32_t words[4][LANES];
+    float fast[4][LANES];
 } OF(source);
+
+static void OF(draw_fast)(const price_call *c, OF(source) * s, REAL *normals) {
+    if (s->drawn % 4 == 0) normals_fast(s->first, s->drawn / 4, c->seed, s->fast);
+    const float *const z = s->fast[s->drawn++ % 4];
+    for (size_t l = 0; l < LANES; l++) normals[l] = (REAL)z[l];
+}
 
 static void OF(draw)(const price_call *c, const price_points *points, OF(source) * s, REAL *normals) {
     if (c->sobol)
@@ -96,7 +104,11 @@ static void OF(walk)(const price_call *c, const price_points *points, uint64_t f
     const bool looks = OF(looks_on_the_way)(c);
     for (size_t k = 0; k < c->legs; k++) OF(begin)(c, &c->leg[k], &courses[k]);
     for (size_t step = 0; step < c->steps; step++) {
-        for (size_t j = 0; j < c->assets; j++) OF(draw)(c, points, &source, normals[j]);
+        for (size_t j = 0; j < c->assets; j++)
+            if (c->fast)
+                OF(draw_fast)(c, &source, normals[j]);
+            else
+                OF(draw)(c, points, &source, normals[j]);
         for (size_t k = 0; k < c->legs; k++) {
             OF(course) *const w = &courses[k];
             OF(move)(c, &c->leg[k], normals, w);
