@@ -3,7 +3,8 @@
     axes_peers.py [--device cpu|cuda] [--commit NAME] [--small] [--repeat N] [--only KIND] LIBWEFT
 
 LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results, with the bytes that must be moved per
-second. The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
+second. top selects the 5 largest values of each vector, and argtop also their indices.
+The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
 of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others. --small divides the first
 length by 16.
 """
@@ -16,8 +17,10 @@ import time
 
 SUM, MAX, MEAN = 0, 3, 12
 F32, F64, DEFAULT = 9, 10, 0
-TYPES = {"f32": (F32, 4), "f64": (F64, 8)}
+U64 = 8
+TYPES = {"f32": (F32, 4), "f64": (F64, 8), "u64": (U64, 8)}
 DIMENSIONS = 16
+K = 5
 
 
 class View(ctypes.Structure):
@@ -67,6 +70,11 @@ class Weft:
     def sort(self, x, axis, y):
         return lambda: self.check(self.lib.weft_sort_axis(self.context, 0, ctypes.byref(x), axis, ctypes.byref(y)))
 
+    def top(self, x, axis, y, indices):
+        at = ctypes.byref(indices) if indices else None
+        return lambda: self.check(self.lib.weft_top_k_axis(
+            self.context, 0, ctypes.byref(x), axis, ctypes.c_size_t(K), ctypes.byref(y), at))
+
     def copy(self, x, y):
         return lambda: self.check(self.lib.weft_copy_view(self.context, ctypes.byref(x), ctypes.byref(y)))
 
@@ -75,6 +83,18 @@ class Weft:
 
 
 # ------------------------------------------------------------------------------------- libraries
+
+def largest(library, x, axis, indices):
+    """The K largest values along an axis, in order, and their indices, as in NumPy."""
+    last = tuple(slice(-K, None) if k == axis else slice(None) for k in range(x.ndim))
+    down = tuple(slice(None, None, -1) if k == axis else slice(None) for k in range(x.ndim))
+    if not indices:
+        return library.sort(library.partition(x, -K, axis)[last], axis)[down]
+    at = library.argpartition(x, -K, axis)[last]
+    values = library.take_along_axis(x, at, axis)
+    order = library.argsort(values, axis)[down]
+    return library.take_along_axis(values, order, axis), library.take_along_axis(at, order, axis)
+
 
 class Cpu:
     """Arrays of NumPy."""
@@ -88,7 +108,7 @@ class Cpu:
         return self.np.random.default_rng(1).random(shape, "f4" if dtype == "f32" else "f8")
 
     def empty(self, dtype, shape):
-        return self.np.ones(shape, "f4" if dtype == "f32" else "f8")
+        return self.np.ones(shape, {"f32": "f4", "f64": "f8", "u64": "u8"}[dtype])
 
     def address(self, array):
         return array.ctypes.data
@@ -101,6 +121,7 @@ class Cpu:
             "max": lambda: np.max(x, axis=tuple(axes), out=y), "variance": lambda: np.var(x, axis=tuple(axes), out=y),
             "scan": lambda: np.cumsum(x, axis=axis, out=y), "transpose": lambda: np.copyto(y, x.T),
             "sort": lambda: np.copyto(y, np.sort(x, axis=axis)),
+            "top": lambda: largest(np, x, axis, False), "argtop": lambda: largest(np, x, axis, True),
         }[kind] for name in self.peers}
 
     def time(self, call, weft):
@@ -127,7 +148,8 @@ class Cuda:
         return self.torch.rand(shape, device="cuda", dtype=getattr(self.torch, "float" + dtype[1:]))
 
     def empty(self, dtype, shape):
-        return self.torch.ones(shape, device="cuda", dtype=getattr(self.torch, "float" + dtype[1:]))
+        name = "int64" if dtype == "u64" else "float" + dtype[1:]
+        return self.torch.ones(shape, device="cuda", dtype=getattr(self.torch, name))
 
     def address(self, array):
         return array.data_ptr()
@@ -144,6 +166,7 @@ class Cuda:
                     "variance": lambda: torch.var(x, dim=axes, correction=0),
                     "scan": lambda: torch.cumsum(x, dim=axis, out=y), "transpose": lambda: y.copy_(x.T),
                     "sort": lambda: torch.sort(x, dim=axis),
+                    "top": lambda: torch.topk(x, K, dim=axis), "argtop": lambda: torch.topk(x, K, dim=axis),
                 }[kind]
             else:
                 cx, cy = library.asarray(x), library.asarray(y)
@@ -154,6 +177,8 @@ class Cuda:
                     "variance": lambda: library.var(cx, axis=tuple(axes)),
                     "scan": lambda: library.cumsum(cx, axis=axis, out=cy),
                     "transpose": lambda: library.copyto(cy, cx.T), "sort": lambda: library.sort(cx, axis=axis),
+                    "top": lambda: largest(library, cx, axis, False),
+                    "argtop": lambda: largest(library, cx, axis, True),
                 }[kind]
         return calls
 
@@ -181,8 +206,12 @@ ROWS += [("sum", "f32", (512, 512, 512), [1]), ("sum", "f32", (512, 512, 512), [
 ROWS += [("scan", "f32", shape, [axis]) for shape in ((10**6, 256), SQUARE, (256, 10**6)) for axis in (1, 0)]
 ROWS += [("scan", "f32", (512, 512, 512), [1])]
 ROWS += [("sort", "f32", (2**20, 256), [1]), ("sort", "f32", (256, 2**20), [0])]
+ROWS += [(kind, "f32", shape, [axis]) for kind in ("top", "argtop")
+         for shape, axis in (((2**20, 256), 1), ((2**16, 4096), 1), ((2**11, 2**17), 1), ((16, 2**24), 1),
+                             ((256, 2**20), 0))]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
-NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes"}
+NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
+         "top": "top_k_axis", "argtop": "top_k_axis"}
 
 
 def power(n):
@@ -216,20 +245,25 @@ def row(library, weft, case, repeat, reading, copying, commit):
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
     whole = kind in ("scan", "sort", "transpose")
+    if kind in ("top", "argtop"):
+        kept = [K if k in axes else n for k, n in enumerate(shape)]
     x = library.array(dtype, shape)
     y = library.empty(dtype, shape[::-1] if kind == "transpose" else shape if whole else kept)
+    at = library.empty("u64", kept if kind == "argtop" else ())
     vx = view_of(dtype, shape, library.address(x))
     if kind == "transpose":
         call = weft.copy(view_of(dtype, shape[::-1], library.address(x), [size, size * shape[1]]),
                          view_of(dtype, shape[::-1], library.address(y)))
     else:
         vy = view_of(dtype, shape if whole else kept, library.address(y))
+        indices = view_of("u64", kept, library.address(at)) if kind == "argtop" else None
         call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.sort(vx, axes[0], vy) if kind == "sort" \
+            else weft.top(vx, axes[0], vy, indices) if kind in ("top", "argtop") \
             else weft.variance(vx, axes, vy) if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
     peers = library.peer_calls(kind, x, y, axes)
     times = median(library, weft, [call] + list(peers.values()), repeat)
     elements = math.prod(shape)
-    moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * size)
+    moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * (size + (8 if kind == "argtop" else 0)))
     text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
     lengths, speed = " x ".join(power(n) for n in shape), f"{moved / times[0] / 1e9:.1f} GB/s"
     for name, peer in zip(peers, times[1:]):

@@ -5,7 +5,7 @@ module weft_views
   implicit none
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis, weft_sort_axis, &
-    weft_argsort_axis
+    weft_argsort_axis, weft_top_k_axis
 
 contains
 
@@ -231,5 +231,44 @@ contains
       c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_argsort_axis
+
+  ! Writes the k largest or smallest elements of each vector along a dimension, in order, and their indices, from 0, in
+  ! elements of 32 or 64 bits. k is the length of values along the dimension.
+  subroutine weft_top_k_axis(ctx, extreme, x, dim, values, indices, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: extreme, dim
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: values(..)
+    type(*), intent(inout), target, optional :: indices(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, av, ai
+    type(weft_view), target :: from, to, at
+    type(c_ptr) :: positions
+    integer(c_int) :: index
+    integer(c_size_t) :: k
+    positions = c_null_ptr
+    ax = strided(call, 'x', x)
+    av = strided(call, 'values', values)
+    call need_real(call, 'x', ax)
+    call need_real(call, 'values', av)
+    call need_dimensions(call, [dim], ax%rank)
+    call need_dimensions(call, [dim], av%rank)
+    from = view_of(ax, ax%dtype)
+    to = view_of(av, av%dtype)
+    if (present(indices)) then
+      ai = strided(call, 'indices', indices)
+      index = merge(WEFT_U32, WEFT_U64, ai%dtype == WEFT_I32)
+      call need_type(call, 'indices', ai, index)
+      at = view_of(ai, index)
+      positions = c_loc(at)
+    end if
+    if (call%status == WEFT_OK) then
+      k = to%shape(dim)
+      call%status = c_weft_top_k_axis(ctx, extreme, c_loc(from), dim - 1, k, c_loc(to), positions)
+    end if
+    call finish(call, ctx, stat, message)
+  end subroutine weft_top_k_axis
 
 end module weft_views

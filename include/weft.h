@@ -49,7 +49,7 @@
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
- *   views               arrays of up to 16 dimensions: copies, reductions and scans along axes
+ *   views               arrays of up to 16 dimensions: copies; reductions, scans and sorts along axes
  *   large arrays        sources (arrays larger than memory), tuning (choice of the fastest variant)
  */
 #ifndef WEFT_H
@@ -1353,6 +1353,20 @@ WEFT_API weft_status weft_sort_axis(weft_context *ctx, weft_order_of_sort order,
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/sort_axis.md. */
 WEFT_API weft_status weft_argsort_axis(weft_context *ctx, weft_order_of_sort order, const weft_view *x, int axis,
                                        const weft_view *indices);
+
+/* Finds the k largest or smallest elements of each vector along one axis of x. Those of a vector are the ones of
+ * weft_top_k.
+ *   axis     as for weft_sort_axis
+ *   k        0 to the length of the axis
+ *   values   of the type of x, and of its shape with length k along the axis
+ *   indices  positions in the vector, from 0 on: of the shape of values and of type WEFT_U32 (at most 2^32 elements
+ *            along the axis) or WEFT_U64. NULL: not wanted
+ * No two arrays may overlap. Scratch memory: on a CPU, candidates and copies of one or several vectors per thread;
+ * on a GPU, none for k up to 2048, unless there are few vectors of more than 2^18 elements.
+ * Source: those of weft_top_k and weft_sort_axis.
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/top_k_axis.md. */
+WEFT_API weft_status weft_top_k_axis(weft_context *ctx, weft_extreme extreme, const weft_view *x, int axis, size_t k,
+                                     const weft_view *values, const weft_view *indices);
 
 /* ------------------------------------------------------------------------------ sources */
 

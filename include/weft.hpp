@@ -1172,6 +1172,12 @@ namespace detail {
 template <class X> using view_value = std::remove_const_t<typename X::element_type>;
 template <class X> array_view<typename X::element_type> view_in(const X &x) { return x; }
 
+// Length along an axis, or 0 if there is no such axis.
+inline std::size_t length(const weft_view &v, int axis) {
+    const auto number = axis < 0 ? axis + static_cast<int>(v.dimensions) : axis;
+    return number >= 0 && number < static_cast<int>(v.dimensions) ? v.shape[number] : 0;
+}
+
 } // namespace detail
 
 // The arguments x, y and out of the functions below are array_view or std::mdspan.
@@ -1232,6 +1238,24 @@ void argsort_axis(context &ctx, const X &x, int axis, const Y &indices, weft_ord
     const auto from = detail::view_in(x);
     const auto to = detail::view_in(indices);
     ctx(weft_argsort_axis, order, &from.get(), axis, &to.get());
+}
+
+// Writes the k largest or smallest elements of each vector along an axis of x, in order, to values, and their indices
+// to indices, which has unsigned elements of 32 or 64 bits. k is the length of values along the axis.
+template <class X, class V>
+void top_k_axis(context &ctx, weft_extreme extreme, const X &x, int axis, const V &values) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<V>>, "x and values have different types");
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(values);
+    ctx(weft_top_k_axis, extreme, &from.get(), axis, detail::length(to.get(), axis), &to.get(), nullptr);
+}
+template <class X, class V, class I>
+void top_k_axis(context &ctx, weft_extreme extreme, const X &x, int axis, const V &values, const I &indices) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<V>>, "x and values have different types");
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(values);
+    const auto at = detail::view_in(indices);
+    ctx(weft_top_k_axis, extreme, &from.get(), axis, detail::length(to.get(), axis), &to.get(), &at.get());
 }
 
 } // namespace weft

@@ -128,6 +128,19 @@ static weft_status run_argsort_axis(weft_context *ctx) {
     to.dtype = WEFT_U32;
     return weft_argsort_axis(ctx, WEFT_ASCENDING, &from, 0, &to);
 }
+static weft_status run_top_k_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false);
+    weft_view to = matrix_of((float *)out.y, false), indices = matrix_of((float *)(void *)out.counts, true);
+    to.shape[0] = indices.shape[0] = 2;
+    indices.dtype = WEFT_U32;
+    return weft_top_k_axis(ctx, WEFT_LARGEST, &from, 0, 2, &to, &indices);
+}
+static weft_status run_top_k_axis_rows(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false);
+    weft_view to = matrix_of((float *)out.y, true);
+    to.shape[1] = to.shape[1] / 2;
+    return weft_top_k_axis(ctx, WEFT_SMALLEST, &from, 1, to.shape[1], &to, NULL);
+}
 static weft_status run_gather(weft_context *ctx) {
     return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
 }
@@ -380,6 +393,8 @@ static const operation operations[] = {
     {"sort_axis", run_sort_axis},
     {"sort_axis of rows", run_sort_axis_rows},
     {"argsort_axis", run_argsort_axis},
+    {"top_k_axis", run_top_k_axis},
+    {"top_k_axis of rows", run_top_k_axis_rows},
     {"gather", run_gather},
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},

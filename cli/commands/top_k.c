@@ -1,4 +1,5 @@
-/* weft top_k X.npy [-k K] [-o VALUES.npy] */
+/* weft top_k X.npy [-k K] [--axis A] [-o VALUES.npy] */
+#include "cli/commands/top_k_axis.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
@@ -10,13 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct request {
-    long long k;
-    bool k_given;
-    weft_extreme extreme;
-    const char *to, *indices_to;
-} request;
 
 /* Prints a value, a tab and its index on each line. */
 static void print_results(const production *p, size_t k, const char *values, const uint64_t *indices) {
@@ -30,14 +24,14 @@ static void print_results(const production *p, size_t k, const char *values, con
     }
 }
 
-static int write_results(const production *p, const request *r, const void *values, const uint64_t *indices) {
+static int write_results(const production *p, const top_k_request *r, const void *values, const uint64_t *indices) {
     const npy_shape shape = {1, {(size_t)r->k}};
     if (!r->to && !p->options->json) print_results(p, (size_t)r->k, values, indices);
     const int code = r->to ? produce_write(p, r->to, p->in[0].dtype, &shape, values) : CLI_DONE;
     return code == CLI_DONE && r->indices_to ? produce_write(p, r->indices_to, WEFT_U64, &shape, indices) : code;
 }
 
-static void print_json(const production *p, const request *r, const void *values, const uint64_t *indices) {
+static void print_json(const production *p, const top_k_request *r, const void *values, const uint64_t *indices) {
     produce_json_begin(p, r->to);
     if (r->indices_to) json_text("indices", r->indices_to);
     json_integer("k", r->k);
@@ -49,7 +43,7 @@ static void print_json(const production *p, const request *r, const void *values
     produce_json_end(p);
 }
 
-static int select_and_write(production *p, const request *r) {
+static int select_and_write(production *p, const top_k_request *r) {
     const npy_array *x = &p->in[0];
     const size_t k = (size_t)r->k;
     const bool wanted = r->indices_to || !r->to;
@@ -67,29 +61,19 @@ static int select_and_write(production *p, const request *r) {
     return code;
 }
 
-static int check_count(const production *p, const request *r) {
-    const size_t n = p->in[0].n;
-    if ((unsigned long long)r->k <= n) return CLI_DONE;
-    if (r->k_given)
-        cli_error(p->command, "%s: has %zu elements: -k %lld is greater", p->files[0], n, r->k);
-    else
-        cli_error(p->command, "%s: has %zu elements, fewer than the default %lld %s: specify -k K", p->files[0], n,
-                  r->k, r->extreme == WEFT_LARGEST ? "largest" : "smallest");
-    return r->k_given ? CLI_USAGE : CLI_FAILED;
-}
-
-static bool read_option(const char *command, int option, request *r) {
+static bool read_option(const char *command, int option, top_k_request *r) {
     switch (option) {
     case 'k': r->k_given = true; return cli_number(command, "-k", optarg, 0, LLONG_MAX, &r->k);
     case 's': r->extreme = WEFT_SMALLEST; return true;
     case 'i': r->indices_to = optarg; return true;
     case 'o': r->to = optarg; return true;
+    case 'x': return axes_read(command, optarg, 1, &r->along);
     default: return false;
     }
 }
 
 /* Checks the outputs. Two arrays cannot share standard output or a file. */
-static bool check_outputs(const cli_options *options, const request *r) {
+static bool check_outputs(const cli_options *options, const top_k_request *r) {
     if (!r->indices_to) return true;
     if (r->to && strcmp(r->to, r->indices_to) == 0)
         cli_error("top_k", "-o and --indices name the same file, %s", r->to);
@@ -102,12 +86,13 @@ static bool check_outputs(const cli_options *options, const request *r) {
 
 int command_top_k(const cli_options *options, int argc, char **argv) {
     production p = {.prints = true};
-    request r = {.k = 10};
+    top_k_request r = {.k = 10};
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, &r)) return CLI_USAGE;
     if (!check_outputs(options, &r)) return CLI_USAGE;
+    if (r.along.text) return top_k_axis(options, &r, argc, argv);
     int code = produce_begin(&p, options, argc, argv, 1, r.to);
-    if (code == CLI_DONE) code = check_count(&p, &r);
+    if (code == CLI_DONE) code = top_k_check_count(&p, &r, p.in[0].n);
     if (code == CLI_DONE) code = select_and_write(&p, &r);
     produce_end(&p);
     return code;

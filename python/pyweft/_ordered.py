@@ -6,39 +6,70 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import lib
-from pyweft._arrays import I64, Array, check_vector
+from pyweft._arrays import I64, Array, call, check_vector, destination, give, operand
 from pyweft._calls import entry, give_result, input_of, inputs_of, result_for
 from pyweft._errors import exception
+from pyweft._views import ONLY_AXIS, axis_of, view_of
 
 __all__ = ["merge", "search_sorted", "top_k"]
 
 _SIDES = {"left": lib.WEFT_LEFT, "right": lib.WEFT_RIGHT}
 
 
-def top_k(x: Array, k: int, *, largest: bool = True, device: Optional[str] = None) -> Any:
+def top_k(
+    x: Array, k: int, axis: Optional[int] = -1, *, largest: bool = True, device: Optional[str] = None
+) -> Any:
     """The k largest elements from the largest down, or the k smallest from the smallest up: (values, indices).
 
-    x  1-D, any number type; of equal elements the first comes first, NaN comes last
-    k  0 to the number of elements
+    x     any number type; of equal elements the first comes first, NaN comes last
+    k     0 to the number of elements
+    axis  k elements of each vector along it, and their positions in it; None: of all elements in C order
     The indices are int64.
 
     >>> weft.top_k([3.0, 9.0, 7.0, 9.0], 3)
     (array([9., 9., 7.]), array([1, 3, 2]))
+    >>> weft.top_k(np.array([[3, 1, 4], [1, 5, 9]]), 2)
+    (array([[4, 3],
+           [9, 5]]), array([[2, 0],
+           [2, 1]]))
     """
+    if axis is not None and getattr(x, "ndim", 1) > 1:
+        return _top_k_axis(x, k, axis, largest, device)
     a, source, code, on = input_of(x, "x")
-    if a.ndim != 1:
-        check_vector(a, "x")
+    if axis is not None and (a.ndim != 1 or axis not in ONLY_AXIS):
+        return _top_k_axis(x, k, axis, largest, device)
     n = a.size
-    if not 0 <= k <= n:
-        raise ValueError(f"k is {k}; it must be 0 to {n}, the number of elements")
+    _check_k(k, n)
     values, value_target = result_for(on, None, a.dtype, k)
     indices, index_target = result_for(on, None, I64, k)
-    extreme = lib.WEFT_LARGEST if largest else lib.WEFT_SMALLEST
     run, context = entry(lib.weft_top_k, on, device)
-    status = run(context, extreme, code, n, source, k, value_target, index_target)
+    status = run(context, _extreme(largest), code, n, source, k, value_target, index_target)
     if status:
         raise exception(status, context)
     return give_result(values, None), give_result(indices, None)
+
+
+def _top_k_axis(x: Array, k: int, axis: Any, largest: bool, device: Optional[str]) -> Any:
+    a = operand(x, "x", strided=True)
+    along = axis_of(axis, a)
+    shape = list(a.array.shape)
+    _check_k(k, shape[along])
+    shape[along] = k
+    values = destination(a, None, a.array.dtype, tuple(shape))
+    indices = destination(a, None, I64, tuple(shape))
+    to, at = view_of(values, a.code), view_of(indices, lib.WEFT_U64)
+    call(lib.weft_top_k_axis, a, device, _extreme(largest), view_of(a, a.code), along, k, to, at)
+    return give(values, None), give(indices, None)
+
+
+def _extreme(largest: bool) -> int:
+    extreme: int = lib.WEFT_LARGEST if largest else lib.WEFT_SMALLEST
+    return extreme
+
+
+def _check_k(k: int, n: int) -> None:
+    if not 0 <= k <= n:
+        raise ValueError(f"k is {k}; it must be 0 to {n}, the number of elements")
 
 
 def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:

@@ -24,12 +24,11 @@ from pyweft._arrays import (
 )
 from pyweft._calls import entry, give_result, input_of, leading, result_for, vector_of
 from pyweft._errors import exception
-from pyweft._views import axis_of, view_of
+from pyweft._views import ONLY_AXIS, axis_of, view_of
 
 __all__ = ["argsort", "sort", "sort_bits", "sort_pairs"]
 
 _INDICES = {I64: lib.WEFT_U64, U64: lib.WEFT_U64, I32: lib.WEFT_U32, np.dtype(np.uint32): lib.WEFT_U32}
-_ONLY = (-1, 0)  # the axis of a 1-D array
 _VALUES = {**NUMBERS, **COMPLEX}
 
 
@@ -66,7 +65,7 @@ def sort(
     if _has_axes(x, axis):
         return _sort_axis(x, axis, descending, out, device)
     a, source, code, on = input_of(x, "x")
-    if axis is not None and (a.ndim != 1 or axis not in _ONLY):
+    if axis is not None and (a.ndim != 1 or axis not in ONLY_AXIS):
         return _sort_axis(x, axis, descending, out, device)
     n = a.size
     y, target = result_for(on, out, a.dtype, n)
@@ -187,7 +186,7 @@ def argsort(
     if _has_axes(x, axis):
         return _argsort_axis(x, axis, descending, dtype, out, device)
     a, source, code, on = input_of(x, "x")
-    if axis is not None and (a.ndim != 1 or axis not in _ONLY):
+    if axis is not None and (a.ndim != 1 or axis not in ONLY_AXIS):
         return _argsort_axis(x, axis, descending, dtype, out, device)
     n = a.size
     index, index_code = _index(dtype)

@@ -22,6 +22,7 @@ from pyweft._arrays import (
 __all__ = ["copy"]
 
 _AxisError: Any = getattr(np, "exceptions", np).AxisError  # a ValueError and an IndexError
+ONLY_AXIS = (-1, 0)  # the axis of a 1-D array
 _SIZE = ffi.sizeof("weft_view")
 _MOST = lib.WEFT_DIMENSIONS_MAX
 # Types of which elements are copied only. The parts of complex numbers are elements along one more axis.

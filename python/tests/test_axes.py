@@ -231,6 +231,41 @@ def test_sorts_in_place_and_without_elements() -> None:
     same(weft.sort(np.zeros((3, 0)), None), np.zeros(0))
 
 
+# ------------------------------------------------------------------------------------------ top_k
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
+def test_top_k_is_the_start_of_a_sort(dtype: str, axis: Optional[int]) -> None:
+    x = RNG.integers(-3 if dtype[0] in "if" else 0, 4, (6, 50, 7)).astype(dtype)
+    n = x.size if axis is None else x.shape[axis]
+    for layout in layouts(x).values():
+        for largest in (False, True):
+            keys = weft.sort(x, axis, descending=largest)
+            indices = weft.argsort(x, axis, descending=largest)
+            for k in (0, 1, 5, n):
+                first = [slice(None)] * keys.ndim
+                first[axis or 0] = slice(k)
+                values, positions = weft.top_k(layout, min(k, n), axis, largest=largest)
+                same(values, keys[tuple(first)])
+                same(positions, indices[tuple(first)])
+
+
+def test_top_k_has_the_bits_of_each_vector() -> None:
+    x = F.copy()
+    x[0, :, 1], x[1, 2] = np.nan, [-0.0, 0.0, np.inf, -np.nan]
+    for axis in (0, 1, 2):
+        values, indices = (np.moveaxis(y, axis, -1) for y in weft.top_k(x, 3, axis))
+        for index in np.ndindex(values.shape[:-1]):
+            alone = weft.top_k(np.moveaxis(x, axis, -1)[index], 3)
+            assert values[index].tobytes() == alone[0].tobytes() and indices[index].tobytes() == alone[1].tobytes()
+    same(weft.top_k(np.zeros((3, 0)), 2, 0)[1], np.zeros((2, 0), np.int64))
+    with pytest.raises(ValueError, match="k is 4; it must be 0 to 3"):
+        weft.top_k(np.zeros((3, 5)), 4, axis=0)
+    with pytest.raises(ValueError, match="axis 2 is out of range"):
+        weft.top_k(np.zeros((3, 5)), 1, 2)
+
+
 # -------------------------------------------------------------------------------------------- out
 
 
@@ -300,7 +335,7 @@ def test_wrong_axes() -> None:
 
 
 def test_each_operation_along_axes_is_offered() -> None:
-    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod", "sort", "argsort"):
+    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod", "sort", "argsort", "top_k"):
         assert "axis" in inspect.signature(getattr(weft, name)).parameters, name
 
 

@@ -38,6 +38,7 @@ def test_each_operation_has_a_function() -> None:
         "scan_axis": "scan",
         "sort_axis": "sort",
         "argsort_axis": "argsort",
+        "top_k_axis": "top_k",
     }
     for stem in re.findall(r"^VIEW\((\w+)", operations, flags=re.M):
         assert views[stem] in names, stem

@@ -80,6 +80,16 @@ def test_top_of_column(tmp_path: Path) -> None:
     assert run("top_of_column.py", tmp_path / "t.csv", "b", 2) == ["         3  y, 3", "         2  z, 2"]
 
 
+def test_top_of_rows(tmp_path: Path) -> None:
+    assert run("top_of_rows.py") == [
+        "Ada: physics 97, music 90",
+        "Bo: art 82, latin 82",
+        "Cy: biology 93, music 93",
+    ]
+    (tmp_path / "t.csv").write_text("a,b,c,d\nx,1,3,2\ny,0.5,nan,-1\n")
+    assert run("top_of_rows.py", tmp_path / "t.csv", 9) == ["x: c 3, d 2, b 1", "y: b 0.5, d -1, c nan"]
+
+
 def test_equalise(tmp_path: Path) -> None:
     assert run("equalise.py")[0].endswith("0 to 255 after")
     image = pytest.importorskip("PIL.Image")

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* Must be raised whenever anything below changes: a plugin with another number is refused. */
-#define WEFT_BACKEND_ABI 26
+#define WEFT_BACKEND_ABI 27
 
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -472,8 +472,7 @@ typedef struct scan_axis_call {
     void *y;          /* == x with equal distances, or does not overlap x */
 } scan_axis_call;
 
-/* One call of weft_sort_axis or weft_argsort_axis: a sort along `inner` for each combination of indices of `outer`.
- */
+/* One call of weft_sort_axis or weft_argsort_axis: a sort along `inner` for each combination of `outer` indices. */
 typedef struct sort_axis_call {
     bool indices; /* argsort */
     weft_order_of_sort order;
@@ -485,6 +484,25 @@ typedef struct sort_axis_call {
     const void *x;
     void *y; /* == x with equal distances, but not with `indices`, or does not overlap x */
 } sort_axis_call;
+
+/* An output of weft_top_k_axis. */
+typedef struct top_k_output {
+    void *y;
+    ptrdiff_t stride;                          /* between the k elements of a vector */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* x: of the vectors in the array that is read */
+} top_k_output;
+
+/* One call of weft_top_k_axis: a selection for each combination of the indices of the outer dimensions. */
+typedef struct top_k_axis_call {
+    weft_dtype dtype, index; /* index: WEFT_U32 or WEFT_U64 */
+    weft_extreme extreme;
+    size_t n, k;        /* elements of a vector; 1 <= k <= n */
+    size_t vectors;     /* >= 1 */
+    size_t outer_count; /* outer dimensions, sorted by x, the largest first */
+    const void *x;
+    ptrdiff_t x_stride;           /* between the elements of a vector */
+    top_k_output values, indices; /* indices.y: NULL if not wanted */
+} top_k_axis_call;
 
 /* -------------------------------------------------------------------- parts of operations
  *

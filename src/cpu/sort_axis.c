@@ -14,8 +14,7 @@ enum {
     ROWS_BYTES = 1 << 22,   /* of gathered vectors in the memory of a thread, unless one is larger */
     LINE = 64,
     LINES_BYTES = 1 << 16, /* of gathered vectors of several cache lines */
-    LINES = 4,             /* most cache lines of them */
-    PART_BYTES = 1 << 16   /* of a long vector that a thread copies at a time */
+    LINES = 4              /* most cache lines of them */
 };
 
 typedef struct params {
@@ -105,28 +104,6 @@ static weft_status run_many(params *j, weft_error *error) {
 
 /* -------------------------------------------------------------------------- few long vectors */
 
-/* Copy of a vector. */
-typedef struct copy {
-    const params *params;
-    size_t element;
-    view_dimension d;
-    const char *x;
-    char *y;
-} copy;
-
-static void copy_part(void *self, size_t i) {
-    const copy *c = self;
-    const size_t part = PART_BYTES / c->element, first = i * part;
-    const view_dimension all = c->d, d = {(size_t)min_u64(all.n - first, part), all.x, all.y};
-    cpu_copy_plane(c->params->ctx, c->element, (view_dimension){1, 0, 0}, d, c->x + (ptrdiff_t)first * d.x,
-                   c->y + (ptrdiff_t)first * d.y, false);
-}
-
-static void copy_vector(const params *j, size_t element, view_dimension d, const char *x, char *y) {
-    const size_t parts = (size_t)ceil_div(d.n, PART_BYTES / element);
-    cpu_parallel_for(j->threads, parts, PARALLEL_RANGES, copy_part, &(copy){j, element, d, x, y});
-}
-
 static void sort_long_vector(const params *j, size_t v) {
     const size_t dimensions = j->vectors.outer_count, size = j->vectors.element, result = j->results.element;
     const view_dimension inner = j->c->inner;
@@ -134,11 +111,12 @@ static void sort_long_vector(const params *j, size_t v) {
     const char *x = views_at(j->c->x, views_x(dimensions, j->outer, v));
     char *const y = views_at(j->c->y, views_y(dimensions, j->outer, v));
     if (!j->x_direct) {
-        copy_vector(j, size, (view_dimension){inner.n, inner.x, (ptrdiff_t)size}, x, own_x);
+        cpu_copy_vector(j->ctx, j->threads, size, (view_dimension){inner.n, inner.x, (ptrdiff_t)size}, x, own_x);
         x = own_x;
     }
     sort_vector(j, x, j->y_direct ? y : own_y, own_x + j->x_bytes + j->y_bytes);
-    if (!j->y_direct) copy_vector(j, result, (view_dimension){inner.n, (ptrdiff_t)result, inner.y}, own_y, y);
+    if (!j->y_direct)
+        cpu_copy_vector(j->ctx, j->threads, result, (view_dimension){inner.n, (ptrdiff_t)result, inner.y}, own_y, y);
 }
 
 static weft_status run_long(params *j, weft_error *error) {

@@ -45,16 +45,20 @@ static void views_of(void) {
 /* Tests what check_view rejects, for each function and argument. */
 static void each_view(void) {
     const weft_view good = view(WEFT_F32, SHAPE(2, 3), x), row = view(WEFT_F32, SHAPE(3), out);
+    const weft_view apart = view(WEFT_F32, SHAPE(2, 3), out);
     weft_view v;
-#define EACH_REFUSED(words)                                                                                       \
-    EXPECT_SUM(&v, AXES(0), &row, WEFT_INVALID, "x" words);                                                       \
-    EXPECT_ERROR(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 0, &v, AXES(0), &row), WEFT_INVALID, "x" words);      \
-    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &v, 0, NULL, &v), WEFT_INVALID, \
-                 "x" words);                                                                                      \
-    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                   \
-    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                \
-    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &good, 0, &v), WEFT_INVALID, "indices" words);       \
-    EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                    \
+#define EACH_REFUSED(words)                                                                                        \
+    EXPECT_SUM(&v, AXES(0), &row, WEFT_INVALID, "x" words);                                                        \
+    EXPECT_ERROR(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 0, &v, AXES(0), &row), WEFT_INVALID, "x" words);       \
+    EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &v, 0, NULL, &v), WEFT_INVALID,  \
+                 "x" words);                                                                                       \
+    EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                    \
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                 \
+    EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &good, 0, &v), WEFT_INVALID, "indices" words);        \
+    EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &v, 0, 1, &row, NULL), WEFT_INVALID, "x" words);          \
+    EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &good, 0, 2, &v, NULL), WEFT_INVALID, "values" words);    \
+    EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &good, 0, 2, &apart, &v), WEFT_INVALID, "indices" words); \
+    EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                     \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, &v), WEFT_INVALID, "y" words)
     v = good, v.size = 8;
     EACH_REFUSED(": size is 8: expected sizeof(weft_view), which is 304");
@@ -166,6 +170,43 @@ static void sorts(void) {
     EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &whole, 0, &whole), WEFT_INVALID, "overlaps");
 }
 
+static void selections(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), half = view(WEFT_F16, SHAPE(2, 3), x);
+    weft_view values = view(WEFT_F32, SHAPE(2, 2), out), indices = view(WEFT_U32, SHAPE(2, 2), out + 8);
+#define EXPECT_TOP(x, axis, k, values, indices, status, words) \
+    EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, x, axis, k, values, indices), status, words)
+    EXPECT_ERROR(ctx, weft_top_k_axis(ctx, (weft_extreme)2, &a, 1, 2, &values, NULL), WEFT_INVALID,
+                 "invalid extreme 2");
+    EXPECT_TOP(&half, 1, 2, &values, NULL, WEFT_UNSUPPORTED, "f16");
+    EXPECT_TOP(&a, 2, 2, &values, NULL, WEFT_INVALID, "axis 2 is out of range: the array has 2 dimensions");
+    EXPECT_TOP(&a, -3, 2, &values, NULL, WEFT_INVALID, "axis -3 is out of range");
+    EXPECT_TOP(&a, -1, 4, &values, NULL, WEFT_INVALID,
+               "k = 4 is greater than 3, the number of elements along axis -1");
+    EXPECT_TOP(&a, 0, 3, &values, NULL, WEFT_INVALID, "k = 3 is greater than 2");
+    EXPECT_TOP(NULL, 1, 2, &values, NULL, WEFT_INVALID, "x is NULL");
+    EXPECT_TOP(&a, 1, 2, NULL, &indices, WEFT_INVALID, "values is NULL");
+    EXPECT_TOP(&a, 1, 1, &values, NULL, WEFT_INVALID, "values has shape (2, 2): expected (2, 1)");
+    EXPECT_TOP(&a, 0, 2, &values, NULL, WEFT_INVALID, "values has shape (2, 2): expected (2, 3)");
+    values.dtype = WEFT_I32;
+    EXPECT_TOP(&a, 1, 2, &values, NULL, WEFT_INVALID, "values has elements of type i32: expected f32");
+    values.dtype = WEFT_F32;
+    indices.dtype = WEFT_I32;
+    EXPECT_TOP(&a, 1, 2, &values, &indices, WEFT_UNSUPPORTED, "indices must have type u32 or u64, not i32");
+    indices = view(WEFT_U32, SHAPE(2, 3), out + 8);
+    EXPECT_TOP(&a, 1, 2, &values, &indices, WEFT_INVALID, "indices has shape (2, 3): expected (2, 2)");
+    indices = view(WEFT_U32, SHAPE(2, 2), out + 1);
+    EXPECT_TOP(&a, 1, 2, &values, &indices, WEFT_INVALID, "overlaps values");
+    indices = view(WEFT_U32, SHAPE(2, 2), x + 5);
+    EXPECT_TOP(&a, 1, 2, &values, &indices, WEFT_INVALID, "overlaps x");
+    values = view(WEFT_F32, SHAPE(2, 3), x);
+    EXPECT_TOP(&a, 1, 3, &values, NULL, WEFT_INVALID, "overlaps x");
+    values = view(WEFT_F32, SHAPE(2, 2), out);
+    values.stride[0] = 4;
+    EXPECT_TOP(&a, 1, 2, &values, NULL, WEFT_INVALID, "values: elements of shape (2, 2) with strides (4, 4) overlap");
+    indices = view(WEFT_U32, SHAPE(2, 2), out + 8), values.stride[0] = 8, indices.stride[1] = 0;
+    EXPECT_TOP(&a, 1, 2, &values, &indices, WEFT_INVALID, "indices: elements of shape (2, 2)");
+}
+
 /* The indices are at an address that is not used. */
 static void many_indices(void) {
     const size_t n = ((size_t)1 << 32) + 1;
@@ -174,6 +215,10 @@ static void many_indices(void) {
     repeated.stride[0] = 0;
     EXPECT_ERROR(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &repeated, 0, &indices), WEFT_INVALID,
                  "the indices of 4294967297 keys do not fit in u32");
+    const weft_view values = view(WEFT_F32, SHAPE(1), out), index = view(WEFT_U32, SHAPE(1), out + 1);
+    EXPECT_TOP(&repeated, 0, 1, &values, &index, WEFT_INVALID,
+               "the indices of 4294967297 elements do not fit in u32");
+#undef EXPECT_TOP
 }
 
 /* Tests calls that have nothing to do, and small ones that have. */
@@ -221,6 +266,19 @@ static void results(void) {
     EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_DESCENDING, &y, 0, &y), WEFT_OK);
     EXPECT(f[0] == 5 && f[2] == 3 && f[3] == 2 && f[5] == 0, "sort in place: %g, ..., %g", (double)f[0],
            (double)f[5]);
+    y = view(WEFT_F32, SHAPE(2, 2), out);
+    weft_view indices = view(WEFT_U32, SHAPE(2, 2), out + 8);
+    const uint32_t *const at = (const uint32_t *)(out + 8);
+    EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &a, -1, 2, &y, &indices), WEFT_OK);
+    EXPECT(f[0] == 2 && f[1] == 1 && f[2] == 5 && f[3] == 4, "largest: %g, ..., %g", (double)f[0], (double)f[3]);
+    EXPECT(at[0] == 2 && at[1] == 1 && at[2] == 2 && at[3] == 1, "their indices: %u, ..., %u", at[0], at[3]);
+    y = view(WEFT_F32, SHAPE(1, 3), out);
+    EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_SMALLEST, &a, 0, 1, &y, NULL), WEFT_OK);
+    EXPECT(f[0] == 0 && f[2] == 2, "smallest: %g, ..., %g", (double)f[0], (double)f[2]);
+    y = view(WEFT_F32, SHAPE(2, 0), NULL);
+    EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_SMALLEST, &a, 1, 0, &y, NULL), WEFT_OK);
+    y = view(WEFT_F32, SHAPE(0, 2), NULL), indices = view(WEFT_U64, SHAPE(0, 2), NULL);
+    EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_SMALLEST, &none, 1, 2, &y, &indices), WEFT_OK);
     y = view(WEFT_F32, SHAPE(0, 3), NULL);
     EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &none, 0, &y), WEFT_OK);
     y.dtype = WEFT_U32;
@@ -238,6 +296,7 @@ int main(int argc, char **argv) {
     outputs();
     axes();
     sorts();
+    selections();
     many_indices();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();

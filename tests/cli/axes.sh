@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests --axis of the reductions, variance, scan and sorts: values known by hand, both orders of files, and errors.
+# Tests --axis of the reductions, variance, scan, sorts and top_k: values known by hand, both orders of files, and errors.
 . "$(dirname "$0")/check.sh"
 
 npy "$dir/c.npy" '<i4' '(2, 3)' 1 2 3 4 5 6
@@ -41,6 +41,14 @@ done
 gives "<i4 (2, 3) 4 5 6 1 2 3" sort "$dir/c.npy" --axis 0 --descending
 gives "<u4 (2, 3) 0 0 0 1 1 1" argsort "$dir/f.npy" --axis 0 --index u32
 gives "<f8 (0, 3)" sort "$dir/empty.npy" --axis 0
+
+for file in "$dir/c.npy" "$dir/f.npy"; do
+    gives "<i4 (2, 2) 3 2 6 5" top_k "$file" --axis 1 -k 2
+    gives "<i4 (1, 3) 1 2 3" top_k "$file" --axis -2 -k 1 --smallest --indices "$dir/at.npy"
+    is "indices along an axis" "0 0 0" "$(w show "$dir/at.npy" | sed -n 's/^first *//p')"
+done
+gives "<i4 (2, 0)" top_k "$dir/c.npy" --axis 1 -k 0
+gives "<f8 (0, 2)" top_k "$dir/empty.npy" --axis 1 -k 2
 
 # the last axis that is named varies fastest
 npy "$dir/low.npy" '<i4' '(2, 3)' 9 9 1 0 9 9
@@ -88,11 +96,18 @@ is "JSON of a scan" '{"command": "scan", "file": "c.npy", "output": "y.npy", "dt
 is "JSON of a sort" '{"command": "argsort", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "axis": 0, "descending": true, "result": "u64"' \
     "$(cd "$dir" && w argsort c.npy --axis 0 --descending -o y.npy --json | sed 's/, "device.*//')"
 
+is "JSON of top_k" '{"command": "top_k", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "indices": "at.npy", "axis": 1, "k": 2, "extreme": "largest"' \
+    "$(cd "$dir" && w top_k c.npy --axis 1 -k 2 -o y.npy --indices at.npy --json | sed 's/, "device.*//')"
+
 # errors
 rm -f "$y"
 refuses 2 "weft sort: --axis 1: axis 1 is out of range: $dir/f4.npy has 1 dimension, shape (4,)" sort "$dir/f4.npy" --axis 1 -o "$y"
 refuses 2 "weft sort: --values cannot be combined with --axis" sort "$dir/c.npy" --axis 1 -o "$y" --values "$dir/f.npy" --values-out "$dir/v.npy"
 refuses 2 "weft argsort: --axis 0,1: expected an integer" argsort "$dir/c.npy" --axis 0,1 -o "$y"
+refuses 2 "weft top_k: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" top_k "$dir/c.npy" --axis 2 -k 1 -o "$y"
+refuses 2 "c.npy: has 2 elements along the axis: -k 3 is greater" top_k "$dir/c.npy" --axis 0 -k 3 -o "$y"
+refuses 1 "c.npy: has 3 elements along the axis, fewer than the default 10 largest: specify -k K" top_k "$dir/c.npy" --axis 1 -o "$y"
+refuses 2 "option -o FILE.npy is required" top_k "$dir/c.npy" --axis 0 -k 1
 refuses 2 "weft sum: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 2
 refuses 2 "--axis 0,-3: axis -3 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 0,-3
 refuses 2 "weft scan: --axis 1: axis 1 is out of range: $dir/f4.npy has 1 dimension, shape (4,)" scan "$dir/f4.npy" --axis 1 -o "$y"

@@ -417,6 +417,14 @@ static void views(weft::context &ctx) {
     expect(starts<std::uint32_t>(indices, {1, 0, 1, 0, 1, 0}), "indices that sort the rows of an mdspan");
     weft::sort_axis(ctx, left, -1, left, WEFT_DESCENDING);
     expect(starts<double>(z, {4, 9, 15, 1, 3, 6}), "rows of an mdspan in descending order, in place");
+    std::vector<float> best(4), least(3);
+    std::vector<std::uint64_t> positions(4);
+    weft::top_k_axis(ctx, WEFT_LARGEST, matrix, 1, weft::array_view(best, {2, 2}),
+                     weft::array_view(positions, {2, 2}));
+    expect(starts<float>(best, {3, 2, 6, 5}), "the largest two of each row");
+    expect(starts<std::uint64_t>(positions, {2, 1, 2, 1}), "their indices");
+    weft::top_k_axis(ctx, WEFT_SMALLEST, matrix, -2, weft::array_view(least, {1, 3}));
+    expect(starts<float>(least, {1, 2, 3}), "the smallest of each column");
 #ifdef __cpp_lib_mdspan
     const std::mdspan<const float, std::extents<int, 2, 3>> span(x.data());
     weft::reduce_axes<WEFT_MAX>(ctx, span, {0}, std::mdspan(sums.data(), 3));

@@ -394,6 +394,11 @@ contains
     call expect(maxval(abs(wide(1, :, 1, 1) - [2, 1, 0])) == 0, 'indices of 64 bits')
     call weft_argsort_axis(ctx, x, 1, i(:, :, 1, 1), WEFT_DESCENDING)
     call expect(maxval(abs(i(:, 3, 1, 1) - [1, 0])) == 0, 'indices of 32 bits in descending order')
+    call weft_top_k_axis(ctx, WEFT_LARGEST, x, 2, y(:, :2), wide(:, :2, 1, 1))
+    call expect(maxval(abs(y(:, 1) - x(:, 3))) == 0 .and. maxval(abs(y(:, 2) - x(:, 2))) == 0, 'top_k_axis')
+    call expect(maxval(abs(wide(:, 1, 1, 1) - 2)) == 0 .and. maxval(abs(wide(:, 2, 1, 1) - 1)) == 0, 'their indices')
+    call weft_top_k_axis(ctx, WEFT_SMALLEST, x, 1, y(1:1, :))
+    call expect(maxval(abs(y(1, :) - x(1, :))) == 0, 'top_k_axis without indices')
 
     call weft_view_of(x, view)
     call weft_view_of(first, of_first)

@@ -1,5 +1,6 @@
 /* Fuzzer of the checks of views: any members either are refused with a sentence, or all elements are inside the
- * buffer and a copy, a sum, a scan and a sort read and write no other byte (AddressSanitizer watches the buffers). */
+ * buffer and a copy, a sum, a scan, a sort and a selection read and write no other byte (AddressSanitizer watches the
+ * buffers). */
 #include "weft.h"
 
 #include <stdlib.h>
@@ -78,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                    op % 2 ? from : NULL, &y));
         expect(ctx, weft_sort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
         expect(ctx, weft_argsort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
+        expect(ctx, weft_top_k_axis(ctx, (weft_extreme)(op % 3), &x, wide[0], count, &y, NULL));
     }
     free(from);
     free(to);

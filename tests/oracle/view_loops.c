@@ -9,6 +9,8 @@
 enum { RANK = 4, X = 6000, SPAN = 3 * X, VECTOR = X };
 static weft_context *ctx;
 static double x[SPAN], y[SPAN], expected[SPAN], vector[VECTOR], scanned[VECTOR];
+static double numbers[SPAN], expected_numbers[SPAN];
+static uint64_t positions[VECTOR];
 
 static uint64_t draw(uint64_t seed, uint64_t what) { return input_random(seed, what) >> 8; }
 
@@ -219,6 +221,41 @@ static void check_sort(uint64_t seed, weft_dtype dtype, bool indices) {
            weft_dtype_name(dtype), (unsigned long long)seed, indices);
 }
 
+static void check_top_k(uint64_t seed, weft_dtype dtype) {
+    const weft_view v = random_view(seed, dtype, x);
+    const weft_extreme extreme = draw(seed, 87) % 2 ? WEFT_SMALLEST : WEFT_LARGEST;
+    const weft_dtype type = draw(seed, 88) % 2 ? WEFT_U32 : WEFT_U64;
+    const size_t size = weft_dtype_size(dtype);
+    size_t index[RANK] = {0};
+    weft_view values = v, indices;
+    if (v.dimensions == 0) return;
+    axes_of_call a = {.count = 1, .number = {draw(seed, 89) % v.dimensions}};
+    const size_t axis = a.number[0], k = v.shape[axis] ? draw(seed, 90) % (v.shape[axis] + 1) : 0;
+    a.reduced[axis] = true;
+    values.shape[axis] = k;
+    indices = values;
+    indices.dtype = type;
+    lay_out(seed + 6000, &values, y);
+    lay_out(seed + 7000, &indices, numbers);
+    fill();
+    memset(numbers, 0x5a, sizeof numbers);
+    memset(expected_numbers, 0x5a, sizeof expected_numbers);
+    for (bool more = count(&v) > 0; more; more = next(&v, a.reduced, index)) {
+        const size_t n = gather(&v, &a, index);
+        EXPECT_STATUS(ctx, weft_top_k(ctx, extreme, dtype, n, vector, k, scanned, positions), WEFT_OK);
+        for (size_t i = 0; i < k; i++, index[axis]++) {
+            const uint32_t narrow = (uint32_t)positions[i];
+            memcpy(moved(at(&values, index), y, expected), (char *)scanned + i * size, size);
+            memcpy(moved(at(&indices, index), numbers, expected_numbers),
+                   type == WEFT_U32 ? (const void *)&narrow : &positions[i], weft_dtype_size(type));
+        }
+        index[axis] = 0;
+    }
+    EXPECT_STATUS(ctx, weft_top_k_axis(ctx, extreme, &v, (int)axis, k, &values, &indices), WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0 && memcmp(numbers, expected_numbers, sizeof numbers) == 0,
+           "top_k of %s, seed %llu, k = %zu: results differ", weft_dtype_name(dtype), (unsigned long long)seed, k);
+}
+
 static void check_copy(uint64_t seed, weft_dtype dtype) {
     static const bool none[RANK + 1] = {false};
     weft_view v = random_view(seed, dtype, x), out = v;
@@ -236,7 +273,7 @@ static void check_copy(uint64_t seed, weft_dtype dtype) {
 /* ---------------------------------------------------------------------------- long vectors */
 
 enum { LONG = 262145, ROWS = 10000, COLUMNS = 8, LONG_VECTORS = 4 };
-static double many[LONG], reversed[LONG], sorted[LONG];
+static double many[LONG], reversed[LONG], sorted[LONG], selected[LONG];
 
 static void check_sums(const char *name, size_t n, const weft_view *v, int axis) {
     const size_t vectors = v->dimensions > 1 ? COLUMNS : 1;
@@ -278,6 +315,35 @@ static void check_sorts(const char *name, const weft_view *v, int axis) {
     }
 }
 
+/* Selects the k largest of the vectors of a view to `sorted`, in C order. */
+static void check_selections(const char *name, const weft_view *v, int axis, size_t k) {
+    weft_view out = {.size = sizeof out};
+    const size_t n = v->shape[axis], vectors = count(v) / n;
+    size_t shape[] = {v->shape[0], v->dimensions > 1 ? v->shape[1] : 0};
+    shape[axis] = k;
+    EXPECT_STATUS(ctx, weft_view_of(WEFT_F64, v->dimensions, shape, sorted, &out), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, v, axis, k, &out, NULL), WEFT_OK);
+    for (size_t vector_number = 0; vector_number < vectors; vector_number++) {
+        const ptrdiff_t number = (ptrdiff_t)vector_number;
+        const ptrdiff_t across = v->dimensions > 1 ? v->stride[1 - axis] * number : 0;
+        const ptrdiff_t to = v->dimensions > 1 ? out.stride[1 - axis] * number : 0;
+        size_t different = 0;
+        for (size_t i = 0; i < n; i++)
+            reversed[i] = *(const double *)(const void *)((char *)v->data + across + (ptrdiff_t)i * v->stride[axis]);
+        EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F64, n, reversed, k, selected, NULL), WEFT_OK);
+        for (size_t i = 0; i < k; i++)
+            different +=
+                memcmp((char *)sorted + to + (ptrdiff_t)i * out.stride[axis], &selected[i], sizeof *selected) != 0;
+        EXPECT(different == 0, "%s, k = %zu: %zu elements of vector %zu differ", name, k, different, vector_number);
+    }
+}
+
+static void check_orders(const char *name, const weft_view *v, int axis) {
+    const size_t k[] = {1, 5, 32, 100, 2048, 3000};
+    check_sorts(name, v, axis);
+    for (size_t i = 0; i < sizeof k / sizeof *k; i++) check_selections(name, v, axis, k[i]);
+}
+
 /* Checks vectors of several tiles: columns, and an array from its end to its start. */
 static void long_vectors(void) {
     weft_view v = {.size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {ROWS, COLUMNS}, .data = many};
@@ -288,19 +354,19 @@ static void long_vectors(void) {
     v = (weft_view){.size = sizeof v, .dtype = WEFT_F64, .dimensions = 1, .shape = {LONG}, .data = many + LONG - 1};
     v.stride[0] = -(ptrdiff_t)sizeof *many;
     check_sums("reversed array", LONG, &v, 0);
-    check_sorts("reversed array", &v, 0);
+    check_orders("reversed array", &v, 0);
     v = (weft_view){
         .size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {LONG_VECTORS, LONG / LONG_VECTORS}};
     v.data = many;
     v.stride[0] = LONG / LONG_VECTORS * sizeof *many;
     v.stride[1] = sizeof *many;
-    check_sorts("long rows", &v, 1);
+    check_orders("long rows", &v, 1);
     v = (weft_view){
         .size = sizeof v, .dtype = WEFT_F64, .dimensions = 2, .shape = {LONG / LONG_VECTORS, LONG_VECTORS}};
     v.data = many;
     v.stride[0] = LONG_VECTORS * sizeof *many;
     v.stride[1] = sizeof *many;
-    check_sorts("long columns", &v, 0);
+    check_orders("long columns", &v, 0);
 }
 
 /* Checks the number of elements, of which all are one byte: an index of 32 bits would lose some. Not on "ref", which
@@ -325,6 +391,7 @@ int main(int argc, char **argv) {
             check_scan(seed, (weft_dtype)dtype);
             check_sort(seed, (weft_dtype)dtype, false);
             check_sort(seed, (weft_dtype)dtype, true);
+            check_top_k(seed, (weft_dtype)dtype);
         }
         for (int op = 0; op <= WEFT_NORMINF + 1; op++)
             for (uint64_t seed = 0; seed < 30; seed++) {

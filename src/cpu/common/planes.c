@@ -1,6 +1,7 @@
 #include "cpu/common/planes.h"
 
 #include "core/types.h"
+#include "cpu/runtime/parallel.h"
 
 #include <string.h>
 
@@ -57,6 +58,30 @@ void cpu_copy_plane(const cpu_context *ctx, size_t element, view_dimension rows,
 void cpu_copies_end(const cpu_context *ctx) { ctx->level->copies->end(); }
 
 /* ----------------------------------------------------------------------------------- vectors */
+
+enum { PART_BYTES = 1 << 16 }; /* of a long vector that a thread copies at a time */
+
+/* Copy of a vector. */
+typedef struct copy {
+    const cpu_context *ctx;
+    size_t element;
+    view_dimension d;
+    const char *x;
+    char *y;
+} copy;
+
+static void copy_part(void *self, size_t i) {
+    const copy *c = self;
+    const size_t part = PART_BYTES / c->element, first = i * part;
+    const view_dimension all = c->d, d = {(size_t)min_u64(all.n - first, part), all.x, all.y};
+    cpu_copy_plane(c->ctx, c->element, (view_dimension){1, 0, 0}, d, c->x + (ptrdiff_t)first * d.x,
+                   c->y + (ptrdiff_t)first * d.y, false);
+}
+
+void cpu_copy_vector(const cpu_context *ctx, int threads, size_t element, view_dimension d, const void *x, void *y) {
+    const size_t parts = (size_t)ceil_div(d.n, PART_BYTES / element);
+    cpu_parallel_for(threads, parts, PARALLEL_RANGES, copy_part, &(copy){ctx, element, d, x, y});
+}
 
 /* Copies elements [first, first + n) of rows.n vectors, whose first elements are rows.x bytes apart, to rows that are
  * rows.y bytes apart. */

@@ -52,6 +52,9 @@ void cpu_copy_plane(const cpu_context *ctx, size_t element, view_dimension rows,
                     const void *x, void *y, bool streams);
 void cpu_copies_end(const cpu_context *ctx);
 
+/* Copies the elements of one dimension on at most `threads` threads. */
+void cpu_copy_vector(const cpu_context *ctx, int threads, size_t element, view_dimension d, const void *x, void *y);
+
 /* Vectors of an array. Vector v consists of the elements of `inner` at the v-th combination of indices of `outer`;
  * y of `outer` is the position of its result. */
 typedef struct vectors {

@@ -288,15 +288,23 @@ typedef struct candidate {
     uint64_t key, index;
 } candidate;
 
-enum { FILTER_BLOCK = 256 }; /* elements that a filter tests together */
+enum {
+    FILTER_BLOCK = 256, /* elements that a filter tests together */
+    FILTER_COLUMNS = 32 /* element i is in column i % FILTER_COLUMNS */
+};
 
 /* Appends the elements of x[0..n) whose key XOR `xor_mask` is at least `least` to `list`, starting at list[*count],
  * and adds their number to *count. x[0] is element `first` of the call. Stops when fewer than FILTER_BLOCK entries of
  * list[capacity] are free. Returns the number of elements that were tested. */
 typedef size_t filter(const void *x, size_t n, size_t first, uint64_t xor_mask, uint64_t least, candidate *list,
                       size_t *count, size_t capacity);
+
+/* Returns a bound that the keys XOR `xor_mask` of at least k elements of x[0..n) reach: the k-th greatest of the
+ * maxima of columns. k <= FILTER_COLUMNS. */
+typedef uint64_t key_bound(const void *x, size_t n, uint64_t xor_mask, size_t k);
 typedef struct filter_kernels {
     filter *filter[DTYPES];
+    key_bound *bound[DTYPES];
 } filter_kernels;
 
 typedef struct level_transforms level_transforms; /* cpu/common/transform.h */

@@ -85,57 +85,89 @@ view_extent view_extent_of(bool of_x, size_t element, size_t count, const view_d
     return e;
 }
 
-weft_status views_in(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x, void *y,
-                     size_t element, size_t count, view_dimension *out, size_t scratch_bytes, void **scratch,
-                     weft_error *error) {
-    const view_extent of_y = view_extent_of(false, element, count, out);
-    bool y_on_host;
-    memset(m, 0, sizeof *m);
-    m->g = g;
-    m->name = name;
-    m->to = (char *)y;
-    m->count = count;
-    m->bytes = element;
-    memcpy(m->d, out, count * sizeof *out);
-    m->packed_bytes = view_count(count, out) * element;
-    RETURN_IF_ERROR(gpu_locate(g, "y", y, &y_on_host, error));
-    m->has_gaps = y_on_host && m->packed_bytes != of_y.bytes;
-    if (m->has_gaps) view_pack(count, out, element);
-    const size_t scratch_at = m->has_gaps ? (m->packed_bytes + 255) / 256 * 256 : 0;
-    m->arrays[0] = gpu_array{"x", (const char *)x + of_x.low, of_x.bytes, ARRAY_IN, false, NULL};
-    m->arrays[1] = gpu_array{"y", (char *)y + of_y.low, m->has_gaps ? 0 : of_y.bytes, ARRAY_OUT, false, NULL};
-    if (m->has_gaps) RETURN_IF_ERROR(gpu_refuse_capture(g, name, error));
-    RETURN_IF_ERROR(arrays_copy_in(g, name, m->arrays, 2, scratch_at + scratch_bytes, scratch, error));
-    m->x = (char *)m->arrays[0].at - of_x.low;
-    m->y = m->has_gaps ? (char *)*scratch : (char *)m->arrays[1].at - of_y.low;
-    *scratch = (char *)*scratch + scratch_at;
+/* Finds out whether an output is computed without gaps. Adds the scratch memory that this takes to *scratch. */
+static weft_status plan_output(const gpu *g, view_output *o, size_t *scratch, weft_error *error) {
+    bool on_host;
+    memcpy(o->given, o->d, o->count * sizeof *o->d);
+    o->packed_bytes = view_count(o->count, o->d) * o->bytes;
+    RETURN_IF_ERROR(gpu_locate(g, o->name, o->to, &on_host, error));
+    o->has_gaps = on_host && o->packed_bytes != view_extent_of(false, o->bytes, o->count, o->d).bytes;
+    if (!o->has_gaps) return WEFT_OK;
+    view_pack(o->count, o->d, o->bytes);
+    o->scratch_at = *scratch;
+    *scratch += (o->packed_bytes + 255) / 256 * 256;
     return WEFT_OK;
 }
 
+weft_status views_locate(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x,
+                         size_t scratch_bytes, void **scratch, weft_error *error) {
+    size_t packed = 0;
+    m->g = g;
+    m->name = name;
+    m->arrays[0] = gpu_array{"x", (const char *)x + of_x.low, of_x.bytes, ARRAY_IN, false, NULL};
+    for (size_t k = 0; k < m->output_count; k++) {
+        view_output *const o = &m->outputs[k];
+        RETURN_IF_ERROR(plan_output(g, o, &packed, error));
+        const view_extent of_y = view_extent_of(false, o->bytes, o->count, o->given);
+        const size_t bytes = o->has_gaps ? 0 : of_y.bytes;
+        m->arrays[1 + k] = gpu_array{o->name, (char *)o->to + of_y.low, bytes, ARRAY_OUT, false, NULL};
+    }
+    if (packed > 0) RETURN_IF_ERROR(gpu_refuse_capture(g, name, error));
+    const int arrays = 1 + (int)m->output_count;
+    RETURN_IF_ERROR(arrays_copy_in(g, name, m->arrays, arrays, packed + scratch_bytes, scratch, error));
+    m->x = (char *)m->arrays[0].at - of_x.low;
+    for (size_t k = 0; k < m->output_count; k++) {
+        view_output *const o = &m->outputs[k];
+        const view_extent of_y = view_extent_of(false, o->bytes, o->count, o->given);
+        o->y = o->has_gaps ? (char *)*scratch + o->scratch_at : (char *)m->arrays[1 + k].at - of_y.low;
+    }
+    m->y = m->outputs[0].y;
+    *scratch = (char *)*scratch + packed;
+    return WEFT_OK;
+}
+
+weft_status views_in(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x, void *y,
+                     size_t element, size_t count, view_dimension *out, size_t scratch_bytes, void **scratch,
+                     weft_error *error) {
+    memset(m, 0, sizeof *m);
+    m->output_count = 1;
+    m->outputs[0].name = "y";
+    m->outputs[0].to = y;
+    m->outputs[0].bytes = element;
+    m->outputs[0].count = count;
+    m->outputs[0].d = out;
+    return views_locate(m, g, name, x, of_x, scratch_bytes, scratch, error);
+}
+
 /* Copies the elements of an array without gaps to those of the output. */
-static void scatter(const view_memory *m, const char *packed) {
+static void scatter(const view_output *o, const char *packed) {
     size_t index[WEFT_DIMENSIONS_MAX + 1] = {0};
-    char *to = m->to;
-    for (size_t i = 0; i < m->packed_bytes; i += m->bytes) {
-        memcpy(to, packed + i, m->bytes);
-        for (size_t k = m->count; k-- > 0;) {
-            to += m->d[k].y;
-            if (++index[k] < m->d[k].n) break;
-            to -= (ptrdiff_t)m->d[k].n * m->d[k].y;
+    char *to = (char *)o->to;
+    for (size_t i = 0; i < o->packed_bytes; i += o->bytes) {
+        memcpy(to, packed + i, o->bytes);
+        for (size_t k = o->count; k-- > 0;) {
+            to += o->given[k].y;
+            if (++index[k] < o->given[k].n) break;
+            to -= (ptrdiff_t)o->given[k].n * o->given[k].y;
             index[k] = 0;
         }
     }
 }
 
-weft_status views_out(view_memory *m, weft_error *error) {
-    if (!m->has_gaps) return arrays_copy_out(m->g, m->name, m->arrays, 2, error);
-    char *const packed = (char *)malloc(m->packed_bytes);
+static weft_status output_with_gaps(const view_memory *m, const view_output *o, weft_error *error) {
+    char *const packed = (char *)malloc(o->packed_bytes);
     RETURN_IF(!packed, WEFT_OUT_OF_MEMORY, "%s: cannot allocate %zu bytes for a copy of the output", m->name,
-              m->packed_bytes);
-    cudaError_t fault = cudaMemcpyAsync(packed, m->y, m->packed_bytes, cudaMemcpyDeviceToHost, m->g->stream);
+              o->packed_bytes);
+    cudaError_t fault = cudaMemcpyAsync(packed, o->y, o->packed_bytes, cudaMemcpyDeviceToHost, m->g->stream);
     if (fault == cudaSuccess) fault = cudaStreamSynchronize(m->g->stream);
-    if (fault == cudaSuccess) scatter(m, packed);
+    if (fault == cudaSuccess) scatter(o, packed);
     free(packed);
     CUDA_TRY(fault, m->name);
     return WEFT_OK;
+}
+
+weft_status views_out(view_memory *m, weft_error *error) {
+    for (size_t k = 0; k < m->output_count; k++)
+        if (m->outputs[k].has_gaps) RETURN_IF_ERROR(output_with_gaps(m, &m->outputs[k], error));
+    return arrays_copy_out(m->g, m->name, m->arrays, 1 + (int)m->output_count, error);
 }

@@ -61,19 +61,31 @@ static inline uint32_t log2_up(uint64_t n) {
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+enum { VIEW_OUTPUTS = 2 };
+
+/* An output of a call on views. The caller sets the first members, up to `d`. */
+struct view_output {
+    const char *name; /* of the argument, for messages */
+    void *to;         /* the caller's address of the first element */
+    size_t bytes;     /* of an element */
+    size_t count;
+    view_dimension *d; /* its `count` dimensions, with distances y */
+    char *y;           /* first element in device memory */
+    /* The output is in host memory and has gaps: it is computed in device memory without gaps. Then *d has the
+     * distances of that array, and `given` the caller's. */
+    bool has_gaps;
+    view_dimension given[WEFT_DIMENSIONS_MAX + 1];
+    size_t packed_bytes, scratch_at;
+};
+
 /* The arrays of a call on views. */
 struct view_memory {
     gpu *g;
-    const char *name;
-    gpu_array arrays[2];
-    char *x, *y; /* first elements in device memory */
-    /* The output is in host memory and has gaps: it is computed in device memory without gaps. Then dimensions that
-     * the caller passes to views_in have the distances of that array. */
-    bool has_gaps;
-    size_t count, bytes; /* dimensions and bytes of an element of the output */
-    view_dimension d[WEFT_DIMENSIONS_MAX + 1];
-    char *to;
-    size_t packed_bytes;
+    const char *name; /* of the operation */
+    size_t output_count;
+    view_output outputs[VIEW_OUTPUTS];
+    gpu_array arrays[1 + VIEW_OUTPUTS];
+    char *x, *y; /* first elements in device memory: of the input, and of the first output */
 };
 
 /* The memory of a view: the elements are from `base` + `low` on, in `bytes` bytes. */
@@ -83,12 +95,15 @@ struct view_extent {
 };
 view_extent view_extent_of(bool of_x, size_t element, size_t count, const view_dimension *d);
 
-/* Locates both arrays and copies x to the GPU if it is in host memory. `out` has the `count` dimensions of the
- * output, whose distances it may change. Provides `scratch_bytes` bytes of device memory. */
+/* Locates the arrays and copies x to the GPU if it is in host memory. m has the outputs, with `d`, whose distances
+ * may change. Provides `scratch_bytes` bytes of device memory. */
+weft_status views_locate(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x,
+                         size_t scratch_bytes, void **scratch, weft_error *error);
+/* views_locate for one output, named "y", whose `count` dimensions are `out`. */
 weft_status views_in(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x, void *y,
                      size_t element, size_t count, view_dimension *out, size_t scratch_bytes, void **scratch,
                      weft_error *error);
-/* Copies an output in host memory back. */
+/* Copies outputs in host memory back. */
 weft_status views_out(view_memory *m, weft_error *error);
 
 #endif

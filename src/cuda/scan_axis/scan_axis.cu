@@ -213,7 +213,7 @@ weft_status cuda_scan_axis(void *context, const scan_axis_call *c, weft_error *e
     s.c.inner = all[c->outer_count];
     /* The results are computed without gaps if the output is in host memory and has gaps. They may then need no copy;
      * other vectors keep their method. */
-    if (m.has_gaps) s.how = method_of(&s.c);
+    if (m.outputs[0].has_gaps) s.how = method_of(&s.c);
     s.c.x = m.x;
     s.c.y = m.y;
     s.from = (char *)scratch;

@@ -10,4 +10,8 @@
 weft_status gpu_sort_array(gpu *g, const sort_call *c, void *scratch, size_t *bytes, weft_error *error);
 weft_status gpu_argsort_array(gpu *g, const argsort_call *c, void *scratch, size_t *bytes, weft_error *error);
 
+/* Sort vectors as cuda_sort_axis does, with `bytes` bytes of scratch memory, which may be 0 (sort_axis.cu). */
+weft_status gpu_sort_vectors_bytes(gpu *g, const sort_axis_call *c, size_t *bytes, weft_error *error);
+weft_status gpu_sort_vectors(gpu *g, const sort_axis_call *c, void *scratch, weft_error *error);
+
 #endif

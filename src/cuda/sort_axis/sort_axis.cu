@@ -339,35 +339,55 @@ static weft_status layout_of(const state *s, layout *l, weft_error *error) {
     return WEFT_OK;
 }
 
-weft_status cuda_sort_axis(void *context, const sort_axis_call *c, weft_error *error) {
-    gpu *const g = (gpu *)context;
-    const current_device scope(g->device);
-    view_dimension all[WEFT_DIMENSIONS_MAX + 1];
-    view_memory m;
+static state state_of(gpu *g, const sort_axis_call *c) {
     state s;
-    layout l;
-    void *scratch;
     memset(&s, 0, sizeof s);
     s.g = g;
     s.c = *c;
     s.size = cuda_type_bytes(c->dtype);
     s.result = cuda_type_bytes(c->result);
-    memcpy(all, c->outer, c->outer_count * sizeof *all);
-    all[c->outer_count] = c->inner;
-    const view_extent of_x = view_extent_of(true, s.size, c->outer_count + 1, all);
     s.most = merged_vectors(&s);
+    return s;
+}
+
+weft_status gpu_sort_vectors_bytes(gpu *g, const sort_axis_call *c, size_t *bytes, weft_error *error) {
+    const state s = state_of(g, c);
+    layout l;
     RETURN_IF_ERROR(layout_of(&s, &l, error));
-    RETURN_IF_ERROR(views_in(&m, g, c->indices ? "argsort_axis" : "sort_axis", c->x, of_x, c->y, s.result,
-                             c->outer_count + 1, all, l.bytes, &scratch, error));
-    memcpy(s.c.outer, all, c->outer_count * sizeof *all);
-    s.c.inner = all[c->outer_count];
-    s.c.x = m.x;
-    s.c.y = m.y;
+    *bytes = l.bytes;
+    return WEFT_OK;
+}
+
+weft_status gpu_sort_vectors(gpu *g, const sort_axis_call *c, void *scratch, weft_error *error) {
+    state s = state_of(g, c);
+    layout l;
+    RETURN_IF_ERROR(layout_of(&s, &l, error));
     s.from = (char *)scratch;
     s.to = s.from + l.to;
     s.scratch = s.from + l.scratch;
-    RETURN_IF_ERROR(c->inner.n <= SORT_TILE ? sort_short(&s, &s.c, NULL, error)
-                    : s.most > 0            ? sort_parts(&s, error)
-                                            : sort_long(&s, error));
+    return c->inner.n <= SORT_TILE ? sort_short(&s, &s.c, NULL, error)
+           : s.most > 0            ? sort_parts(&s, error)
+                                   : sort_long(&s, error);
+}
+
+weft_status cuda_sort_axis(void *context, const sort_axis_call *c, weft_error *error) {
+    gpu *const g = (gpu *)context;
+    const current_device scope(g->device);
+    view_dimension all[WEFT_DIMENSIONS_MAX + 1];
+    sort_axis_call call = *c;
+    view_memory m;
+    size_t bytes;
+    void *scratch;
+    memcpy(all, c->outer, c->outer_count * sizeof *all);
+    all[c->outer_count] = c->inner;
+    const view_extent of_x = view_extent_of(true, cuda_type_bytes(c->dtype), c->outer_count + 1, all);
+    RETURN_IF_ERROR(gpu_sort_vectors_bytes(g, c, &bytes, error));
+    RETURN_IF_ERROR(views_in(&m, g, c->indices ? "argsort_axis" : "sort_axis", c->x, of_x, c->y,
+                             cuda_type_bytes(c->result), c->outer_count + 1, all, bytes, &scratch, error));
+    memcpy(call.outer, all, c->outer_count * sizeof *all);
+    call.inner = all[c->outer_count];
+    call.x = m.x;
+    call.y = m.y;
+    RETURN_IF_ERROR(gpu_sort_vectors(g, &call, scratch, error));
     return views_out(&m, error);
 }

@@ -1,4 +1,5 @@
 /* weft_top_k: the passes of the radix select (top_k.cuh), and a stable sort of the selected keys. */
+#include "cuda/top_k/device_top_k.h"
 #include "cuda/top_k/top_k.cuh"
 
 #include "cuda/runtime/arrays.h"
@@ -62,32 +63,48 @@ static weft_status select_first(const gpu *g, const top_k_call *c, const T *x, l
     return WEFT_OK;
 }
 
-template <class T> static weft_status run(gpu *g, const top_k_call *c, weft_error *error) {
+/* If `scratch` is NULL, only sets *bytes. */
+template <class T>
+static weft_status run(gpu *g, const top_k_call *c, void *scratch, size_t *bytes, weft_error *error) {
     layout<typename key_of<T>::type> l(c->k);
-    gpu_array arrays[] = {{"x", c->x, c->n * sizeof(T), ARRAY_IN, false, NULL},
-                          {"values", c->values, c->k * sizeof(T), ARRAY_OUT, false, NULL},
-                          {"indices", c->indices, c->k * sizeof(uint64_t), ARRAY_OUT, false, NULL}};
-    void *scratch;
     const int bits = 8 * (int)sizeof(T);
     const uint64_t gather_blocks = (c->k - 1) / GATHER_THREADS + 1;
     RETURN_IF(gather_blocks > INT32_MAX, WEFT_INVALID, "top_k: k = %zu: a GPU supports at most 2^39", c->k);
     RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));
-    RETURN_IF_ERROR(arrays_copy_in(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
+    *bytes = l.bytes();
+    if (!scratch) return WEFT_OK;
     l.lay_out((char *)scratch);
-    const T *x = (const T *)arrays[0].at;
+    const T *x = (const T *)c->x;
     RETURN_IF_ERROR(select_first<T>(g, c, x, &l, error));
     if (c->k > 1) RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));
     top_k_gather_kernel<T><<<(unsigned)gather_blocks, GATHER_THREADS, 0, g->stream>>>(
-        x, c->k, l.index_lists.Current(), (T *)arrays[1].at, (uint64_t *)arrays[2].at);
+        x, c->k, l.index_lists.Current(), (T *)c->values, c->indices);
     CUDA_TRY(cudaGetLastError(), "top_k");
-    return arrays_copy_out(g, "top_k", arrays, 3, error);
+    return WEFT_OK;
+}
+
+weft_status gpu_top_k_array(gpu *g, const top_k_call *c, void *scratch, size_t *bytes, weft_error *error) {
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (c->dtype == WEFT_##ID) return run<ctype>(g, c, scratch, bytes, error);
+#include "core/types.def"
+    return weft_fail(error, WEFT_INTERNAL, "top_k: no kernel for dtype %d", (int)c->dtype);
 }
 
 weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-#define TYPE(ID, name, ctype, kind, npy) \
-    if (c->dtype == WEFT_##ID) return run<ctype>(g, c, error);
-#include "core/types.def"
-    return weft_fail(error, WEFT_INTERNAL, "top_k: no kernel for dtype %d", (int)c->dtype);
+    const size_t size = cuda_type_bytes(c->dtype);
+    gpu_array arrays[] = {{"x", c->x, c->n * size, ARRAY_IN, false, NULL},
+                          {"values", c->values, c->k * size, ARRAY_OUT, false, NULL},
+                          {"indices", c->indices, c->k * sizeof(uint64_t), ARRAY_OUT, false, NULL}};
+    top_k_call call = *c;
+    void *scratch;
+    size_t bytes;
+    RETURN_IF_ERROR(gpu_top_k_array(g, c, NULL, &bytes, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "top_k", arrays, 3, bytes, &scratch, error));
+    call.x = arrays[0].at;
+    call.values = arrays[1].at;
+    call.indices = (uint64_t *)arrays[2].at;
+    RETURN_IF_ERROR(gpu_top_k_array(g, &call, scratch, &bytes, error));
+    return arrays_copy_out(g, "top_k", arrays, 3, error);
 }
