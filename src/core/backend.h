@@ -516,8 +516,7 @@ typedef struct part_sum_call {
     size_t n; /* >= 1 */
     const void *x;
     const map_call *map; /* formula whose values are the elements; then x is NULL. Else NULL. */
-    /* norm2: 1, or, if the squares are summed again with scaling, the first sum over the whole array (ORDER.md 3.3).
-     */
+    /* norm2: 1, or, if the squares are summed again with scaling, the first sum of all elements (ORDER.md 3.3). */
     double squares;
     double *sum;
 } part_sum_call;

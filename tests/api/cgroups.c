@@ -1,6 +1,6 @@
 /* Tests cpu_quota with trees of cgroups as hosts and containers have them. Each is written below a temporary
  * directory. */
-#include "cpu/runtime/cpu.h"
+#include "cpu/runtime/machine.h"
 #include "tests/expect.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Tests weft_scan_axis of few long columns, whose parts a GPU scans at the same time: each column has the bits of
- * weft_scan of that column alone. The lengths are a few tiles, a few groups of 16 tiles, and more than 16 such groups.
- * Usage: api_long_columns DEVICE. */
+ * weft_scan of that column alone. The lengths are a few tiles, a few groups of 16 tiles, and more than 16 such
+ * groups. Usage: api_long_columns DEVICE. */
 #include "core/types.h"
 #include "tests/expect.h"
 

@@ -1,6 +1,7 @@
 /* The backend "cpu": contexts and host memory. */
 #include "cpu/runtime/cpu.h"
 #include "cpu/common/transform.h"
+#include "cpu/runtime/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

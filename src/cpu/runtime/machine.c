@@ -1,5 +1,6 @@
 /* Properties of the machine: usable cores, processor, caches, memory. Each source of information may be missing
  * (another architecture, a container). Then the next source is used; if all are missing, the result is 0 or "". */
+#include "cpu/runtime/machine.h"
 #include "cpu/runtime/cpu.h"
 
 #include <sched.h>

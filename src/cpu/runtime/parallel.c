@@ -4,6 +4,7 @@
 #include "core/executor.h"
 #include "core/fpmode.h"
 #include "core/watch.h"
+#include "cpu/runtime/machine.h"
 #include "cpu/runtime/thread_count.h"
 
 #include <errno.h>

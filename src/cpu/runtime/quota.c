@@ -2,8 +2,9 @@
  * all cgroups that contain it. In a container the mounted tree may begin at a cgroup below the root:
  * /proc/self/cgroup then contains a path from the root, of which the root of the mount is a prefix, or a path from
  * the mounted one. */
-#include "cpu/runtime/cpu.h"
+#include "cpu/runtime/machine.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Tunable operations of the CPU and the variants that a context uses. The variants are listed in laplace.def and
  * matmul.def and applied by the operations. */
 #include "cpu/runtime/cpu.h"
+#include "cpu/runtime/machine.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -90,7 +90,8 @@ struct row_position {
     uint32_t row, at;
     __device__ row_position(const axis_params &a, uint32_t i)
         : row(i >> (a.slots_log2 + 4)), at(i & ((1u << (a.slots_log2 + 4)) - 1)) {}
-    /* Whether the element exists. left: elements of a row from the tile on; first: number of the tile's first row. */
+    /* Returns true if the element exists. left: elements of a row from the tile on; first: number of the tile's first
+     * row. */
     __device__ bool exists(const axis_params &a, uint64_t left, uint64_t first) const {
         return at < left && first + row < a.vectors;
     }
