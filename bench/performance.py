@@ -63,6 +63,7 @@ TABLE = [
     ("merge to 2^28 f32", *BARS[6][1:]),
     ("product of 8192 x 8192 f32 matrices", *BARS[8][1:]),
     ("2^28 normal random numbers, f32", *BARS[12][1:]),
+    ("2^28 fast normal random numbers, f32", "random", "fast normal f32, 1 GiB", "", "cuRAND"),
     ("CPU: sum of 2^26 f32, 16 threads", "reduce", "sum f32", "2^26", "OpenMP"),
     ("CPU: dot product of 2^26 f64, 16 threads", "dot", "dot f64", "2^26", "OpenBLAS"),
 ]
