@@ -54,13 +54,12 @@ struct copy_tiles_params {
 /* Sides of a tile: elements of a dimension, and of a dimension that is short, or whose other one is short. */
 static constexpr uint32_t COPY_SIDE = 64, COPY_SIDE_8 = 32, COPY_SHORT = 16, COPY_LONG = 256;
 
-/* Adjacent blocks write adjacent memory. */
 template <class Index>
 static __device__ __forceinline__ void split_tile(const copy_tiles_params &p, Index t, uint64_t &a, uint64_t &b,
                                                   uint64_t &other) {
-    const Index row = t / (Index)p.b_tiles, rest = row / (Index)p.a_tiles;
-    b = t - row * (Index)p.b_tiles;
-    a = row - rest * (Index)p.a_tiles;
+    const Index row = t / (Index)p.a_tiles, rest = row / (Index)p.b_tiles;
+    a = t - row * (Index)p.a_tiles;
+    b = row - rest * (Index)p.b_tiles;
     other = rest;
 }
 
