@@ -57,8 +57,7 @@ typedef struct tridiag_side {
 
 typedef struct tridiag_kernel {
     size_t width; /* lanes per vector */
-    /* Solves systems of at most TRIDIAG_ALONE rows, one per lane, of at most TRIDIAG_WORKSPACE_BYTES of workspace. x
-     * has the layout of d. */
+    /* Solves systems of at most TRIDIAG_ALONE rows, one per lane. x has the layout of d. */
     void (*solve)(const tridiag_lanes *in, bool periodic, void *x);
     /* Computes the elimination factors that all systems with constant a, b, c, at most TRIDIAG_ALONE rows and open
      * ends share. `factors` has TRIDIAG_FACTORS_BYTES bytes. Returns false if a pivot is lost. solve_factored then
