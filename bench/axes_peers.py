@@ -17,8 +17,9 @@ import time
 
 SUM, MAX, MEAN = 0, 3, 12
 F32, F64, DEFAULT = 9, 10, 0
-U64 = 8
-TYPES = {"f32": (F32, 4), "f64": (F64, 8), "u64": (U64, 8)}
+U8, U64, F16 = 5, 8, 12
+TYPES = {"u8": (U8, 1), "f16": (F16, 2), "f32": (F32, 4), "f64": (F64, 8), "u64": (U64, 8)}
+NUMPY = {"u8": "u1", "f16": "f2", "f32": "f4", "f64": "f8", "u64": "u8"}
 DIMENSIONS = 16
 K = 5
 
@@ -105,10 +106,12 @@ class Cpu:
         self.peers = {"NumPy " + numpy.__version__: numpy}
 
     def array(self, dtype, shape):
-        return self.np.random.default_rng(1).random(shape, "f4" if dtype == "f32" else "f8")
+        if dtype in ("u8", "f16"):
+            return self.np.random.default_rng(1).integers(256, size=shape, dtype="u1").astype(NUMPY[dtype])
+        return self.np.random.default_rng(1).random(shape, NUMPY[dtype])
 
     def empty(self, dtype, shape):
-        return self.np.ones(shape, {"f32": "f4", "f64": "f8", "u64": "u8"}[dtype])
+        return self.np.ones(shape, NUMPY[dtype])
 
     def address(self, array):
         return array.ctypes.data
@@ -145,10 +148,12 @@ class Cuda:
             pass
 
     def array(self, dtype, shape):
+        if dtype == "u8":
+            return self.torch.randint(256, shape, device="cuda", dtype=self.torch.uint8)
         return self.torch.rand(shape, device="cuda", dtype=getattr(self.torch, "float" + dtype[1:]))
 
     def empty(self, dtype, shape):
-        name = "int64" if dtype == "u64" else "float" + dtype[1:]
+        name = {"u8": "uint8", "u64": "int64"}.get(dtype, "float" + dtype[1:])
         return self.torch.ones(shape, device="cuda", dtype=getattr(self.torch, name))
 
     def address(self, array):
@@ -202,7 +207,7 @@ ROWS += [("sum", "f32", (512, 512, 512), [1]), ("sum", "f32", (512, 512, 512), [
          ("sum", "f64", SQUARE, [1]), ("sum", "f64", SQUARE, [0]), ("mean", "f32", SQUARE, [1]),
          ("mean", "f32", SQUARE, [0]), ("max", "f32", SQUARE, [0]), ("variance", "f32", (10**6, 256), [1]),
          ("variance", "f32", (10**6, 256), [0]), ("transpose", "f32", SQUARE, []), ("transpose", "f64", SQUARE, []),
-         ("transpose", "f32", (2**20, 16), [])]
+         ("transpose", "f32", (2**20, 16), []), ("transpose", "f16", SQUARE, []), ("transpose", "u8", SQUARE, [])]
 ROWS += [("scan", "f32", shape, [axis]) for shape in ((10**6, 256), SQUARE, (256, 10**6)) for axis in (1, 0)]
 ROWS += [("scan", "f32", (512, 512, 512), [1])]
 ROWS += [("sort", "f32", (2**20, 256), [1]), ("sort", "f32", (256, 2**20), [0])]

@@ -45,15 +45,42 @@ static weft_status copy_list(const gpu *g, size_t element, const copy_view_call 
 
 typedef void (*tiles_function)(copy_tiles_params);
 
-/* Returns the kernel for tiles of *a x *b elements. */
-template <class Word> static tiles_function tiles_kernel(const copy_tiles_params *p, uint32_t *a, uint32_t *b) {
-    constexpr uint32_t SIDE = sizeof(Word) == 8 ? COPY_SIDE_8 : COPY_SIDE;
-    const bool short_a = p->a_n <= SIDE / 2, short_b = p->b_n <= SIDE / 2;
-    *a = short_a ? COPY_SHORT : short_b ? COPY_LONG : SIDE;
-    *b = short_a ? COPY_LONG : short_b ? COPY_SHORT : SIDE;
-    if (short_a) return copy_tiles_kernel<Word, COPY_SHORT, COPY_LONG>;
-    if (short_b) return copy_tiles_kernel<Word, COPY_LONG, COPY_SHORT>;
-    return copy_tiles_kernel<Word, SIDE, SIDE>;
+/* A kernel and the sides of its tiles, in elements. */
+typedef struct tiles_choice {
+    tiles_function kernel;
+    uint32_t a, b;
+} tiles_choice;
+
+template <class Element> static tiles_choice choose_tiles(const copy_tiles_params *p) {
+    constexpr uint32_t SIDE = sizeof(Element) == 8 ? COPY_SIDE_8 : COPY_SIDE;
+    if (p->a_n <= SIDE / 2) return {copy_tiles_kernel<Element, COPY_SHORT, COPY_LONG>, COPY_SHORT, COPY_LONG};
+    if (p->b_n <= SIDE / 2) return {copy_tiles_kernel<Element, COPY_LONG, COPY_SHORT>, COPY_LONG, COPY_SHORT};
+    return {copy_tiles_kernel<Element, SIDE, SIDE>, SIDE, SIDE};
+}
+
+template <class Element, class Word> static tiles_choice choose_squares(const copy_tiles_params *p) {
+    constexpr uint32_t R = sizeof(Word) / sizeof(Element), SIDE = COPY_WORDS, SHORT = COPY_SHORT / R,
+                       LONG = COPY_LONG_BYTES / sizeof(Word);
+    if (p->a_n <= SIDE * R / 2) return {copy_squares_kernel<Element, Word, SHORT, LONG>, SHORT * R, LONG * R};
+    if (p->b_n <= SIDE * R / 2) return {copy_squares_kernel<Element, Word, LONG, SHORT>, LONG * R, SHORT * R};
+    return {copy_squares_kernel<Element, Word, SIDE, SIDE>, SIDE * R, SIDE * R};
+}
+
+/* Returns true if words of `bytes` bytes contain whole elements of dimension a in x and of dimension b in y. */
+static bool squares_fit(const copy_tiles_params *p, size_t element, size_t bytes) {
+    uintptr_t x = (uintptr_t)p->x | (uintptr_t)p->b_x, y = (uintptr_t)p->y | (uintptr_t)p->a_y;
+    if (p->a_x != (int64_t)element || p->b_y != (int64_t)element) return false;
+    for (uint32_t k = 0; k < p->d.count; k++) x |= (uintptr_t)p->d.x[k], y |= (uintptr_t)p->d.y[k];
+    return ((x | y | p->a_n * element | p->b_n * element) & (bytes - 1)) == 0;
+}
+
+static tiles_choice choose_kernel(const copy_tiles_params *p, size_t element) {
+    switch (element) {
+    case 1: return squares_fit(p, 1, 4) ? choose_squares<uint8_t, uint32_t>(p) : choose_tiles<uint8_t>(p);
+    case 2: return squares_fit(p, 2, 8) ? choose_squares<uint16_t, uint64_t>(p) : choose_tiles<uint16_t>(p);
+    case 4: return squares_fit(p, 4, 8) ? choose_squares<uint32_t, uint64_t>(p) : choose_tiles<uint32_t>(p);
+    default: return choose_tiles<uint64_t>(p);
+    }
 }
 
 /* Dimension `near` has the smallest distance in x. The last dimension has the smallest one in y. */
@@ -61,7 +88,6 @@ static weft_status copy_tiles(const gpu *g, const copy_view_call *c, size_t near
     const view_dimension a = c->dimensions[near], b = c->dimensions[c->count - 1];
     view_dimension others[WEFT_DIMENSIONS_MAX];
     size_t count = 0;
-    uint32_t a_side, b_side;
     for (size_t k = 0; k + 1 < c->count; k++)
         if (k != near) others[count++] = c->dimensions[k];
     copy_tiles_params p;
@@ -70,14 +96,11 @@ static weft_status copy_tiles(const gpu *g, const copy_view_call *c, size_t near
     p.b_n = b.n, p.b_x = b.x, p.b_y = b.y;
     p.x = (const char *)c->x;
     p.y = (char *)c->y;
-    const tiles_function kernel = c->element == 1   ? tiles_kernel<uint8_t>(&p, &a_side, &b_side)
-                                  : c->element == 2 ? tiles_kernel<uint16_t>(&p, &a_side, &b_side)
-                                  : c->element == 4 ? tiles_kernel<uint32_t>(&p, &a_side, &b_side)
-                                                    : tiles_kernel<uint64_t>(&p, &a_side, &b_side);
-    p.a_tiles = (a.n - 1) / a_side + 1;
-    p.b_tiles = (b.n - 1) / b_side + 1;
+    const tiles_choice chosen = choose_kernel(&p, c->element);
+    p.a_tiles = (a.n - 1) / chosen.a + 1;
+    p.b_tiles = (b.n - 1) / chosen.b + 1;
     p.tiles = p.a_tiles * p.b_tiles * view_count(count, others);
-    return launch(g, kernel, p.tiles, p, error);
+    return launch(g, chosen.kernel, p.tiles, p, error);
 }
 
 weft_status gpu_copy_view(gpu *g, const copy_view_call *c, weft_error *error) {
