@@ -16,10 +16,10 @@ static __device__ __forceinline__ double reduce_held(const Op &op, uint32_t thre
     return combine_lanes_of<OWN, 1>(op, (int)threads, lane);
 }
 
-/* Computes variances as rows_kernel does in two launches. The elements of a vector stay in the registers of its
+/* Computes variances as short_rows_kernel does in two launches. The elements of a vector stay in the registers of its
  * threads, so that they are read once. */
 template <class T>
-static __global__ void __launch_bounds__(AXES_THREADS, SHORT_BLOCKS)
+static __global__ void __launch_bounds__(AXES_THREADS, SHORT_BLOCKS_8)
     variance_kernel(const __grid_constant__ axes_params a) {
     constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP;
     const axes_sum<T, double> sum(a.j);

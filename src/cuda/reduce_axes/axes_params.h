@@ -39,8 +39,8 @@ typedef void (*axes_function)(axes_params);
 /* The kernels of one operator and its types. */
 struct axes_launch {
     axes_function vectors, packs; /* packs: NULL, or for packs of `pack` vectors */
-    /* Contiguous vectors, loaded in packs of `own` elements: one tile or AXES_TILES tiles of a group of threads at a
-     * time. NULL if there are none. */
+    /* Contiguous vectors, loaded in packs of `own` elements: a group of threads takes a tile, or AXES_TILES vectors
+     * of one tile. NULL if there are none. */
     axes_function tile_rows, short_rows;
     axes_function fold;
     uint32_t pack, lanes, own, value_bytes; /* lanes: of a sequence */

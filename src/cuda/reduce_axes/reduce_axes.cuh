@@ -10,8 +10,9 @@
  *     vectors are contiguous              1 column: adjacent slots read adjacent elements
  *     adjacent vectors are contiguous     up to 32 columns: adjacent columns read adjacent elements
  *
- * rows_kernel: vectors that are contiguous and aligned. Up to 32 threads reduce a tile, as in tree.cuh: a thread has
- * adjacent lanes, and loads them by one instruction.
+ * tile_rows_kernel, short_rows_kernel: vectors that are contiguous and aligned. Up to 32 threads reduce a tile, as in
+ * tree.cuh: a thread has adjacent lanes, and loads them by one instruction. Of short vectors they reduce several at a
+ * time.
  *
  * A vector of several tiles leaves a value for each of them, which fold_kernel combines (ORDER.md 2.4).
  *
@@ -29,8 +30,9 @@
  * registers. Measured on an H100, sums of f32 along axis 0: with 8 loads, 4 lanes and 2 blocks 94 to 98 % of its read
  * bandwidth; with 16 loads or 4 blocks registers are spilled, and short vectors reach 84 %. */
 enum { AXES_BATCH = 8, AXES_LANES = 4, AXES_BLOCKS = 2 };
-/* Contiguous vectors: packs of a tile that a thread has in flight, for several tiles and for one tile at a time. */
-enum { SHORT_BATCH = 2, TILE_BATCH = 16, SHORT_BLOCKS = 3, TILE_BLOCKS = 2 };
+/* Contiguous vectors: packs of a tile that a thread has in flight; blocks that a multiprocessor should hold, also for
+ * values of 8 bytes. */
+enum { TILE_BATCH = 16, TILE_BLOCKS = 2, SHORT_BLOCKS = 4, SHORT_BLOCKS_8 = 3 };
 
 /* Combines LANES values by halves; the result is v[0]. */
 template <class Op, uint32_t LANES, int V>
@@ -222,103 +224,126 @@ static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint
     return (int64_t)run * a.run_stride + (int64_t)in_run * bytes;
 }
 
-/* Takes this thread's packs of TILES tiles, of which the longest has `most` packs. FULL: all tiles are full and
- * contiguous. */
-template <bool FULL, uint32_t ROWS, class Op, int TILES, int OWN>
-static __device__ __forceinline__ void take_packs(const Op &op, const axes_params &a, const char *const (&x)[TILES],
-                                                  const uint64_t (&start)[TILES], const uint32_t (&packs)[TILES],
-                                                  uint32_t most, const double (&m)[TILES],
-                                                  typename Op::value (&lane)[TILES][OWN]) {
+/* Takes this thread's packs of a tile: packs t, t + 2^slots_log2, ... of `packs`, from number `start` of the vector
+ * at x on. FULL: a full tile whose packs are contiguous, taken by a warp. */
+template <bool FULL, class Op, int OWN>
+static __device__ __forceinline__ void take_tile(const Op &op, const axes_params &a, const char *x, uint64_t start,
+                                                 uint32_t packs, double m, typename Op::value (&lane)[OWN]) {
     typedef typename Op::element T;
     const uint32_t threads = FULL ? WARP : 1u << a.slots_log2, thread = threadIdx.x & (threads - 1);
 #pragma unroll 1
-    for (uint32_t top = thread; top < most; top += ROWS * threads) {
-        pack<T, OWN> row[TILES][ROWS];
+    for (uint32_t top = thread; top < packs; top += TILE_BATCH * threads) {
+        pack<T, OWN> row[TILE_BATCH];
 #pragma unroll
-        for (int k = 0; k < TILES; k++)
+        for (uint32_t r = 0; r < TILE_BATCH; r++) {
+            const uint32_t i = top + r * threads;
+            if (FULL)
+                row[r] = load_pack<T, OWN>((const T *)x + start * OWN + i * OWN);
+            else if (i < packs)
+                row[r] = load_pack<T, OWN>((const T *)(x + pack_offset(a, start + i, OWN * sizeof(T))));
+        }
 #pragma unroll
-            for (uint32_t r = 0; r < ROWS; r++) {
-                const uint32_t i = top + r * threads;
-                if (FULL)
-                    row[k][r] = load_pack<T, OWN>((const T *)x[k] + start[k] * OWN + i * OWN);
-                else if (i < packs[k])
-                    row[k][r] = load_pack<T, OWN>((const T *)(x[k] + pack_offset(a, start[k] + i, OWN * sizeof(T))));
-            }
+        for (uint32_t r = 0; r < TILE_BATCH; r++) {
+            const uint32_t i = top + r * threads;
+            if (!FULL && i >= packs) continue;
 #pragma unroll
-        for (int k = 0; k < TILES; k++)
-#pragma unroll
-            for (uint32_t r = 0; r < ROWS; r++) {
-                const uint32_t i = top + r * threads;
-                if (!FULL && i >= packs[k]) continue;
-#pragma unroll
-                for (int l = 0; l < OWN; l++)
-                    lane[k][l] = op.step(lane[k][l], row[k][r].element[l], (start[k] + i) * OWN + l, m[k]);
-            }
+            for (int l = 0; l < OWN; l++) lane[l] = op.step(lane[l], row[r].element[l], (start + i) * OWN + l, m);
+        }
     }
 }
 
-/* Each group of 2^slots_log2 threads reduces TILES tiles. Thread t takes packs t, t + 2^slots_log2, ... of each. */
-template <class Op, int TILES>
-static __global__ void __launch_bounds__(AXES_THREADS, TILES > 1 ? SHORT_BLOCKS : TILE_BLOCKS)
-    rows_kernel(const __grid_constant__ axes_params a) {
+/* Each group of 2^slots_log2 threads reduces a tile. */
+template <class Op>
+static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
+    tile_rows_kernel(const __grid_constant__ axes_params a) {
     typedef typename Op::element T;
     typedef typename Op::value A;
-    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP, ROWS = TILES > 1 ? SHORT_BATCH : TILE_BATCH;
-    constexpr uint32_t TILE = WEFT_TILE(sizeof(T));
+    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP;
+    constexpr uint32_t PACKS = WEFT_TILE(sizeof(T)) / OWN;
     const Op op(a.j);
-    const uint32_t threads = 1u << a.slots_log2, thread = threadIdx.x & (threads - 1);
-    const uint64_t items = a.tiles * a.vectors;
+    const uint32_t threads = 1u << a.slots_log2;
+    for (uint64_t block = blockIdx.x; block < a.blocks; block += gridDim.x) {
+        const uint64_t item = (block * a.threads + threadIdx.x) >> a.slots_log2;
+        const bool present = item < a.tiles * a.vectors;
+        uint64_t tile = 0, vector = item;
+        int64_t from = 0, to = 0;
+        A lane[OWN];
+        split_item(a, item, tile, vector);
+        if (present) view_offsets(a.outer, vector, from, to);
+        const double m = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
+        const uint64_t start = tile * PACKS;
+        const uint32_t packs = present && !op.idle(m) ? (uint32_t)min((uint64_t)PACKS, a.n / OWN - start) : 0;
+#pragma unroll
+        for (int l = 0; l < OWN; l++) lane[l] = op.identity();
+        if (packs == PACKS && a.run_packs == 0 && threads == WARP)
+            take_tile<true>(op, a, a.x + from, start, PACKS, m, lane);
+        else
+            take_tile<false>(op, a, a.x + from, start, packs, m, lane);
+        __syncwarp();
+        const A v = combine_lanes_of<OWN, 1>(op, (int)threads, lane);
+        if ((threadIdx.x & (threads - 1)) != 0 || packs == 0) continue;
+        if (a.tiles > 1)
+            ((A *)a.partials)[tile * a.vectors + vector] = v;
+        else
+            finish_vector(a, vector, a.y + to, v);
+    }
+}
+
+/* Vectors of one tile: each group of 2^slots_log2 threads reduces AXES_TILES of them. Thread t takes packs t,
+ * t + 2^slots_log2, ... of each, and stores the result of vector t. */
+template <class Op>
+static __global__ void __launch_bounds__(AXES_THREADS, sizeof(typename Op::value) > 4 ? SHORT_BLOCKS_8 : SHORT_BLOCKS)
+    short_rows_kernel(const __grid_constant__ axes_params a) {
+    typedef typename Op::element T;
+    typedef typename Op::value A;
+    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP;
+    const Op op(a.j);
+    const uint32_t threads = 1u << a.slots_log2, thread = threadIdx.x & (threads - 1), groups_log2 = 5 - a.slots_log2;
+    const uint32_t packs = (uint32_t)(a.n / OWN);
     for (uint64_t block = blockIdx.x; block < a.blocks; block += gridDim.x) {
         const uint64_t warp = (block * a.threads + threadIdx.x) / WARP;
-        const uint64_t first = (warp * TILES << (5 - a.slots_log2)) + (threadIdx.x % WARP >> a.slots_log2);
-        const char *x[TILES];
-        uint64_t start[TILES], vector[TILES];
-        uint32_t packs[TILES], most = 0;
-        double m[TILES];
-        A lane[TILES][OWN];
+        const uint64_t first = (warp * AXES_TILES << groups_log2) + (threadIdx.x % WARP >> a.slots_log2);
+        const char *x[AXES_TILES];
+        double m[AXES_TILES];
+        bool taken[AXES_TILES];
+        A lane[AXES_TILES][OWN], own = op.identity();
 #pragma unroll
-        for (int k = 0; k < TILES; k++) {
-            const uint64_t item = first + ((uint64_t)k << (5 - a.slots_log2));
-            uint64_t tile = 0;
+        for (int k = 0; k < AXES_TILES; k++) {
+            const uint64_t vector = first + ((uint64_t)k << groups_log2);
+            const bool present = vector < a.vectors;
             int64_t from = 0, to = 0;
-            vector[k] = item;
-            split_item(a, item, tile, vector[k]);
-            const bool present = item < items;
-            if (present) view_offsets(a.outer, vector[k], from, to);
+            if (present) view_offsets(a.outer, vector, from, to);
             x[k] = a.x + from;
-            start[k] = tile * (TILE / OWN);
-            m[k] = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector[k]]) : 0.0;
-            packs[k] = present && !op.idle(m[k]) ? (uint32_t)min((uint64_t)TILE / OWN, a.n / OWN - start[k]) : 0;
-            most = max(most, packs[k]);
+            m[k] = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
+            taken[k] = present && !op.idle(m[k]);
 #pragma unroll
             for (int l = 0; l < OWN; l++) lane[k][l] = op.identity();
         }
-        const bool full = TILES == 1 && packs[0] == TILE / OWN && a.run_packs == 0 && threads == WARP;
-        if (full)
-            take_packs<true, ROWS>(op, a, x, start, packs, TILE / OWN, m, lane);
-        else
-            take_packs<false, ROWS>(op, a, x, start, packs, most, m, lane);
+#pragma unroll 1
+        for (uint32_t i = thread; i < packs; i += threads) {
+            const int64_t offset = pack_offset(a, i, OWN * sizeof(T));
+            pack<T, OWN> row[AXES_TILES];
+#pragma unroll
+            for (int k = 0; k < AXES_TILES; k++)
+                if (taken[k]) row[k] = load_pack<T, OWN>((const T *)(x[k] + offset));
+#pragma unroll
+            for (int k = 0; k < AXES_TILES; k++)
+#pragma unroll
+                for (int l = 0; l < OWN; l++)
+                    lane[k][l] = op.step(lane[k][l], row[k].element[l], (uint64_t)i * OWN + l, m[k]);
+        }
         __syncwarp();
-        A own = op.identity();
-        uint64_t own_vector = 0, own_tile = 0;
         bool stores = false;
 #pragma unroll
-        for (int k = 0; k < TILES; k++) {
+        for (int k = 0; k < AXES_TILES; k++) {
             const A v = combine_lanes_of<OWN, 1>(op, (int)threads, lane[k]);
-            if (thread != (uint32_t)k) continue;
-            own = v;
-            own_vector = vector[k];
-            own_tile = start[k] / (TILE / OWN);
-            stores = packs[k] > 0;
+            if (thread == (uint32_t)k) own = v, stores = taken[k];
         }
         if (!stores) continue;
-        if (a.tiles > 1) {
-            ((A *)a.partials)[own_tile * a.vectors + own_vector] = own;
-            continue;
-        }
+        const uint64_t vector = first + ((uint64_t)thread << groups_log2);
         int64_t from = 0, to = 0;
-        view_offsets(a.outer, own_vector, from, to);
-        finish_vector(a, own_vector, a.y + to, own);
+        view_offsets(a.outer, vector, from, to);
+        finish_vector(a, vector, a.y + to, own);
     }
 }
 
@@ -370,8 +395,8 @@ template <class Op, class Fold> static axes_launch axes_launch_of() {
     l.fold = fold_kernel<Fold>;
     l.tile_rows = l.short_rows = NULL;
     if constexpr (ROWS) {
-        l.tile_rows = rows_kernel<Op, 1>;
-        l.short_rows = rows_kernel<Op, AXES_TILES>;
+        l.tile_rows = tile_rows_kernel<Op>;
+        l.short_rows = short_rows_kernel<Op>;
     }
     l.pack = PACK;
     l.lanes = AXES_LANES;
