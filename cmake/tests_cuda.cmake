@@ -33,6 +33,11 @@ foreach(program gpu_elementary gpu_fft gpu_heat gpu_large gpu_map gpu_matmul gpu
   add_test(NAME cuda.${program} COMMAND test_${program})
   set_tests_properties(cuda.${program} PROPERTIES LABELS gpu RUN_SERIAL ON SKIP_RETURN_CODE 77)
 endforeach()
+foreach(api ${device_apis})
+  add_test(NAME cuda.api_${api} COMMAND sh -c "\"$1\" devices | grep -q ^cuda || exit 77; exec \"$2\" cuda" sh
+    $<TARGET_FILE:weft_command> $<TARGET_FILE:api_${api}>)
+  set_tests_properties(cuda.api_${api} PROPERTIES LABELS gpu RUN_SERIAL ON SKIP_RETURN_CODE 77)
+endforeach()
 # Exact products without cuBLASLt.
 add_test(NAME cuda.gpu_matmul_without_library COMMAND test_gpu_matmul)
 set_tests_properties(cuda.gpu_matmul_without_library PROPERTIES LABELS gpu RUN_SERIAL ON SKIP_RETURN_CODE 77

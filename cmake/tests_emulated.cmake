@@ -30,7 +30,7 @@ set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUT
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
   "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
-  "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
+  "PAIRS_FROM=((uint64_t)300)" "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
   "SORT_MERGE_BYTES=((size_t)1<<17)"
   "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
@@ -97,8 +97,7 @@ endforeach()
 foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter)
   emulated_test(${operation} 20 1)
 endforeach()
-foreach(api allocator exact_arguments gather_arguments long_columns partial scatter_sources sources
-    transpositions)
+foreach(api ${device_apis})
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()

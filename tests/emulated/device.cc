@@ -59,8 +59,9 @@ bool multiplies(const void *kernel) {
         const int count = cuda_matmul_tiles(types[0], types[1], &list);
         for (int i = 0; i < 4 * count; i++)
             if (kernel == list[i / 4].kernels[i / 2 % 2][i % 2] || kernel == list[i / 4].resumed) return true;
-        if (kernel == cuda_matmul_vector(types[0], types[1], false).kernel ||
-            kernel == cuda_matmul_vector(types[0], types[1], true).kernel ||
+        if (kernel == cuda_matmul_vector(types[0], types[1], false, false).kernel ||
+            kernel == cuda_matmul_vector(types[0], types[1], true, false).kernel ||
+            kernel == cuda_matmul_vector(types[0], types[1], true, true).kernel ||
             kernel == cuda_matmul_scale_kernel(types[0], types[1]))
             return true;
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Inserts the faults of list.txt that are named cuda-... into the CUDA plugin, one at a time. Each must make `weft
-verify` fail on this GPU.
+verify`, or for names cuda-api-TEST-... the program of tests/api/TEST.c, fail on this GPU.
 
 Usage: gpu.py BUILD [NAME...]
 
@@ -97,11 +97,19 @@ def verify(build, plugin, compiled, *words, level="tiny"):
     return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
 
 
+def api_test(build, plugin, name):
+    environment = dict(os.environ, WEFT_PLUGIN_DIR=str(plugin))
+    command = [build.folder / "tests" / f"api_{name}", "cuda"]
+    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
+
+
 def is_noticed(build, plugin, name):
-    """Returns True if verify detects the fault. It is run for the operation that is the second part of the fault's name,
+    """Returns True if verify, or the test that the name states, detects the fault. verify is run for the operation that is the second part of the fault's name,
     if that is one, then for all operations, then with longer arrays. A fault in the sources of compiled formulas is
     detected in a run that compiles all formulas."""
     words = name.split("-")[1:]
+    if words[0] == "api":
+        return api_test(build, plugin, words[1]) != 0
     if words[0] == "compiled":
         op = words[1] if words[1].startswith("map") else "map_reduce"
         return verify(build, plugin, True, "--every", "50", "--op", op) == 1

@@ -7,6 +7,9 @@
 
 enum { A, B, C, ARRAYS, COMBINE_THREADS = 256 };
 #define BLOCKS_MAX 0x7fffffffu
+#ifndef PAIRS_FROM /* chains from which on a thread computes two of them, in products with a vector */
+#define PAIRS_FROM ((uint64_t)1 << 17)
+#endif
 #define SUMS_MAX ((uint64_t)1 << 24) /* about the number of parts' sums in the workspace; at least one product's */
 
 static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
@@ -150,7 +153,8 @@ static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_params *
 }
 
 static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_params *j, weft_error *error) {
-    const matmul_vector_launch l = cuda_matmul_vector(c->dtype, c->accumulate, j->a.across);
+    const bool in_pairs = j->a.vectors && j->m % 2 == 0 && j->m * j->parts * j->items >= PAIRS_FROM;
+    const matmul_vector_launch l = cuda_matmul_vector(c->dtype, c->accumulate, j->a.across, in_pairs);
     const uint64_t members = div_up(j->m, l.member) * j->parts * j->items;
     void *arguments[] = {j};
     return launch(g, l.kernel, div_up(members, l.members), l.threads, l.shared_bytes, arguments, error);

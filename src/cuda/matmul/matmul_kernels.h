@@ -28,7 +28,8 @@ typedef struct matmul_vector_launch {
     size_t shared_bytes;
 } matmul_vector_launch;
 
-matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across);
+/* in_pairs: of a matrix that is `across`, a thread takes two adjacent rows, which must be aligned. */
+matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across, bool in_pairs);
 
 /* matmul_epilogue.cu. The combine kernel combines the sums of MATMUL_COMBINED adjacent parts to one, from j.sums to
  * `to`. In the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */

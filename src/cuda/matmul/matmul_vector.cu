@@ -1,15 +1,16 @@
-/* Matrix-vector product: one thread computes the chain of one row (ORDER.md 13.1).
+/* Matrix-vector product: a thread computes the chains of one row or of two (ORDER.md 13.1).
  *
  * If the terms of a row are adjacent (along_kernel), a warp copies squares of 32 rows by 128 bytes to shared memory,
  * in whole sectors and STAGES - 1 squares ahead, and prefetches the next square to L2. Each thread then reads its row
- * there. If the rows of a term are adjacent (across_kernel), threads read global memory directly. */
+ * there. If the rows of a term are adjacent (across_kernel), threads read global memory directly, of large matrices
+ * in pairs of rows. */
 #include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/runtime/prefetch.cuh"
 
 #include <cuda_pipeline.h>
 
-enum { WARPS = 2, STAGES = 4, UNROLLED = 16 };
+enum { WARPS = 2, STAGES = 4, UNROLLED = 16, ACROSS_ROWS = 128 };
 
 /* Work of one member of the grid (a block or a warp): the first of its rows, and the terms of its part. */
 struct vector_position {
@@ -55,24 +56,37 @@ static __device__ __forceinline__ const E *vector_of(const matmul_params &j, con
     return (const E *)j.b.p + p.item * j.b.stride + p.first * *step;
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(128) across_kernel(const matmul_params j) {
-    const vector_position p = position_of(j, blockIdx.x, 128);
-    const uint64_t row = p.row + threadIdx.x;
+/* V adjacent elements, loaded by one instruction. */
+template <class E, int V> struct alignas(V * sizeof(E)) adjacent { E at[V]; };
+
+/* A thread computes the chains of V adjacent rows. */
+template <class E, class R, int V>
+static __global__ void __launch_bounds__(ACROSS_ROWS / V) across_kernel(const matmul_params j) {
+    typedef adjacent<E, V> rows;
+    const vector_position p = position_of(j, blockIdx.x, ACROSS_ROWS);
+    const uint64_t row = p.row + threadIdx.x * V;
     if (row >= j.m) return;
     uint64_t step;
     const E *x = vector_of<E>(j, p, &step);
     const E *a = (const E *)j.a.p + p.item * j.a.stride + p.first * j.a.ld + row;
-    R sum = first_sum<R>(j, row);
+    R sum[V];
+#pragma unroll
+    for (int e = 0; e < V; e++) sum[e] = first_sum<R>(j, row + e);
     uint64_t t = 0;
     for (; t + UNROLLED <= p.terms; t += UNROLLED) {
-        E v[UNROLLED];
+        rows v[UNROLLED];
 #pragma unroll
-        for (int i = 0; i < UNROLLED; i++) v[i] = a[(t + i) * j.a.ld];
+        for (int i = 0; i < UNROLLED; i++) v[i] = *(const rows *)(a + (t + i) * j.a.ld);
 #pragma unroll
-        for (int i = 0; i < UNROLLED; i++) sum = matmul_fma((R)v[i], (R)x[(t + i) * step], sum);
+        for (int i = 0; i < UNROLLED; i++)
+#pragma unroll
+            for (int e = 0; e < V; e++) sum[e] = matmul_fma((R)v[i].at[e], (R)x[(t + i) * step], sum[e]);
     }
-    for (; t < p.terms; t++) sum = matmul_fma((R)a[t * j.a.ld], (R)x[t * step], sum);
-    store<E, R>(j, p, row, sum);
+    for (; t < p.terms; t++)
+#pragma unroll
+        for (int e = 0; e < V; e++) sum[e] = matmul_fma((R)a[t * j.a.ld + e], (R)x[t * step], sum[e]);
+#pragma unroll
+    for (int e = 0; e < V; e++) store<E, R>(j, p, row + e, sum[e]);
 }
 
 /* A square: 32 rows of 128 bytes, and the vector's elements for their terms. Rows are padded by 16 bytes, so that
@@ -143,13 +157,18 @@ template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS)
     if (lane < rows) store<E, R>(j, p, p.row + lane, sum);
 }
 
-template <class E, class R> static matmul_vector_launch launch_of(bool across) {
-    if (across) return matmul_vector_launch{(const void *)across_kernel<E, R>, 128, 1, 128, 0};
+template <class E, class R, int V> static matmul_vector_launch across_launch() {
+    return matmul_vector_launch{(const void *)across_kernel<E, R, V>, ACROSS_ROWS, 1, ACROSS_ROWS / V, 0};
+}
+
+template <class E, class R> static matmul_vector_launch launch_of(bool across, bool in_pairs) {
+    if (across) return in_pairs ? across_launch<E, R, 2>() : across_launch<E, R, 1>();
     return matmul_vector_launch{(const void *)along_kernel<E, R>, 32, WARPS, 32 * WARPS,
                                 WARPS * STAGES * sizeof(square<E>)};
 }
 
-matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across) {
-    if (dtype == WEFT_F64) return launch_of<double, double>(across);
-    return accumulate == WEFT_F64 ? launch_of<float, double>(across) : launch_of<float, float>(across);
+matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across, bool in_pairs) {
+    if (dtype == WEFT_F64) return launch_of<double, double>(across, in_pairs);
+    return accumulate == WEFT_F64 ? launch_of<float, double>(across, in_pairs)
+                                  : launch_of<float, float>(across, in_pairs);
 }
