@@ -339,17 +339,19 @@ static void measure_many_normals() {
     const work weft = mean_of<float, double>(formula, z, MANY);
     row("mean of 1.28e9, f32 in f64", reads(4.0 * MANY), weft, "thrust::transform_reduce",
         [=] { (void)thrust_mean<float, double>(z, MANY); });
-    row(
-        "  and its normals made", measure{(double)MANY, "Gnormal/s", 8.0 * MANY, &copying},
-        [=] {
-            ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, z));
-            weft();
-        },
-        "cuRAND, Thrust",
-        [=] {
-            ok(curandGenerateNormal(philox, z, MANY, 0, 1));
-            expect_four(thrust_mean<float, double>(z, MANY));
-        });
+    for (weft_distribution normal : {WEFT_NORMAL, WEFT_NORMAL_FAST})
+        row(
+            normal == WEFT_NORMAL ? "  and its normals made" : "  and its fast normals made",
+            measure{(double)MANY, "Gnormal/s", 8.0 * MANY, &copying},
+            [=] {
+                ok(weft_random(ctx, normal, WEFT_F32, SEED, 0, 0, MANY, 0, 1, z));
+                weft();
+            },
+            "cuRAND, Thrust",
+            [=] {
+                ok(curandGenerateNormal(philox, z, MANY, 0, 1));
+                expect_four(thrust_mean<float, double>(z, MANY));
+            });
     expect_four(value_at<double>(out));
     weft_expr_free(formula);
 }

@@ -139,6 +139,8 @@ CASES = [
     ("segmented", r"(segmented (?:sum|scan)|sum by key) (\S+)", r"\1 f32, segments of \2"),
     ("map_reduce", r"mean of 1\.28e9, f32 in f64: and its normals made",
      "mean of a formula of 1.28e9 normals, normals generated"),
+    ("map_reduce", r"mean of 1\.28e9, f32 in f64: and its fast normals made",
+     "mean of a formula of 1.28e9 normals, fast normals generated"),
     ("map_reduce", r"mean of 1\.28e9, f32 in f64", "mean of a formula of 1.28e9 values, f32 accumulated in f64"),
     ("map_reduce", r"mean of (.*), f32: f32 in f64", r"mean of \1, f32 accumulated in f64"),
     ("map_reduce", r"mean of (.*), f32: f64", r"mean of \1, f64"),
