@@ -111,7 +111,8 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_matmul with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+    /* Types of 16 bits, only for weft_copy_view, and for products of matrices with WEFT_EXACT_SUM. All other
+     * functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
@@ -1367,6 +1368,16 @@ WEFT_API weft_status weft_argsort_axis(weft_context *ctx, weft_order_of_sort ord
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/top_k_axis.md. */
 WEFT_API weft_status weft_top_k_axis(weft_context *ctx, weft_extreme extreme, const weft_view *x, int axis, size_t k,
                                      const weft_view *values, const weft_view *indices);
+
+/* Computes the matrix products C = alpha A B + beta C of stacks of matrices, which are the last two axes of the
+ * views. Each has the bits of weft_matmul. accumulate, alpha, beta  as for weft_matmul, for the type of C a, b  of
+ * the type of C and of shapes (..., m, k) and (..., k, n). The axes before the last two are broadcast to those of C,
+ * as by weft_copy_view: a matrix goes with each of a stack c     of shape (..., m, n). Must not overlap A or B In
+ * each view the elements of a row or of a column of a matrix are adjacent, and rows or columns do not overlap; else
+ * WEFT_UNSUPPORTED is returned. The other strides are any.
+ * Order: docs/spec/ORDER.md 13 and 31. Docs: docs/ops/matmul.md. */
+WEFT_API weft_status weft_matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha,
+                                       const weft_view *a, const weft_view *b, const void *beta, const weft_view *c);
 
 /* ------------------------------------------------------------------------------ sources */
 

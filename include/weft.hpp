@@ -1258,5 +1258,17 @@ void top_k_axis(context &ctx, weft_extreme extreme, const X &x, int axis, const 
     ctx(weft_top_k_axis, extreme, &from.get(), axis, detail::length(to.get(), axis), &to.get(), &at.get());
 }
 
+// C = alpha A B + beta C of stacks of matrices, the last two axes of views (weft_matmul_stack). beta != 0 reads C.
+template <class X, class Y, class Z>
+void matmul_stack(context &ctx, const X &a, const Y &b, const Z &c, detail::view_value<Z> alpha = 1,
+                  detail::view_value<Z> beta = 0, weft_dtype accumulate = WEFT_DEFAULT) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<Z>>, "a and c have different types");
+    static_assert(std::is_same_v<detail::view_value<Y>, detail::view_value<Z>>, "b and c have different types");
+    const auto left = detail::view_in(a);
+    const auto right = detail::view_in(b);
+    const auto to = detail::view_in(c);
+    ctx(weft_matmul_stack, accumulate, &alpha, &left.get(), &right.get(), &beta, &to.get());
+}
+
 } // namespace weft
 #endif

@@ -11,13 +11,20 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import (
     FLOATS,
     Array,
+    Operand,
     accumulator,
+    call,
+    destination,
     exactly,
+    give,
     host_value,
+    leader,
     of_list,
+    operand,
 )
 from pyweft._calls import Input, copy_out, entry, give_result, input_of, leading, result_for
 from pyweft._errors import Error, exception
+from pyweft._views import view_of
 
 __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 
@@ -29,22 +36,86 @@ _F32 = np.dtype(np.float32)
 _EXACT_FLOATS = {**FLOATS, _F16: lib.WEFT_F16}
 
 
-def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Input, Optional[int], int, int, int, int]:
-    """Describes a matrix, or a stack of matrices, without a copy: the input, the number of matrices (None: a single
-    one), their rows and columns, the weft_transpose, and the distance in elements between rows (between columns if it is
-    transposed). The memory of a transposed matrix contains its transpose."""
+def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Input, int, int, int, int]:
+    """Describes a matrix without a copy: the input, its rows and columns, the weft_transpose, and the distance in
+    elements between rows (between columns if it is transposed). The memory of a transposed matrix contains its
+    transpose."""
     if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
         rows, columns = x.shape
-        return input_of(x.T, name, codes), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
+        return input_of(x.T, name, codes), rows, columns, lib.WEFT_TRANSPOSE, rows or 1
     a = input_of(x, name, codes)
     shape = a[0].shape
     if len(shape) == 2:
         rows, columns = shape
-        return a, None, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
-    if len(shape) == 3:
-        stack, rows, columns = shape
-        return a, stack, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
-    raise ValueError(f"{name} has {len(shape)} dimensions; it must have 2, or 3 for a stack of matrices")
+        return a, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
+    raise ValueError(f"{name} has {len(shape)} dimensions; it must have at least 2")
+
+
+def _rank(x: Any) -> int:
+    """The number of dimensions of an array or of a list."""
+    rank = getattr(x, "ndim", None)
+    return np.ndim(x) if rank is None else int(rank)
+
+
+def _check_factors(element: Any, other: Any, m: int, k: int, rows: int, n: int) -> None:
+    if element != other:
+        raise TypeError(f"a has dtype {element} and b {other}; they must be the same")
+    if rows != k:
+        raise ValueError(f"a is {m} x {k} and b {rows} x {n}; a must have as many columns as b has rows")
+
+
+def _are_lines(count: int, line: int, width: int, element: int, size: int) -> bool:
+    """True if lines of `width` elements are adjacent elements, and `count` lines do not overlap."""
+    return (width <= 1 or element == size) and (count <= 1 or line >= width * size)
+
+
+def _matrices(x: Any, name: str, codes: dict[Any, int]) -> Operand:
+    """A stack of matrices, copied only if neither the rows nor the columns of its matrices are adjacent elements."""
+    a = operand(x, name, codes, strided=True)
+    array = a.array
+    if array.ndim < 2:
+        raise ValueError(f"{name} has {array.ndim} dimensions; it must have at least 2")
+    (rows, columns), (down, across), size = array.shape[-2:], array.strides[-2:], array.dtype.itemsize
+    if _are_lines(rows, down, columns, across, size) or _are_lines(columns, across, rows, down, size):
+        return a
+    return operand(x, name, codes)
+
+
+def _matmul_stacks(
+    a: Any,
+    b: Any,
+    codes: dict[Any, int],
+    accumulate: int,
+    alpha: float,
+    beta: float,
+    out: Any,
+    device: Optional[str],
+) -> Any:
+    x, y = _matrices(a, "a", codes), _matrices(b, "b", codes)
+    (*x_stack, m, k), (*y_stack, rows, n), element = x.array.shape, y.array.shape, x.array.dtype
+    _check_factors(element, y.array.dtype, m, k, rows, n)
+    try:
+        shape = (*np.broadcast_shapes(tuple(x_stack), tuple(y_stack)), m, n)
+    except ValueError:
+        raise ValueError(f"the stacks of a and b have the shapes {tuple(x_stack)} and {tuple(y_stack)}, which cannot be "
+                         "broadcast") from None
+    on = leader(x, y)
+    c = destination(on, out, element, shape)
+    if beta != 0:
+        copy_out(c, out)
+    scalar = _F32 if element == _F16 else element
+    call(
+        lib.weft_matmul_stack,
+        on,
+        device,
+        accumulate,
+        ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha"),
+        view_of(x, x.code),
+        view_of(y, x.code),
+        ffi.NULL if beta == 0 else host_value(beta, scalar, "beta"),
+        view_of(c, x.code),
+    )
+    return give(c, out)
 
 
 def matmul(
@@ -60,8 +131,9 @@ def matmul(
 ) -> Any:
     """alpha a @ b + beta out, of matrices or stacks of matrices.
 
-    a, b   float32 or float64 of shapes (m, k) and (k, n), or (batch, m, k) and (batch, k, n); a matrix goes with each
-           of a stack. A transposed NumPy matrix (x.T) is not copied. With accumulate="exact" also float16
+    a, b   float32 or float64 of shapes (..., m, k) and (..., k, n), whose other axes are broadcast, as in NumPy: a
+           matrix goes with each of a stack. A transposed NumPy matrix (x.T) is not copied. With accumulate="exact"
+           also float16
     beta   not 0 only with out, whose contents are then used
     dtype  np.float64 with float32: the sums are in float64, and rounded once
     accumulate  "exact": the sums are exact and rounded once, so that no order of the terms matters
@@ -74,48 +146,41 @@ def matmul(
     """
     exact = exactly(accumulate, dtype)
     codes = _EXACT_FLOATS if exact else FLOATS
-    (x, left, code, on), x_stack, m, k, x_transpose, x_leading = _factor(a, "a", codes)
-    (y, right, y_code, on_y), y_stack, rows, n, y_transpose, y_leading = _factor(b, "b", codes)
-    if code != y_code:
-        raise TypeError(f"a has dtype {x.dtype} and b {y.dtype}; they must be the same")
-    if x_stack is not None and y_stack is not None and x_stack != y_stack:
-        raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}; the numbers must be equal")
-    if rows != k:
-        raise ValueError(f"a is {m} x {k} and b {rows} x {n}; a must have as many columns as b has rows")
     if beta != 0 and out is None:
         raise ValueError(f"beta is {beta}, which requires out")
-    batch = y_stack if x_stack is None else x_stack
+    sums = lib.WEFT_EXACT_SUM if exact else accumulator(dtype)
+    if _rank(a) > 2 or _rank(b) > 2:
+        return _matmul_stacks(a, b, codes, sums, alpha, beta, out, device)
+    (x, left, code, on), m, k, x_transpose, x_leading = _factor(a, "a", codes)
+    (y, right, _, on_y), rows, n, y_transpose, y_leading = _factor(b, "b", codes)
+    _check_factors(x.dtype, y.dtype, m, k, rows, n)
     on = leading(on, on_y)
     element = x.dtype
-    c, target = result_for(on, out, element, (m, n) if batch is None else (batch, m, n))
+    c, target = result_for(on, out, element, (m, n))
     if beta != 0:
         copy_out(c, out)
     scalar = _F32 if exact and element == _F16 else element
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
-    run, context = entry(lib.weft_matmul_batched, on, device)
+    run, context = entry(lib.weft_matmul, on, device)
     status = run(
         context,
         lib.WEFT_ROW_MAJOR,
         x_transpose,
         y_transpose,
         code,
-        lib.WEFT_EXACT_SUM if exact else accumulator(dtype),
+        sums,
         m,
         n,
         k,
         scale,
         left,
         x_leading,
-        0 if x_stack is None else m * k,  # a matrix goes with each of a stack
         right,
         y_leading,
-        0 if y_stack is None else k * n,
         keep,
         target,
         n or 1,
-        m * n,
-        1 if batch is None else batch,
     )
     if status:
         raise exception(status, context)

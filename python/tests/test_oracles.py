@@ -389,6 +389,25 @@ def test_matmul(dtype: Any, m: int, k: int, n: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("left, right", [((), (4,)), ((3,), (3,)), ((2, 1), (5,)), ((2, 3, 1), (1, 3, 2)), ((0,), (1,))])
+def test_matmul_stacks(dtype: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    a, b = rng.uniform(-1, 1, (*left, 3, 7)).astype(dtype), rng.uniform(-1, 1, (*right, 7, 5)).astype(dtype)
+    c = weft.matmul(a, b)
+    stack = c.shape[:-2]
+    assert stack == np.broadcast_shapes(left, right) and c.dtype == dtype
+    each = zip(np.broadcast_to(a, (*stack, 3, 7)).reshape(-1, 3, 7), np.broadcast_to(b, (*stack, 7, 5)).reshape(-1, 7, 5))
+    for product, (x, y) in zip(c.reshape(-1, 3, 5), each):
+        assert np.array_equal(bits(product), bits(weft.matmul(x, y)))
+    swapped = np.ascontiguousarray(np.swapaxes(a, -1, -2)).swapaxes(-1, -2)
+    gaps = np.repeat(b, 2, axis=-1)[..., ::2]  # neither rows nor columns are adjacent
+    assert np.array_equal(bits(weft.matmul(swapped, gaps)), bits(c))
+    assert np.array_equal(weft.matmul(np.arange(8.0).reshape(2, 2, 2).tolist(), np.eye(2)).ravel(), np.arange(8.0))
+    out = np.ones(c.shape, dtype)
+    assert weft.matmul(a, b, alpha=2, beta=3, out=out) is out
+    assert np.array_equal(bits(weft.matmul(a, b, alpha=2, beta=3, out=np.ones((*c.shape, 2), dtype)[..., 0])), bits(out))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_tridiag(dtype: Any) -> None:
     systems, n = 5, 70
     a, c = (rng.uniform(-1, 1, (systems, n)).astype(dtype) for _ in range(2))

@@ -425,6 +425,13 @@ static void views(weft::context &ctx) {
     expect(starts<std::uint64_t>(positions, {2, 1, 2, 1}), "their indices");
     weft::top_k_axis(ctx, WEFT_SMALLEST, matrix, -2, weft::array_view(least, {1, 3}));
     expect(starts<float>(least, {1, 2, 3}), "the smallest of each column");
+    std::vector<float> product(4), two(2);
+    weft::matmul_stack(ctx, weft::array_view(x, {2, 1, 3}), weft::array_view(x, {1, 3, 2}),
+                       weft::array_view(product, {2, 1, 2}));
+    expect(starts<float>(product, {22, 28, 49, 64}), "two rows times one matrix");
+    weft::matmul_stack(ctx, weft::array_view(x, {2, 3}), weft::array_view(x, {3, 1}), weft::array_view(two, {2, 1}),
+                       2, 1);
+    expect(starts<float>(two, {28, 64}), "twice a product with a vector");
 #ifdef __cpp_lib_mdspan
     const std::mdspan<const float, std::extents<int, 2, 3>> span(x.data());
     weft::reduce_axes<WEFT_MAX>(ctx, span, {0}, std::mdspan(sums.data(), 3));

@@ -80,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_sort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
         expect(ctx, weft_argsort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
         expect(ctx, weft_top_k_axis(ctx, (weft_extreme)(op % 3), &x, wide[0], count, &y, NULL));
+        expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));
     }
     free(from);
     free(to);

@@ -1,7 +1,7 @@
 /* weft_matmul: argument checks, and conversion of every layout to row-major. */
-#include "core/check.h"
 #include "core/order.h"
 #include "core/parts.h"
+#include "core/products.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 
 /* ------------------------------------------------------------------------------ arguments */
 
-static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
+weft_status check_product_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
     *chains = WEFT_EXACT_SUM;
     if (accumulate == WEFT_EXACT_SUM && type_is_half(dtype)) return WEFT_OK;
     RETURN_IF_ERROR(check_float("matmul", dtype, error));
@@ -80,15 +80,24 @@ static weft_status check_words(weft_layout layout, weft_transpose transpose_a, w
     return WEFT_OK;
 }
 
-/* Reads alpha or beta from p, a double for f64 and a float for all other types; `none` is the value for p = NULL. */
-static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p, double none, double *value,
-                               weft_error *error) {
+weft_status read_product_scalar(const char *name, weft_dtype dtype, const void *p, double none, double *value,
+                                weft_error *error) {
     float narrow;
     RETURN_IF_ERROR(check_host_value(name, p, error));
     *value = none;
     if (p && dtype == WEFT_F64) memcpy(value, p, sizeof *value);
     if (p && dtype != WEFT_F64) *value = (double)*(const float *)memcpy(&narrow, p, sizeof narrow);
     return WEFT_OK;
+}
+
+weft_status run_product(weft_context *ctx, matmul_call *call, weft_error *error) {
+    if (call->alpha == 0) call->k = 0;
+    if (call->k == 0 && call->beta == 1) return WEFT_OK;
+    if (call->k == 0 && call->accumulate == WEFT_EXACT_SUM) call->accumulate = call->dtype; /* only beta C */
+    call->part = call->accumulate == WEFT_EXACT_SUM ? call->k
+                 : call->k                          ? weft_matmul_part(call->m, call->n, call->k)
+                                                    : 0;
+    return ctx->backend->matmul(ctx->state, call, error);
 }
 
 static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
@@ -102,13 +111,7 @@ static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b,
               "the matrices of C overlap: their stride is %zu elements", c->stride);
     RETURN_IF_ERROR(check_blocks_apart(c, a, size, error));
     RETURN_IF_ERROR(check_blocks_apart(c, b, size, error));
-    if (call->alpha == 0) call->k = 0;
-    if (call->k == 0 && call->beta == 1) return WEFT_OK;
-    if (call->k == 0 && call->accumulate == WEFT_EXACT_SUM) call->accumulate = call->dtype; /* only beta C */
-    call->part = call->accumulate == WEFT_EXACT_SUM ? call->k
-                 : call->k                          ? weft_matmul_part(call->m, call->n, call->k)
-                                                    : 0;
-    return ctx->backend->matmul(ctx->state, call, error);
+    return run_product(ctx, call, error);
 }
 
 /* Arguments of the public functions. */
@@ -132,10 +135,10 @@ static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *err
     matmul_call call = {.dtype = x->dtype, .k = x->k, .batch = x->batch, .c = x->c, .ldc = x->ldc};
     const bool rows = x->layout == WEFT_ROW_MAJOR;
     const bool ta = x->transpose_a == WEFT_TRANSPOSE, tb = x->transpose_b == WEFT_TRANSPOSE;
-    RETURN_IF_ERROR(check_types(x->dtype, x->accumulate, &call.accumulate, error));
+    RETURN_IF_ERROR(check_product_types(x->dtype, x->accumulate, &call.accumulate, error));
     RETURN_IF_ERROR(check_words(x->layout, x->transpose_a, x->transpose_b, error));
-    RETURN_IF_ERROR(read_scalar("alpha", x->dtype, x->alpha, 1, &call.alpha, error));
-    RETURN_IF_ERROR(read_scalar("beta", x->dtype, x->beta, 0, &call.beta, error));
+    RETURN_IF_ERROR(read_product_scalar("alpha", x->dtype, x->alpha, 1, &call.alpha, error));
+    RETURN_IF_ERROR(read_product_scalar("beta", x->dtype, x->beta, 0, &call.beta, error));
     if (x->batch == 0) return WEFT_OK;
     block a = {"A", x->a, ta == rows ? x->k : x->m, ta == rows ? x->m : x->k, x->lda, x->stride_a, x->batch, {0}};
     block b = {"B", x->b, tb == rows ? x->n : x->k, tb == rows ? x->k : x->n, x->ldb, x->stride_b, x->batch, {0}};

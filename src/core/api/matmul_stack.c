@@ -1,0 +1,205 @@
+/* weft_matmul_stack: argument checks, and the order of the matrices. */
+#include "core/products.h"
+#include "core/views.h"
+
+/* The matrices of one argument: the last two axes of a view. */
+typedef struct matrices {
+    const char *name;
+    const weft_view *view;
+    size_t rows, columns,
+        ld;          /* ld: elements from one row to the next; of a transposed matrix, from column to column */
+    bool transposed; /* the elements of a column are adjacent, not those of a row */
+} matrices;
+
+/* Axes before the last two: the strides of A, B and C in bytes. */
+typedef struct stack_axis {
+    size_t n;
+    ptrdiff_t a, b, c;
+} stack_axis;
+
+/* Returns true if lines of `width` elements are adjacent elements, and `count` lines do not overlap. */
+static bool are_lines(size_t count, ptrdiff_t line, size_t width, ptrdiff_t element, size_t size) {
+    return (width == 1 || element == (ptrdiff_t)size) && (count == 1 || line >= (ptrdiff_t)(width * size));
+}
+
+/* Finds out how the matrices of a view that has elements are stored. */
+static weft_status describe(matrices *x, weft_error *error) {
+    const weft_view *const v = x->view;
+    const size_t size = weft_dtype_size(v->dtype);
+    const ptrdiff_t down = v->stride[v->dimensions - 2], across = v->stride[v->dimensions - 1];
+    const bool rows = are_lines(x->rows, down, x->columns, across, size);
+    RETURN_IF(
+        !rows && !are_lines(x->columns, across, x->rows, down, size), WEFT_UNSUPPORTED,
+        "the matrices of %s are %zu x %zu with strides of %td and %td bytes: the elements of a row or of a column "
+        "must be adjacent (weft_copy_view makes such a copy)",
+        x->name, x->rows, x->columns, down, across);
+    x->transposed = !rows;
+    const size_t count = rows ? x->rows : x->columns, width = rows ? x->columns : x->rows;
+    x->ld = count == 1 ? width : (size_t)(rows ? down : across) / size;
+    return WEFT_OK;
+}
+
+static matmul_operand operand_of(const matrices *x, bool transposes) {
+    return (matmul_operand){x->view->data, x->ld, 0, x->transposed != transposes};
+}
+
+/* Sets the members for one product. If the columns of C are adjacent, C' = B' A' is computed. */
+static void set_product(matmul_call *call, const matrices *a, const matrices *b, const matrices *c) {
+    const bool swaps = c->transposed;
+    call->m = swaps ? c->columns : c->rows;
+    call->n = swaps ? c->rows : c->columns;
+    call->k = a->columns;
+    call->a = operand_of(swaps ? b : a, swaps);
+    call->b = operand_of(swaps ? a : b, swaps);
+    call->c = c->view->data;
+    call->ldc = c->ld;
+}
+
+/* ------------------------------------------------------------------------------------ the stack */
+
+/* Sets *stride to the stride of an argument along axis number `axis` of C, to whose shape it is broadcast. */
+static weft_status broadcast(const matrices *x, const weft_view *c, size_t axis, ptrdiff_t *stride,
+                             weft_error *error) {
+    const size_t missing = c->dimensions - x->view->dimensions;
+    *stride = 0;
+    if (axis < missing || (x->view->shape[axis - missing] == 1 && c->shape[axis] != 1)) return WEFT_OK;
+    RETURN_IF(x->view->shape[axis - missing] != c->shape[axis], WEFT_INVALID,
+              "%s of shape %s cannot be broadcast to C of shape %s", x->name,
+              view_shape_text(x->view->dimensions, x->view->shape).text,
+              view_shape_text(c->dimensions, c->shape).text);
+    *stride = x->view->stride[axis - missing];
+    return WEFT_OK;
+}
+
+/* Fills the axes of the stack. Leaves out those of length 1 and merges those that are one in all arrays. */
+static weft_status list_axes(const matrices *a, const matrices *b, const weft_view *c, stack_axis *axes,
+                             size_t *count, weft_error *error) {
+    *count = 0;
+    for (size_t k = 0; k + 2 < c->dimensions; k++) {
+        stack_axis own = {c->shape[k], 0, 0, c->stride[k]};
+        RETURN_IF_ERROR(broadcast(a, c, k, &own.a, error));
+        RETURN_IF_ERROR(broadcast(b, c, k, &own.b, error));
+        stack_axis *const outer = *count ? &axes[*count - 1] : NULL;
+        const ptrdiff_t n = (ptrdiff_t)own.n;
+        if (n == 1) continue;
+        if (outer && outer->a == n * own.a && outer->b == n * own.b && outer->c == n * own.c)
+            *outer = (stack_axis){outer->n * own.n, own.a, own.b, own.c};
+        else
+            axes[(*count)++] = own;
+    }
+    return WEFT_OK;
+}
+
+/* Moves the longest axis whose strides a batch can have to the end. Returns false if there is none. */
+static bool choose_batch(stack_axis *axes, size_t count) {
+    size_t longest = count;
+    for (size_t k = 0; k < count; k++)
+        if (axes[k].a >= 0 && axes[k].b >= 0 && axes[k].c > 0 && (longest == count || axes[k].n > axes[longest].n))
+            longest = k;
+    if (longest == count) return false;
+    const stack_axis batch = axes[longest];
+    axes[longest] = axes[count - 1];
+    axes[count - 1] = batch;
+    return true;
+}
+
+/* Computes one of several batches, which is a unit of the call's progress. */
+static weft_status run_batch(weft_context *ctx, matmul_call *call, weft_error *error) {
+    weft_watch *const watch = context_watch();
+    RETURN_IF_ERROR(progress_begin(watch, error));
+    const weft_status status = progress_end(watch, run_product(ctx, call, error), error);
+    progress_advance(watch, 1);
+    return status;
+}
+
+/* Computes the products, a batch at a time. */
+static weft_status run_stack(weft_context *ctx, const matmul_call *first, bool swaps, stack_axis *axes, size_t count,
+                             weft_error *error) {
+    const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(first->dtype);
+    matmul_call batch = *first;
+    batch.batch = 1;
+    if (choose_batch(axes, count)) {
+        const stack_axis by = axes[--count];
+        batch.batch = by.n;
+        batch.a.stride = (size_t)((swaps ? by.b : by.a) / size);
+        batch.b.stride = (size_t)((swaps ? by.a : by.b) / size);
+        batch.stride_c = (size_t)(by.c / size);
+    }
+    if (count == 0) return run_product(ctx, &batch, error);
+    size_t batches = 1;
+    for (size_t k = 0; k < count; k++) batches *= axes[k].n;
+    progress_plan(context_watch(), batches);
+    for (size_t i = 0; i < batches; i++) {
+        matmul_call call = batch;
+        for (size_t k = count, rest = i; k-- > 0; rest /= axes[k].n) {
+            const ptrdiff_t at = (ptrdiff_t)(rest % axes[k].n);
+            call.a.p = (const char *)call.a.p + at * (swaps ? axes[k].b : axes[k].a);
+            call.b.p = (const char *)call.b.p + at * (swaps ? axes[k].a : axes[k].b);
+            call.c = (char *)call.c + at * axes[k].c;
+        }
+        RETURN_IF_ERROR(run_batch(ctx, &call, error));
+    }
+    return WEFT_OK;
+}
+
+/* --------------------------------------------------------------------------------------- call */
+
+static weft_status check_dimensions(const matrices *x, const matrices *c, weft_error *error) {
+    RETURN_IF(x->view->dimensions < 2, WEFT_INVALID, "%s has %zu dimensions: at least 2 are required", x->name,
+              x->view->dimensions);
+    RETURN_IF(x->view->dimensions > c->view->dimensions, WEFT_INVALID,
+              "%s has %zu dimensions, more than C, which has %zu", x->name, x->view->dimensions, c->view->dimensions);
+    return WEFT_OK;
+}
+
+static void set_lengths(matrices *x) {
+    x->rows = x->view->shape[x->view->dimensions - 2];
+    x->columns = x->view->shape[x->view->dimensions - 1];
+}
+
+static weft_status check_lengths(const matrices *a, const matrices *b, const matrices *c, weft_error *error) {
+    RETURN_IF(b->rows != a->columns, WEFT_INVALID,
+              "A is %zu x %zu and B %zu x %zu: A must have as many columns as B has rows", a->rows, a->columns,
+              b->rows, b->columns);
+    RETURN_IF(c->rows != a->rows || c->columns != b->columns, WEFT_INVALID, "C is %zu x %zu: expected %zu x %zu",
+              c->rows, c->columns, a->rows, b->columns);
+    return WEFT_OK;
+}
+
+static weft_status matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha, const weft_view *va,
+                                const weft_view *vb, const void *beta, const weft_view *vc, weft_error *error) {
+    matrices a = {.name = "A", .view = va}, b = {.name = "B", .view = vb}, c = {.name = "C", .view = vc};
+    range of_a, of_b, of_c;
+    stack_axis axes[WEFT_DIMENSIONS_MAX];
+    size_t count;
+    RETURN_IF_ERROR(check_view(ctx, "A", va, &of_a, error));
+    RETURN_IF_ERROR(check_view(ctx, "B", vb, &of_b, error));
+    RETURN_IF_ERROR(check_output_view(ctx, "C", vc, &of_c, error));
+    matmul_call call = {.dtype = vc->dtype};
+    RETURN_IF_ERROR(check_product_types(call.dtype, accumulate, &call.accumulate, error));
+    RETURN_IF_ERROR(check_view_type("A", va, call.dtype, error));
+    RETURN_IF_ERROR(check_view_type("B", vb, call.dtype, error));
+    RETURN_IF_ERROR(read_product_scalar("alpha", call.dtype, alpha, 1, &call.alpha, error));
+    RETURN_IF_ERROR(read_product_scalar("beta", call.dtype, beta, 0, &call.beta, error));
+    RETURN_IF_ERROR(check_dimensions(&c, &c, error));
+    RETURN_IF_ERROR(check_dimensions(&a, &c, error));
+    RETURN_IF_ERROR(check_dimensions(&b, &c, error));
+    set_lengths(&a);
+    set_lengths(&b);
+    set_lengths(&c);
+    RETURN_IF_ERROR(check_lengths(&a, &b, &c, error));
+    RETURN_IF_ERROR(list_axes(&a, &b, vc, axes, &count, error));
+    RETURN_IF_ERROR(check_apart(&of_c, &of_a, error));
+    RETURN_IF_ERROR(check_apart(&of_c, &of_b, error));
+    if (view_elements(vc) == 0) return WEFT_OK;
+    if (a.columns > 0) RETURN_IF_ERROR(describe(&a, error));
+    if (a.columns > 0) RETURN_IF_ERROR(describe(&b, error));
+    RETURN_IF_ERROR(describe(&c, error));
+    set_product(&call, &a, &b, &c);
+    return run_stack(ctx, &call, c.transposed, axes, count, error);
+}
+
+weft_status weft_matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha, const weft_view *a,
+                              const weft_view *b, const void *beta, const weft_view *c) {
+    RETURN_GUARDED(ctx, matmul_stack(ctx, accumulate, alpha, a, b, beta, c, error));
+}
