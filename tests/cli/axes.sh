@@ -52,7 +52,7 @@ gives "<i4 (2, 0)" top_k "$dir/c.npy" --axis 1 -k 0
 gives "<f8 (0, 2)" top_k "$dir/empty.npy" --axis 1 -k 2
 
 for file in "$dir/c.npy" "$dir/f.npy"; do
-    gives "<f8 (2, 2) 2 1.5 5 4.5" quantile "$file" --axis 1 -q 0.5,0.25
+    gives "<f8 (2, 2) 2.0 1.5 5.0 4.5" quantile "$file" --axis 1 -q 0.5,0.25
     gives "<f8 (1, 3) 2.5 3.5 4.5" quantile "$file" --axis -2 --method midpoint
     gives "<i4 (1, 3) 4 5 6" quantile "$file" --axis 0 --method higher
     prints "1
