@@ -33,7 +33,7 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
   "SORT_MERGE_BYTES=((size_t)1<<17)"
   "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
-  "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
+  "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.

@@ -1258,7 +1258,8 @@ void top_k_axis(context &ctx, weft_extreme extreme, const X &x, int axis, const 
     ctx(weft_top_k_axis, extreme, &from.get(), axis, detail::length(to.get(), axis), &to.get(), &at.get());
 }
 
-// Writes quantiles of each vector along an axis of x to y, whose length along the axis is that of q: numbers from 0 to
+// Writes quantiles of each vector along an axis of x to y, whose length along the axis is that of q: numbers from 0
+// to
 // 1. The type of y is that of x, or double for WEFT_LINEAR and WEFT_MIDPOINT of integers.
 template <class X, class Y>
 void quantile_axis(context &ctx, const X &x, int axis, const std::vector<double> &q, const Y &y,

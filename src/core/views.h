@@ -37,8 +37,8 @@ weft_status check_view_length(const char *name, const weft_view *y, const weft_v
 /* Returns true if two views have the same members, except the buffer. */
 bool view_equal(const weft_view *x, const weft_view *y);
 
-/* The vectors along one axis of x, which is read, and of y, which is written. Only along the axis, the length of y may
- * be another one than that of x. */
+/* The vectors along one axis of x, which is read, and of y, which is written. Only along the axis, the length of y
+ * may be another one than that of x. */
 typedef struct view_vectors {
     size_t vectors, outer_count;
     view_dimension inner;

@@ -1,6 +1,6 @@
 /* weft_quantile_axis on the GPU (ORDER.md 32.4): choice of a kernel, scratch memory, launches.
  *
- *   - Up to SORT_TILE elements: one kernel sorts all vectors and stores their quantiles (quantile_axis.cuh).
+ *   - Up to QUANTILE_SHORT elements: one kernel sorts all vectors and stores their quantiles (quantile_axis.cuh).
  *   - Longer vectors are sorted as by weft_sort_axis to scratch memory, as many at a time as fit. Another kernel
  * reads their quantiles.
  *
@@ -176,7 +176,7 @@ weft_status cuda_quantile_axis(void *context, const quantile_axis_call *c, weft_
     gpu *const g = (gpu *)context;
     const current_device scope(g->device);
     const size_t count = c->outer_count;
-    const bool is_short = c->inner.n <= SORT_TILE;
+    const bool is_short = c->inner.n <= QUANTILE_SHORT;
     view_dimension from[WEFT_DIMENSIONS_MAX + 1], to[WEFT_DIMENSIONS_MAX + 1];
     view_memory m;
     state s;

@@ -6,8 +6,9 @@
 #include "cuda/sort_axis/sort_axis_params.h"
 
 /* The emulated GPU of the tests uses less, so that short inputs reach all ways. */
-#ifndef QUANTILES_AT_ONCE
-#define QUANTILES_AT_ONCE 128                     /* most quantiles of a launch */
+#ifndef QUANTILE_SHORT
+#define QUANTILE_SHORT SORT_TILE /* most elements of a vector that the kernel for short vectors sorts */
+#define QUANTILES_AT_ONCE 128    /* most quantiles of a launch */
 #define QUANTILE_SORTED_BYTES ((size_t)512 << 20) /* most bytes of sorted vectors, unless one has more */
 #endif
 
