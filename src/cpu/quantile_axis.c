@@ -1,11 +1,13 @@
 /* weft_quantile_axis on the CPU (ORDER.md 32.4). A thread sorts copies of vectors in its memory, and takes the
- * quantiles from there. Vectors that are not contiguous are gathered together with vectors that are adjacent in x.
- * All threads sort each of few long vectors. */
+ * quantiles from there. If there are few quantiles, it partitions a long vector by splitters near them, and sorts
+ * only the parts that contain them (R. W. Floyd and R. L. Rivest, Commun. ACM 18 (3), 1975). Vectors that are not
+ * contiguous are gathered together with vectors that are adjacent in x. All threads sort each of few long vectors. */
 #include "arith/quantile.h"
 #include "core/types.h"
 #include "cpu/common/planes.h"
 #include "cpu/common/sort_passes.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -15,7 +17,10 @@ enum {
     ROWS_BYTES = 1 << 22,   /* of gathered vectors in the memory of a thread, unless one is larger */
     LINE = 64,
     LINES_BYTES = 1 << 16, /* of gathered vectors of several cache lines */
-    LINES = 4              /* most cache lines of them */
+    LINES = 4,             /* most cache lines of them */
+    SPLITTERS = 31,        /* from which those near the quantiles are chosen */
+    SELECTED_FROM = 4096,  /* least elements of a vector that is partitioned, */
+    SELECTED_MOST = 8      /* if there are at most this many quantiles */
 };
 
 _Static_assert((int)WEFT_QUANTILE_LINEAR == WEFT_LINEAR && (int)WEFT_QUANTILE_LOWER == WEFT_LOWER &&
@@ -27,7 +32,9 @@ typedef struct params {
     cpu_context *ctx;
     const quantile_axis_call *c;
     int threads;
-    sort_params sort; /* of one vector, whose arrays are set later */
+    sort_params sort;     /* of one vector, whose arrays are set later */
+    bool selects;         /* a vector is partitioned, */
+    bool kept[SPLITTERS]; /* by these splitters */
     vectors vectors;
     view_dimension outer[WEFT_DIMENSIONS_MAX]; /* the last one is that of adjacent vectors */
     bool direct;                               /* the vectors are contiguous */
@@ -60,16 +67,15 @@ static void store_value(weft_dtype dtype, double v, char *y) {
 }
 
 /* Stores the quantiles of vector v, whose sorted elements are at s. */
-static void store_quantiles(const params *j, size_t v, const char *s) {
+static void store_quantiles(const params *j, size_t v, const char *s, bool has_nan) {
     const quantile_axis_call *c = j->c;
-    const size_t size = j->vectors.element, n = c->inner.n;
+    const size_t size = j->vectors.element;
     char *y = views_at(c->y, views_y(c->outer_count, j->outer, v));
-    const double last = type_is_float(c->dtype) ? value_of(c->dtype, s + (n - 1) * size) : 0;
     for (size_t k = 0; k < c->count; k++, y += c->inner.y) {
-        const weft_quantile at = weft_quantile_of((weft_quantile_rule)c->method, c->q[k], n);
+        const weft_quantile at = weft_quantile_of((weft_quantile_rule)c->method, c->q[k], c->inner.n);
         const char *const a = s + (size_t)at.index * size;
-        if (last != last)
-            store_value(c->result, last, y);
+        if (has_nan)
+            store_value(c->result, (double)NAN, y);
         else if (at.w > 0)
             store_value(c->result, weft_quantile_mean(value_of(c->dtype, a), value_of(c->dtype, a + size), at.w), y);
         else if (c->result != c->dtype)
@@ -79,13 +85,66 @@ static void store_quantiles(const params *j, size_t v, const char *s) {
     }
 }
 
-/* Sorts vector v, which is at x, to `sorted`, and stores its quantiles. */
-static void do_vector(const params *j, size_t v, const char *x, char *sorted, void *workspace) {
+/* --------------------------------------------------------------------------------- selection */
+
+/* Sorts the part of a vector that contains element i, if it is not sorted. */
+static void sort_part_of(const params *j, size_t i, const size_t *sizes, bool *done, char *parts, char *other) {
+    const size_t size = j->vectors.element;
+    size_t b = 0, begin = 0;
+    while (begin + sizes[b] <= i) begin += sizes[b++];
+    if (!done[b]) j->sort.vectors->finish(&j->sort.rule, parts + begin * size, sizes[b], other + begin * size);
+    done[b] = true;
+}
+
+/* Writes the elements that the quantiles need to their sorted positions in `parts`. Returns false if the vector
+ * contains a NaN. parts may be x. */
+static bool select_elements(const params *j, const char *x, char *parts, char *workspace) {
+    const sort_vector_kernel *const kernel = j->sort.vectors;
+    const size_t n = j->c->inner.n, size = j->vectors.element;
+    uint64_t splitters[SPLITTERS];
+    size_t sizes[SPLITTERS + 1], count = 0;
+    bool done[SPLITTERS + 1] = {false};
+    char *const ranks = workspace, *const sample = ranks + in_lines(j->row), *const all = (char *)splitters;
+    if (kernel->rank(&j->sort.rule, x, n, ranks) < n) return false;
+    kernel->choose(&j->sort.rule, x, n, sample, SPLITTERS, splitters);
+    for (size_t k = 0; k < SPLITTERS; k++)
+        if (j->kept[k]) memmove(all + count++ * size, all + k * size, size);
+    kernel->part(ranks, n, parts, count, splitters, sizes);
+    for (size_t k = 0; k < j->c->count; k++) {
+        const weft_quantile at = weft_quantile_of((weft_quantile_rule)j->c->method, j->c->q[k], n);
+        sort_part_of(j, (size_t)at.index, sizes, done, parts, ranks);
+        if (at.w > 0) sort_part_of(j, (size_t)at.index + 1, sizes, done, parts, ranks);
+    }
+    return true;
+}
+
+/* Chooses splitters before and after each quantile, more than one part of the elements away from it. */
+static void keep_splitters(params *j) {
+    const size_t n = j->c->inner.n;
+    for (size_t k = 0; k < j->c->count; k++) {
+        const weft_quantile at = weft_quantile_of((weft_quantile_rule)j->c->method, j->c->q[k], n);
+        const size_t part = (size_t)((double)at.index / (double)n * (SPLITTERS + 1));
+        if (part >= 2) j->kept[part - 2] = true;
+        if (part + 1 < SPLITTERS) j->kept[part + 1] = true;
+    }
+}
+
+/* -------------------------------------------------------------------------------- one vector */
+
+/* Sorts a vector. Returns false if it contains a NaN. `sorted` may be x. */
+static bool sort_elements(const params *j, const char *x, char *sorted, char *workspace) {
     sort_params sort = j->sort;
     sort.keys.from = x;
     sort.keys.to = sorted;
     cpu_sort_run(&sort, workspace);
-    if (!cpu_cancelled()) store_quantiles(j, v, sorted);
+    if (!type_is_float(j->c->dtype) || cpu_cancelled()) return true;
+    return !isnan(value_of(j->c->dtype, sorted + j->row - j->vectors.element));
+}
+
+/* Stores the quantiles of vector v, which is at x. Its sorted elements are written to `sorted`. */
+static void do_vector(const params *j, size_t v, const char *x, char *sorted, char *workspace) {
+    const bool has_nan = !(j->selects ? select_elements : sort_elements)(j, x, sorted, workspace);
+    if (!cpu_cancelled()) store_quantiles(j, v, sorted, has_nan);
 }
 
 /* ------------------------------------------------------------------------------ many vectors */
@@ -94,7 +153,7 @@ static void do_item(void *self, size_t item) {
     const params *j = self;
     const size_t end = (size_t)min_u64(j->c->vectors, (item + 1) * j->item);
     char *const rows = j->scratch + (size_t)cpu_thread_number() * (j->rows_bytes + j->sort_bytes);
-    void *const workspace = rows + j->rows_bytes;
+    char *const workspace = rows + j->rows_bytes;
     for (size_t v = item * j->item, count; v < end && !cpu_cancelled(); v += count) {
         count = (size_t)min_u64(end - v, j->at_once);
         if (!j->direct) cpu_gather_vectors(j->ctx, &j->vectors, v, count, 0, j->c->inner.n, rows, j->row);
@@ -168,6 +227,10 @@ weft_status cpu_quantile_axis(void *state, const quantile_axis_call *c, weft_err
     const bool together = (few && j.row >= LONG_BYTES) || j.row >= LONGER_BYTES || c->vectors == 1;
     j.threads = cpu_threads_for(j.ctx->threads, saturated_product(c->vectors, j.row));
     j.sort = cpu_sort_params(j.ctx, together ? j.threads : 1, &sort);
-    j.sort_bytes = in_lines(cpu_sort_bytes(&j.sort));
+    j.selects = j.sort.vectors && j.sort.chunks == 1 && n >= SELECTED_FROM && j.row < LONGER_BYTES &&
+                c->count <= SELECTED_MOST;
+    if (j.selects) keep_splitters(&j);
+    const size_t sample_bytes = SORT_SAMPLE * (SPLITTERS + 1) * size;
+    j.sort_bytes = in_lines(j.selects ? in_lines(j.row) + sample_bytes : cpu_sort_bytes(&j.sort));
     return together ? run_long(&j, error) : run_many(&j, error);
 }
