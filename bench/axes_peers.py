@@ -3,7 +3,8 @@
     axes_peers.py [--device cpu|cuda] [--commit NAME] [--small] [--repeat N] [--only KIND] LIBWEFT
 
 LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results, with the bytes that must be moved per
-second. top selects the 5 largest values of each vector, and argtop also their indices.
+second. top selects the 5 largest values of each vector, and argtop also their indices; median and quartiles compute 1 and 3
+quantiles.
 The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
 of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others. --small divides the first
 length by 16.
@@ -22,6 +23,8 @@ TYPES = {"u8": (U8, 1), "f16": (F16, 2), "f32": (F32, 4), "f64": (F64, 8), "u64"
 NUMPY = {"u8": "u1", "f16": "f2", "f32": "f4", "f64": "f8", "u64": "u8"}
 DIMENSIONS = 16
 K = 5
+QUARTILES = [0.25, 0.5, 0.75]
+QUANTILES = {"median": [0.5], "quartiles": QUARTILES}
 
 
 class View(ctypes.Structure):
@@ -76,6 +79,11 @@ class Weft:
         return lambda: self.check(self.lib.weft_top_k_axis(
             self.context, 0, ctypes.byref(x), axis, ctypes.c_size_t(K), ctypes.byref(y), at))
 
+    def quantiles(self, x, axis, q, y):
+        numbers = (ctypes.c_double * len(q))(*q)
+        return lambda: self.check(self.lib.weft_quantile_axis(
+            self.context, 0, ctypes.byref(x), axis, ctypes.c_size_t(len(q)), numbers, ctypes.byref(y)))
+
     def copy(self, x, y):
         return lambda: self.check(self.lib.weft_copy_view(self.context, ctypes.byref(x), ctypes.byref(y)))
 
@@ -125,6 +133,7 @@ class Cpu:
             "scan": lambda: np.cumsum(x, axis=axis, out=y), "transpose": lambda: np.copyto(y, x.T),
             "sort": lambda: np.copyto(y, np.sort(x, axis=axis)),
             "top": lambda: largest(np, x, axis, False), "argtop": lambda: largest(np, x, axis, True),
+            "median": lambda: np.median(x, axis=axis), "quartiles": lambda: np.quantile(x, QUARTILES, axis=axis),
         }[kind] for name in self.peers}
 
     def time(self, call, weft):
@@ -172,6 +181,8 @@ class Cuda:
                     "scan": lambda: torch.cumsum(x, dim=axis, out=y), "transpose": lambda: y.copy_(x.T),
                     "sort": lambda: torch.sort(x, dim=axis),
                     "top": lambda: torch.topk(x, K, dim=axis), "argtop": lambda: torch.topk(x, K, dim=axis),
+                    "median": lambda: torch.median(x, dim=axis),
+                    "quartiles": lambda: torch.quantile(x, torch.tensor(QUARTILES, device="cuda", dtype=x.dtype), dim=axis),
                 }[kind]
             else:
                 cx, cy = library.asarray(x), library.asarray(y)
@@ -184,6 +195,8 @@ class Cuda:
                     "transpose": lambda: library.copyto(cy, cx.T), "sort": lambda: library.sort(cx, axis=axis),
                     "top": lambda: largest(library, cx, axis, False),
                     "argtop": lambda: largest(library, cx, axis, True),
+                    "median": lambda: library.median(cx, axis=axis),
+                    "quartiles": lambda: library.quantile(cx, library.asarray(QUARTILES, cx.dtype), axis=axis),
                 }[kind]
         return calls
 
@@ -214,9 +227,11 @@ ROWS += [("sort", "f32", (2**20, 256), [1]), ("sort", "f32", (256, 2**20), [0])]
 ROWS += [(kind, "f32", shape, [axis]) for kind in ("top", "argtop")
          for shape, axis in (((2**20, 256), 1), ((2**16, 4096), 1), ((2**11, 2**17), 1), ((16, 2**24), 1),
                              ((256, 2**20), 0))]
+ROWS += [(kind, "f32", shape, [axis]) for kind in QUANTILES
+         for shape, axis in (((2**18, 256), 1), ((2**14, 4096), 1), ((2**9, 10**5), 1), ((256, 2**18), 0))]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
-         "top": "top_k_axis", "argtop": "top_k_axis"}
+         "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis"}
 
 
 def power(n):
@@ -250,8 +265,8 @@ def row(library, weft, case, repeat, reading, copying, commit):
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
     whole = kind in ("scan", "sort", "transpose")
-    if kind in ("top", "argtop"):
-        kept = [K if k in axes else n for k, n in enumerate(shape)]
+    if kind in ("top", "argtop", *QUANTILES):
+        kept = [len(QUANTILES.get(kind, range(K))) if k in axes else n for k, n in enumerate(shape)]
     x = library.array(dtype, shape)
     y = library.empty(dtype, shape[::-1] if kind == "transpose" else shape if whole else kept)
     at = library.empty("u64", kept if kind == "argtop" else ())
@@ -264,6 +279,7 @@ def row(library, weft, case, repeat, reading, copying, commit):
         indices = view_of("u64", kept, library.address(at)) if kind == "argtop" else None
         call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.sort(vx, axes[0], vy) if kind == "sort" \
             else weft.top(vx, axes[0], vy, indices) if kind in ("top", "argtop") \
+            else weft.quantiles(vx, axes[0], QUANTILES[kind], vy) if kind in QUANTILES \
             else weft.variance(vx, axes, vy) if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
     peers = library.peer_calls(kind, x, y, axes)
     times = median(library, weft, [call] + list(peers.values()), repeat)

@@ -14,7 +14,8 @@ from result_tables import read_results
 TITLES = {  # headings that are not the name of the operation
     "reduce": "Reductions", "dot": "Dot product", "scan": "Prefix scans", "recurrence": "Recurrences",
     "gather": "Gather and scatter", "reduce_axes": "Reductions along axes", "scan_axis": "Scans along an axis",
-    "sort_axis": "Sorts along an axis", "top_k_axis": "Largest k along an axis", "copy_view": "Copies of views",
+    "sort_axis": "Sorts along an axis", "top_k_axis": "Largest k along an axis",
+    "quantile_axis": "Quantiles along an axis", "copy_view": "Copies of views",
     "segmented": "Segmented operations", "run_length": "Run lengths", "histogram": "Histograms",
     "search_sorted": "Search in sorted arrays", "top_k": "Largest k", "matmul": "Matrix products",
     "fft": "Fourier transforms", "convolve": "Convolutions", "tridiag": "Tridiagonal systems",

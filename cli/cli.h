@@ -26,6 +26,7 @@ typedef struct cli_options {
  * so that getopt can start. Returns the exit code. */
 #define COMMAND(name, operands, summary, text, examples) \
     int command_##name(const cli_options *options, int argc, char **argv);
+#define VIEW_COMMAND(name, operands, summary, text, examples) COMMAND(name, operands, summary, text, examples)
 #include "cli/commands.def"
 /* command_<stem> for each operation, and command_reduce for the operators of weft_reduce. argv[0] is the operation's
  * name. */

@@ -24,6 +24,9 @@ static const verb OPERATIONS[] = {
 #define CALL(stem, form, reads, passes, writes, help) \
     {#stem, operands_of_##stem, help, text_of_##stem, examples_of_##stem, command_##stem},
 #include "core/ops.def"
+#define VIEW_COMMAND(name, operands, summary, text, examples) \
+    {#name, operands, summary, text, examples, command_##name},
+#include "cli/commands.def"
 };
 enum {
     COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS,

@@ -12,7 +12,7 @@ foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_s
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
-    top_k_axis tune variance device_views)
+    quantile_axis top_k_axis tune variance device_views)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()
@@ -32,7 +32,8 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
   "PAIRS_FROM=((uint64_t)300)" "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
   "SORT_MERGE_BYTES=((size_t)1<<17)"
-  "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)")
+  "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
+  "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.
@@ -89,6 +90,7 @@ emulated_test(scan_axis 10)
 emulated_test(sort_axis 2)
 emulated_test(argsort_axis 2)
 emulated_test(top_k_axis 2)
+emulated_test(quantile_axis 2)
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan)
   weft_test(emulated_${operation}_compiled emulated 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})

@@ -5,7 +5,7 @@ module weft_views
   implicit none
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis, weft_sort_axis, &
-    weft_argsort_axis, weft_top_k_axis
+    weft_argsort_axis, weft_top_k_axis, weft_quantile_axis
 
 contains
 
@@ -270,5 +270,36 @@ contains
     end if
     call finish(call, ctx, stat, message)
   end subroutine weft_top_k_axis
+
+  ! Writes quantiles of each vector along a dimension to y, whose length along it is that of q: numbers from 0 to 1. y
+  ! has the type of x, or for WEFT_LINEAR (the default) and WEFT_MIDPOINT of integers real64.
+  subroutine weft_quantile_axis(ctx, x, dim, q, y, method, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dim
+    type(*), intent(in), target :: x(..)
+    real(c_double), intent(in) :: q(:)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(in), optional :: method
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay
+    type(weft_view), target :: from, to
+    real(c_double), target :: numbers(size(q))
+    integer(c_int) :: given
+    ax = strided(call, 'x', x)
+    ay = strided(call, 'y', y)
+    call need_real(call, 'x', ax)
+    call need_real(call, 'y', ay)
+    call need_dimensions(call, [dim], ax%rank)
+    from = view_of(ax, ax%dtype)
+    to = view_of(ay, ay%dtype)
+    numbers = q
+    given = WEFT_LINEAR
+    if (present(method)) given = method
+    if (call%status == WEFT_OK) call%status = c_weft_quantile_axis(ctx, given, c_loc(from), dim - 1, &
+      size(q, kind=c_size_t), c_loc(numbers), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_quantile_axis
 
 end module weft_views

@@ -49,7 +49,7 @@
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
- *   views               arrays of up to 16 dimensions: copies; reductions, scans and sorts along axes
+ *   views               arrays of up to 16 dimensions: copies; reductions, scans, sorts and quantiles along axes
  *   large arrays        sources (arrays larger than memory), tuning (choice of the fastest variant)
  */
 #ifndef WEFT_H
@@ -1369,12 +1369,39 @@ WEFT_API weft_status weft_argsort_axis(weft_context *ctx, weft_order_of_sort ord
 WEFT_API weft_status weft_top_k_axis(weft_context *ctx, weft_extreme extreme, const weft_view *x, int axis, size_t k,
                                      const weft_view *values, const weft_view *indices);
 
-/* Computes the matrix products C = alpha A B + beta C of stacks of matrices, which are the last two axes of the
- * views. Each has the bits of weft_matmul. accumulate, alpha, beta  as for weft_matmul, for the type of C a, b  of
- * the type of C and of shapes (..., m, k) and (..., k, n). The axes before the last two are broadcast to those of C,
- * as by weft_copy_view: a matrix goes with each of a stack c     of shape (..., m, n). Must not overlap A or B In
- * each view the elements of a row or of a column of a matrix are adjacent, and rows or columns do not overlap; else
- * WEFT_UNSUPPORTED is returned. The other strides are any.
+/* Methods of weft_quantile_axis, with the names of NumPy. The position of the quantile q among n sorted elements s is
+ * q (n - 1) = i + g, with an integer i and 0 <= g < 1. If g is 0, the result of every method is s[i]. */
+typedef enum weft_quantile_method {
+    WEFT_LINEAR = 0,  /* s[i] + g (s[i + 1] - s[i]) */
+    WEFT_LOWER = 1,   /* s[i] */
+    WEFT_HIGHER = 2,  /* s[i + 1] */
+    WEFT_NEAREST = 3, /* s[i] if g < 1/2, s[i + 1] if g > 1/2, else the one of the two whose index is even */
+    WEFT_MIDPOINT = 4 /* s[i] + (s[i + 1] - s[i]) / 2 */
+} weft_quantile_method;
+
+/* Computes quantiles of each vector along one axis of x. q = 0 is the minimum, q = 1/2 the median, q = 1 the maximum.
+ * Elements are in the order of weft_sort. All quantiles of a vector that contains a NaN are NaN.
+ *   axis  as for weft_sort_axis
+ *   q     count numbers from 0 to 1 in host memory, in any order
+ *   y     of the shape of x with length count along the axis; must not overlap x. Its type is that of x, or for
+ *         WEFT_LINEAR and WEFT_MIDPOINT of integers WEFT_F64
+ * An axis of length 0 is WEFT_EMPTY if y has elements. WEFT_LINEAR and WEFT_MIDPOINT are computed in f64 and rounded
+ * once to the type of y. Scratch memory: on a CPU, copies of one or several vectors for each thread; on a GPU, for
+ * vectors of more than 2048 elements, that of weft_sort_axis and at most 2^29 bytes of sorted vectors, or one vector
+ * if it is larger.
+ * Source: R. J. Hyndman and Y. Fan, The American Statistician 50 (4), 1996, type 7; and that of weft_sort_axis.
+ * Order: docs/spec/ORDER.md 32.4. Docs: docs/ops/quantile_axis.md. */
+WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method method, const weft_view *x, int axis,
+                                        size_t count, const double *q, const weft_view *y);
+
+/* Computes the matrix products C = alpha A B + beta C of stacks of matrices, which are the last two axes of views.
+ * Each has the bits of weft_matmul.
+ *   - accumulate, alpha and beta are those of weft_matmul, for the type of C.
+ *   - A and B have the type of C and the shapes (..., m, k) and (..., k, n). The axes before the last two are
+ *     broadcast to those of C, as by weft_copy_view: a matrix goes with each of a stack.
+ *   - C has the shape (..., m, n). It must not overlap A or B.
+ *   - In each view the elements of a row or of a column of a matrix are adjacent, and rows or columns do not overlap;
+ *     else WEFT_UNSUPPORTED is returned. The other strides are any.
  * Order: docs/spec/ORDER.md 13 and 31. Docs: docs/ops/matmul.md. */
 WEFT_API weft_status weft_matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha,
                                        const weft_view *a, const weft_view *b, const void *beta, const weft_view *c);

@@ -1270,5 +1270,15 @@ void matmul_stack(context &ctx, const X &a, const Y &b, const Z &c, detail::view
     ctx(weft_matmul_stack, accumulate, &alpha, &left.get(), &right.get(), &beta, &to.get());
 }
 
+// Writes quantiles of each vector along an axis of x to y. q are numbers from 0 to 1; y has their number as its length
+// along the axis. The type of y is that of x, or double for WEFT_LINEAR and WEFT_MIDPOINT of integers.
+template <class X, class Y>
+void quantile_axis(context &ctx, const X &x, int axis, const std::vector<double> &q, const Y &y,
+                   weft_quantile_method method = WEFT_LINEAR) {
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(y);
+    ctx(weft_quantile_axis, method, &from.get(), axis, q.size(), q.data(), &to.get());
+}
+
 } // namespace weft
 #endif

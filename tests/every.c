@@ -141,6 +141,18 @@ static weft_status run_top_k_axis_rows(weft_context *ctx) {
     to.shape[1] = to.shape[1] / 2;
     return weft_top_k_axis(ctx, WEFT_SMALLEST, &from, 1, to.shape[1], &to, NULL);
 }
+static weft_status run_quantile_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false);
+    weft_view to = matrix_of((float *)out.y, false);
+    to.shape[0] = 3;
+    return weft_quantile_axis(ctx, WEFT_LINEAR, &from, 0, 3, (double[]){0.25, 0.5, 0.75}, &to);
+}
+static weft_status run_quantile_axis_rows(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false);
+    weft_view to = matrix_of((float *)out.y, true);
+    to.shape[1] = 2;
+    return weft_quantile_axis(ctx, WEFT_NEAREST, &from, 1, 2, (double[]){0.5, 1}, &to);
+}
 static weft_status run_gather(weft_context *ctx) {
     return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
 }
@@ -395,6 +407,8 @@ static const operation operations[] = {
     {"argsort_axis", run_argsort_axis},
     {"top_k_axis", run_top_k_axis},
     {"top_k_axis of rows", run_top_k_axis_rows},
+    {"quantile_axis", run_quantile_axis},
+    {"quantile_axis of rows", run_quantile_axis_rows},
     {"gather", run_gather},
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},

@@ -17,6 +17,8 @@ const page_command PAGE_COMMANDS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) {#name, operands_of_reduce, help, "", true},
 #define CALL(stem, form, reads, passes, writes, help) {#stem, operands_of_##stem, help, text_of_##stem, true},
 #include "core/ops.def"
+#define VIEW_COMMAND(name, operands, summary, text, examples) {#name, operands, summary, text, true},
+#include "cli/commands.def"
 };
 const size_t PAGE_COMMAND_COUNT = sizeof PAGE_COMMANDS / sizeof *PAGE_COMMANDS;
 

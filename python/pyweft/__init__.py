@@ -29,6 +29,7 @@ from pyweft._map import *
 from pyweft._match import *
 from pyweft._ordered import *
 from pyweft._price import *
+from pyweft._quantiles import *
 from pyweft._reduce import *
 from pyweft._scan import *
 from pyweft._scatter import *

@@ -266,6 +266,60 @@ def test_top_k_has_the_bits_of_each_vector() -> None:
         weft.top_k(np.zeros((3, 5)), 1, 2)
 
 
+# -------------------------------------------------------------------------------------- quantiles
+
+METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i1", "i4", "u2", "u8"])
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles_are_those_of_numpy(dtype: str, method: str) -> None:
+    x = (RNG.uniform(-1, 1, (6, 51, 4)) if dtype == "f8" else RNG.integers(0, 100, (6, 51, 4))).astype(dtype)
+    for q in (0.5, 0.0, 1.0, 0.3, [0.25, 0.5, 0.123], np.array([[0.5, 1], [0.01, 0.99]]), []):
+        for axis in (None, 0, 1, 2, -1):
+            for keepdims in (False, True):
+                expected = np.asarray(np.quantile(x, q, axis=axis, method=method, keepdims=keepdims))
+                for layout in layouts(x).values():
+                    same(np.asarray(weft.quantile(layout, q, axis, method=method, keepdims=keepdims)), expected)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2"])
+def test_medians_are_those_of_numpy(dtype: str) -> None:
+    x = (RNG.uniform(-9, 9, (5, 31, 7)) * 10).astype(dtype)
+    for axis in (None, 0, 1, -1):
+        for keepdims in (False, True):
+            found, expected = (m.median(x, axis=axis, keepdims=keepdims) for m in (weft, np))
+            same(np.asarray(found), np.asarray(expected))
+    assert weft.median([1, 2]) == 1.5 and weft.median(np.array([False, True, True])) == 1
+
+
+def test_quantiles_of_special_values() -> None:
+    x = F.astype("f4")
+    x[0, 0, 0], x[1, 1, 1] = np.nan, np.inf
+    assert np.isnan(weft.quantile(x, [0, 1])).all() and weft.quantile(x, 1, method="lower").dtype == "f4"
+    for axis in (0, 1, 2):
+        assert np.isnan(weft.median(x, axis)).sum() == 1
+    assert weft.quantile([-np.inf, np.inf, np.inf], 0.75) == np.inf and np.isnan(weft.median([-np.inf, np.inf]))
+    assert weft.median(np.array([-1.7e308, 1.7e308])) == 0
+    same(weft.quantile(np.array([True, False]), [0, 1], method="nearest"), np.array([False, True]))
+    same(weft.quantile(np.zeros((3, 0)), 0.5, 0), np.zeros(0))
+
+
+def test_quantiles_in_out_and_errors() -> None:
+    out = np.zeros((2, 3, 4))
+    assert weft.quantile(F, [0.5, 1], 1, out=out) is out
+    same(out, weft.quantile(F, [0.5, 1], 1))
+    assert weft.median(F, 1, out=out[0]) is not None
+    with pytest.raises(ValueError, match="q\\[1\\] is 1.5: expected a number from 0 to 1"):
+        weft.quantile(F, [0, 1.5])
+    with pytest.raises(ValueError, match="method is 'mean'; it must be one of linear, lower"):
+        weft.quantile(F, 0.5, method="mean")
+    with pytest.raises(ValueError, match="axis 3 is out of range"):
+        weft.median(F, 3)
+    with pytest.raises(ValueError, match="quantiles of 0 elements"):
+        weft.median([])
+
+
 # -------------------------------------------------------------------------------------------- out
 
 
@@ -335,7 +389,7 @@ def test_wrong_axes() -> None:
 
 
 def test_each_operation_along_axes_is_offered() -> None:
-    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod", "sort", "argsort", "top_k"):
+    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod", "sort", "argsort", "top_k", "quantile", "median"):
         assert "axis" in inspect.signature(getattr(weft, name)).parameters, name
 
 

@@ -100,6 +100,8 @@ CASES: list[tuple[str, Call]] = [
     ("histogram x32 --bins 10 --lower -2 --upper 2 -o Y", lambda: weft.histogram(I["x32"], 10, range=(-2, 2))),
     ("top_k x32 -k 20 -o Y", lambda: weft.top_k(I["x32"], 20)[0]),
     ("top_k nasty -k 10 --smallest -o Y", lambda: weft.top_k(I["nasty"], 10, largest=False)[0]),
+    ("quantile x32 -q 0.5,0.25 -o Y", lambda: weft.quantile(I["x32"], [0.5, 0.25])),
+    ("quantile m32 --axis 0 --method higher -o Y", lambda: weft.quantile(I["m32"], [0.5], 0, method="higher")),
     ("sort nasty --descending -o Y", lambda: weft.sort(I["nasty"], descending=True)),
     ("sort i16 -o Y", lambda: weft.sort(I["i16"])),
     ("argsort u32 -o Y", lambda: weft.argsort(I["u32"])),

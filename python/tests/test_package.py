@@ -39,6 +39,7 @@ def test_each_operation_has_a_function() -> None:
         "sort_axis": "sort",
         "argsort_axis": "argsort",
         "top_k_axis": "top_k",
+        "quantile_axis": "quantile",
     }
     for stem in re.findall(r"^VIEW\((\w+)", operations, flags=re.M):
         assert views[stem] in names, stem

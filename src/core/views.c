@@ -159,6 +159,17 @@ weft_status check_view_shape(const char *name, const weft_view *y, const weft_vi
     return WEFT_OK;
 }
 
+weft_status check_view_length(const char *name, const weft_view *y, const weft_view *x, size_t along, size_t n,
+                              weft_error *error) {
+    weft_view expected = *x;
+    bool same = y->dimensions == x->dimensions;
+    expected.shape[along] = n;
+    for (size_t k = 0; same && k < x->dimensions; k++) same = y->shape[k] == expected.shape[k];
+    RETURN_IF(!same, WEFT_INVALID, "%s has shape %s: expected %s", name,
+              view_shape_text(y->dimensions, y->shape).text, view_shape_text(x->dimensions, expected.shape).text);
+    return WEFT_OK;
+}
+
 bool view_equal(const weft_view *x, const weft_view *y) {
     const size_t count = x->dimensions;
     return x->data == y->data && x->dtype == y->dtype && count == y->dimensions &&

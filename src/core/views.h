@@ -30,10 +30,15 @@ weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dty
 /* Fails unless x and y have the same shape. */
 weft_status check_view_shape(const char *name, const weft_view *y, const weft_view *x, weft_error *error);
 
+/* Fails unless y has the shape of x with length n along axis number `along`. */
+weft_status check_view_length(const char *name, const weft_view *y, const weft_view *x, size_t along, size_t n,
+                              weft_error *error);
+
 /* Returns true if two views have the same members, except the buffer. */
 bool view_equal(const weft_view *x, const weft_view *y);
 
-/* The vectors along one axis of x, which is read, and of y, which has the same shape and is written. */
+/* The vectors along one axis of x, which is read, and of y, which is written. Only along the axis, the length of y
+ * may be another one than that of x. */
 typedef struct view_vectors {
     size_t vectors, outer_count;
     view_dimension inner;

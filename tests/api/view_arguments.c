@@ -46,6 +46,7 @@ static void views_of(void) {
 static void each_view(void) {
     const weft_view good = view(WEFT_F32, SHAPE(2, 3), x), row = view(WEFT_F32, SHAPE(3), out);
     const weft_view apart = view(WEFT_F32, SHAPE(2, 3), out);
+    const double half = 0.5;
     weft_view v;
 #define EACH_REFUSED(words)                                                                                        \
     EXPECT_SUM(&v, AXES(0), &row, WEFT_INVALID, "x" words);                                                        \
@@ -58,6 +59,8 @@ static void each_view(void) {
     EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &v, 0, 1, &row, NULL), WEFT_INVALID, "x" words);          \
     EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &good, 0, 2, &v, NULL), WEFT_INVALID, "values" words);    \
     EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &good, 0, 2, &apart, &v), WEFT_INVALID, "indices" words); \
+    EXPECT_ERROR(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &v, 0, 1, &half, &row), WEFT_INVALID, "x" words);       \
+    EXPECT_ERROR(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &good, 0, 1, &half, &v), WEFT_INVALID, "y" words);      \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                     \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, &v), WEFT_INVALID, "y" words)
     v = good, v.size = 8;
@@ -207,6 +210,43 @@ static void selections(void) {
     EXPECT_TOP(&a, 1, 2, &values, &indices, WEFT_INVALID, "indices: elements of shape (2, 2)");
 }
 
+static void quantiles(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), narrow = view(WEFT_F16, SHAPE(2, 3), x);
+    const weft_view integers = view(WEFT_I32, SHAPE(2, 3), x), none = view(WEFT_F32, SHAPE(2, 0), NULL);
+    const double q[] = {0, 1}, nan = __builtin_nan("");
+    weft_view y = view(WEFT_F32, SHAPE(2, 2), out);
+#define EXPECT_QUANTILES(x, axis, count, q, y, status, words) \
+    EXPECT_ERROR(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, x, axis, count, q, y), status, words)
+    EXPECT_ERROR(ctx, weft_quantile_axis(ctx, (weft_quantile_method)5, &a, 1, 2, q, &y), WEFT_INVALID,
+                 "invalid quantile method 5");
+    EXPECT_QUANTILES(&narrow, 1, 2, q, &y, WEFT_UNSUPPORTED, "f16");
+    EXPECT_QUANTILES(&a, 2, 2, q, &y, WEFT_INVALID, "axis 2 is out of range: the array has 2 dimensions");
+    EXPECT_QUANTILES(NULL, 1, 2, q, &y, WEFT_INVALID, "x is NULL");
+    EXPECT_QUANTILES(&a, 1, 2, NULL, &y, WEFT_INVALID, "q is NULL");
+    EXPECT_QUANTILES(&a, 1, 2, q, NULL, WEFT_INVALID, "y is NULL");
+    EXPECT_QUANTILES(&a, 1, 2, ((const double[]){0.5, 1.5}), &y, WEFT_INVALID,
+                     "q[1] is 1.5: expected a number from 0 to 1");
+    EXPECT_QUANTILES(&a, 1, 2, ((const double[]){-0x1p-1074, 1}), &y, WEFT_INVALID, "q[0] is -4.94");
+    EXPECT_QUANTILES(&a, 1, 2, ((const double[]){nan, 1}), &y, WEFT_INVALID, "q[0] is nan");
+    EXPECT_QUANTILES(&a, 1, 1, q, &y, WEFT_INVALID, "y has shape (2, 2): expected (2, 1)");
+    EXPECT_QUANTILES(&a, 0, 2, q, &y, WEFT_INVALID, "y has shape (2, 2): expected (2, 3)");
+    EXPECT_QUANTILES(&none, 1, 2, q, &y, WEFT_EMPTY, "quantiles of 0 elements along axis 1");
+    EXPECT_QUANTILES(&integers, 1, 2, q, &y, WEFT_INVALID, "y has elements of type f32: expected f64");
+    y.dtype = WEFT_F64;
+    y.stride[0] = 16, y.stride[1] = 8;
+    EXPECT_QUANTILES(&a, 1, 2, q, &y, WEFT_INVALID, "y has elements of type f64: expected f32");
+    EXPECT_ERROR(ctx, weft_quantile_axis(ctx, WEFT_NEAREST, &integers, 1, 2, q, &y), WEFT_INVALID,
+                 "y has elements of type f64: expected i32");
+    y = view(WEFT_F32, SHAPE(2, 2), x + 5);
+    EXPECT_QUANTILES(&a, 1, 2, q, &y, WEFT_INVALID, "overlaps x");
+    y = view(WEFT_F32, SHAPE(2, 3), x);
+    EXPECT_QUANTILES(&a, 0, 2, q, &y, WEFT_INVALID, "overlaps x");
+    y = view(WEFT_F32, SHAPE(2, 2), out);
+    y.stride[0] = 4;
+    EXPECT_QUANTILES(&a, 1, 2, q, &y, WEFT_INVALID, "y: elements of shape (2, 2) with strides (4, 4) overlap");
+#undef EXPECT_QUANTILES
+}
+
 /* The indices are at an address that is not used. */
 static void many_indices(void) {
     const size_t n = ((size_t)1 << 32) + 1;
@@ -279,7 +319,16 @@ static void results(void) {
     EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_SMALLEST, &a, 1, 0, &y, NULL), WEFT_OK);
     y = view(WEFT_F32, SHAPE(0, 2), NULL), indices = view(WEFT_U64, SHAPE(0, 2), NULL);
     EXPECT_STATUS(ctx, weft_top_k_axis(ctx, WEFT_SMALLEST, &none, 1, 2, &y, &indices), WEFT_OK);
+    const double q[] = {0.5, 1};
+    y = view(WEFT_F32, SHAPE(2, 2), out);
+    EXPECT_STATUS(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &a, -1, 2, q, &y), WEFT_OK);
+    EXPECT(f[0] == 1 && f[1] == 2 && f[2] == 4 && f[3] == 5, "quantiles: %g, ..., %g", (double)f[0], (double)f[3]);
+    y = view(WEFT_F32, SHAPE(2, 0), NULL);
+    EXPECT_STATUS(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &a, 1, 0, NULL, &y), WEFT_OK);
+    y = view(WEFT_F32, SHAPE(0, 2), NULL);
+    EXPECT_STATUS(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &none, 1, 2, q, &y), WEFT_OK);
     y = view(WEFT_F32, SHAPE(0, 3), NULL);
+    EXPECT_STATUS(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &none, 0, 0, q, &y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &none, 0, &y), WEFT_OK);
     y.dtype = WEFT_U32;
     EXPECT_STATUS(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &none, 1, &y), WEFT_OK);
@@ -297,6 +346,7 @@ int main(int argc, char **argv) {
     axes();
     sorts();
     selections();
+    quantiles();
     many_indices();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tests --axis of the reductions, variance, scan, sorts and top_k: values known by hand, both orders of files, and errors.
+# Tests --axis of the reductions, variance, scan, sorts, top_k and quantile: values known by hand, both orders of files,
+# and errors.
 . "$(dirname "$0")/check.sh"
 
 npy "$dir/c.npy" '<i4' '(2, 3)' 1 2 3 4 5 6
@@ -50,6 +51,18 @@ done
 gives "<i4 (2, 0)" top_k "$dir/c.npy" --axis 1 -k 0
 gives "<f8 (0, 2)" top_k "$dir/empty.npy" --axis 1 -k 2
 
+for file in "$dir/c.npy" "$dir/f.npy"; do
+    gives "<f8 (2, 2) 2.0 1.5 5.0 4.5" quantile "$file" --axis 1 -q 0.5,0.25
+    gives "<f8 (1, 3) 2.5 3.5 4.5" quantile "$file" --axis -2 --method midpoint
+    gives "<i4 (1, 3) 4 5 6" quantile "$file" --axis 0 --method higher
+    prints "1
+2.25
+6" quantile "$file" -q 0,.25,1
+    prints "3" quantile "$file" --method nearest
+done
+gives "<i4 (1, 3) 1 2 3" quantile "$dir/c.npy" --axis 0 --method lower
+gives "<f8 (0, 1)" quantile "$dir/empty.npy" --axis 1
+
 # the last axis that is named varies fastest
 npy "$dir/low.npy" '<i4' '(2, 3)' 9 9 1 0 9 9
 prints "3" argmin "$dir/low.npy" --axis 0,1
@@ -98,6 +111,10 @@ is "JSON of a sort" '{"command": "argsort", "file": "c.npy", "output": "y.npy", 
 
 is "JSON of top_k" '{"command": "top_k", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "indices": "at.npy", "axis": 1, "k": 2, "extreme": "largest"' \
     "$(cd "$dir" && w top_k c.npy --axis 1 -k 2 -o y.npy --indices at.npy --json | sed 's/, "device.*//')"
+is "JSON of quantiles" '{"command": "quantile", "file": "c.npy", "dtype": "i32", "n": 6, "q": [0.5, 1], "method": "linear", "values": [3.5, 6]' \
+    "$(cd "$dir" && w quantile c.npy -q 0.5,1 --json | sed 's/, "device.*//')"
+is "JSON of quantiles along an axis" '{"command": "quantile", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "q": [0.5], "method": "lower", "axis": -1' \
+    "$(cd "$dir" && w quantile c.npy --axis -1 --method lower -o y.npy --json | sed 's/, "device.*//')"
 
 # errors
 rm -f "$y"
@@ -108,6 +125,14 @@ refuses 2 "weft top_k: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimens
 refuses 2 "c.npy: has 2 elements along the axis: -k 3 is greater" top_k "$dir/c.npy" --axis 0 -k 3 -o "$y"
 refuses 1 "c.npy: has 3 elements along the axis, fewer than the default 10 largest: specify -k K" top_k "$dir/c.npy" --axis 1 -o "$y"
 refuses 2 "option -o FILE.npy is required" top_k "$dir/c.npy" --axis 0 -k 1
+for list in 1.5 -0.1 nan 0.5, ,0.5 0.5:1 ""; do
+    refuses 2 "weft quantile: -q $list: expected numbers from 0 to 1 separated by commas" quantile "$dir/c.npy" -q "$list"
+done
+refuses 2 "weft quantile: --method mean: expected linear, lower, higher, nearest or midpoint" quantile "$dir/c.npy" --method mean
+refuses 2 "weft quantile: --axis 2: axis 2 is out of range" quantile "$dir/c.npy" --axis 2 -o "$y"
+refuses 2 "option -o FILE.npy is required" quantile "$dir/c.npy" --axis 0
+refuses 1 "quantiles of 0 elements along axis 0" quantile "$dir/empty.npy"
+refuses 1 "quantiles of 0 elements along axis 0" quantile "$dir/empty.npy" --axis 0 -o "$y"
 refuses 2 "weft sum: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 2
 refuses 2 "--axis 0,-3: axis -3 is out of range: $dir/c.npy has 2 dimensions, shape (2, 3)" sum "$dir/c.npy" --axis 0,-3
 refuses 2 "weft scan: --axis 1: axis 1 is out of range: $dir/f4.npy has 1 dimension, shape (4,)" scan "$dir/f4.npy" --axis 1 -o "$y"

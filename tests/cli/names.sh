@@ -26,14 +26,14 @@ says searchsorted "use 'weft search_sorted'"
 says norm "use 'weft norm2'"
 says ifft "use 'weft fft --inverse'"
 says sqrt "use 'weft map'"
+says median "use 'weft quantile X.npy' for the median"
+says PERCENTILE "use 'weft quantile X.npy'"
+says medain "did you mean 'median'? use 'weft quantile X.npy'"
+says medan "did you mean 'median'? use 'weft quantile X.npy'"
+says quantlie "did you mean 'quantile'?"
 refuses 2 "unknown command 'cumsum'; use 'weft scan'" help cumsum
 
 # Features that weft does not have: the message says so, and does not suggest a command that computes something else.
-says median "weft has no median yet; sort with 'weft sort X.npy -o Y.npy'"
-says quantile "weft has no quantiles yet; sort with 'weft sort X.npy -o Y.npy'"
-says PERCENTILE "weft has no quantiles yet"
-says medain "did you mean 'median'? weft has no median yet"
-says medan "did you mean 'median'? weft has no median yet"
 says nand "weft has no such operation"
 for name in SUM Sum smu summ sm; do says "$name" "did you mean 'sum'?"; done
 for name in prodd MEAN maen veriance Top-K matmull tuor argmx historgam partitoin; do

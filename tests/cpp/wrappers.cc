@@ -432,6 +432,14 @@ static void views(weft::context &ctx) {
     weft::matmul_stack(ctx, weft::array_view(x, {2, 3}), weft::array_view(x, {3, 1}), weft::array_view(two, {2, 1}),
                        2, 1);
     expect(starts<float>(two, {28, 64}), "twice a product with a vector");
+    weft::quantile_axis(ctx, matrix, -1, {0.5, 0.25}, weft::array_view(best, {2, 2}));
+    expect(starts<float>(best, {2, 1.5f, 5, 4.5f}), "the median and a quartile of each row");
+    const std::vector<std::int16_t> heights = {3, 4};
+    double middle = 0;
+    std::int16_t higher = 0;
+    weft::quantile_axis(ctx, weft::array_view(heights, {2}), 0, {0.5}, weft::array_view(&middle, {1}));
+    weft::quantile_axis(ctx, weft::array_view(heights, {2}), 0, {0.5}, weft::array_view(&higher, {1}), WEFT_HIGHER);
+    expect(middle == 3.5 && higher == 4, "medians of integers");
 #ifdef __cpp_lib_mdspan
     const std::mdspan<const float, std::extents<int, 2, 3>> span(x.data());
     weft::reduce_axes<WEFT_MAX>(ctx, span, {0}, std::mdspan(sums.data(), 3));

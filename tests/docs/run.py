@@ -57,6 +57,7 @@ FILES = {
     "reduce_axes": {"x.npy": ("<f4", (2, 3), lambda i: i + 1)},
     "scan_axis": {"field.npy": ("<f4", (3, 2), lambda i: (3, 1, 4, 1, 5, 9)[i])},
     "sort_axis": {"scores.npy": ("<f4", (2, 3), lambda i: (3, 1, 4, 1, 5, 9)[i])},
+    "quantile_axis": {"scores.npy": ("<f4", (2, 3), lambda i: (3, 1, 4, 1, 5, 9)[i])},
     "top_k_axis": {"scores.npy": ("<f4", (2, 3), lambda i: (3, 1, 4, 1, 5, 9)[i])},
     "tridiag": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in
                 (("a.npy", -1), ("b.npy", 3), ("c.npy", -1), ("d.npy", 1))},

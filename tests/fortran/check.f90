@@ -399,6 +399,10 @@ contains
     call expect(maxval(abs(wide(:, 1, 1, 1) - 2)) == 0 .and. maxval(abs(wide(:, 2, 1, 1) - 1)) == 0, 'their indices')
     call weft_top_k_axis(ctx, WEFT_SMALLEST, x, 1, y(1:1, :))
     call expect(maxval(abs(y(1, :) - x(1, :))) == 0, 'top_k_axis without indices')
+    call weft_quantile_axis(ctx, x, 2, [0.5d0, 1d0], y(:, :2))
+    call expect(maxval(abs(y(:, :2) - x(:, 2:3))) == 0, 'the median and the maximum')
+    call weft_quantile_axis(ctx, x, 1, [0.5d0], y(:1, :), WEFT_HIGHER)
+    call expect(maxval(abs(y(1, :) - x(2, :))) == 0, 'the higher of two elements')
 
     call weft_view_of(x, view)
     call weft_view_of(first, of_first)

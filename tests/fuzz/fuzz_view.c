@@ -1,6 +1,6 @@
 /* Fuzzer of the checks of views: any members either are refused with a sentence, or all elements are inside the
- * buffer and a copy, a sum, a scan, a sort and a selection read and write no other byte (AddressSanitizer watches the
- * buffers). */
+ * buffer and a copy, a sum, a scan, a sort, a selection and quantiles read and write no other byte (AddressSanitizer
+ * watches the buffers). */
 #include "weft.h"
 
 #include <stdlib.h>
@@ -56,6 +56,7 @@ static size_t elements(const weft_view *v) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const double q[] = {0.5, 1, 0.3, 0};
     static weft_context *ctx;
     char *const from = aligned_alloc(64, BYTES), *const to = aligned_alloc(64, BYTES);
     if (!ctx && weft_open(&ctx, "cpu") != WEFT_OK) abort();
@@ -81,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_argsort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));
         expect(ctx, weft_top_k_axis(ctx, (weft_extreme)(op % 3), &x, wide[0], count, &y, NULL));
         expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));
+        expect(ctx, weft_quantile_axis(ctx, (weft_quantile_method)(op % 6), &x, wide[0], count % 5, q, &y));
     }
     free(from);
     free(to);

@@ -256,6 +256,38 @@ static void check_top_k(uint64_t seed, weft_dtype dtype) {
            "top_k of %s, seed %llu, k = %zu: results differ", weft_dtype_name(dtype), (unsigned long long)seed, k);
 }
 
+/* Compares with the quantiles of each vector as an array of one dimension, which tests/oracle/quantiles.c tests. */
+static void check_quantiles(uint64_t seed, weft_dtype dtype) {
+    static const double q[] = {0.5, 1, 0, 0.3, 0.999, 0.25, 0.75};
+    const weft_view v = random_view(seed, dtype, x);
+    const weft_quantile_method method = (weft_quantile_method)(draw(seed, 91) % (WEFT_MIDPOINT + 1));
+    const bool is_mean = method == WEFT_LINEAR || method == WEFT_MIDPOINT;
+    size_t index[RANK] = {0};
+    weft_view values = v, one, result;
+    if (v.dimensions == 0) return;
+    axes_of_call a = {.count = 1, .number = {draw(seed, 92) % v.dimensions}};
+    const size_t axis = a.number[0], results = v.shape[axis] ? draw(seed, 93) % 8 : 0;
+    a.reduced[axis] = true;
+    values.shape[axis] = results;
+    if (is_mean && dtype != WEFT_F32 && dtype != WEFT_F64) values.dtype = WEFT_F64;
+    const size_t bytes = weft_dtype_size(values.dtype);
+    if (count(&values) > X) return;
+    lay_out(seed + 8000, &values, y);
+    fill();
+    for (bool more = count(&v) > 0; more; more = next(&v, a.reduced, index)) {
+        const size_t n = gather(&v, &a, index);
+        EXPECT_STATUS(ctx, weft_view_of(dtype, 1, &n, vector, &one), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_view_of(values.dtype, 1, &results, scanned, &result), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_quantile_axis(ctx, method, &one, 0, results, q, &result), WEFT_OK);
+        for (size_t i = 0; i < results; i++, index[axis]++)
+            memcpy(moved(at(&values, index), y, expected), (char *)scanned + i * bytes, bytes);
+        index[axis] = 0;
+    }
+    EXPECT_STATUS(ctx, weft_quantile_axis(ctx, method, &v, (int)axis, results, q, &values), WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "quantiles of %s, seed %llu: results differ", weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
 static void check_copy(uint64_t seed, weft_dtype dtype) {
     static const bool none[RANK + 1] = {false};
     weft_view v = random_view(seed, dtype, x), out = v;
@@ -315,6 +347,32 @@ static void check_sorts(const char *name, const weft_view *v, int axis) {
     }
 }
 
+/* Computes quartiles of the vectors of a view to `selected`. */
+static void check_quartiles(const char *name, const weft_view *v, int axis) {
+    static const double q[] = {0.25, 0.5, 0.75};
+    enum { COUNT = sizeof q / sizeof *q };
+    weft_view out, one, result;
+    const size_t n = v->shape[axis], vectors = count(v) / n;
+    size_t shape[] = {v->shape[0], v->dimensions > 1 ? v->shape[1] : 0}, results = COUNT;
+    double found[COUNT];
+    shape[axis] = COUNT;
+    EXPECT_STATUS(ctx, weft_view_of(WEFT_F64, v->dimensions, shape, selected, &out), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, v, axis, COUNT, q, &out), WEFT_OK);
+    for (size_t vector_number = 0; vector_number < vectors; vector_number++) {
+        const ptrdiff_t number = (ptrdiff_t)vector_number;
+        const ptrdiff_t across = v->dimensions > 1 ? v->stride[1 - axis] * number : 0;
+        const ptrdiff_t to = v->dimensions > 1 ? out.stride[1 - axis] * number : 0;
+        for (size_t i = 0; i < n; i++)
+            reversed[i] = *(const double *)(const void *)((char *)v->data + across + (ptrdiff_t)i * v->stride[axis]);
+        EXPECT_STATUS(ctx, weft_view_of(WEFT_F64, 1, &n, reversed, &one), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_view_of(WEFT_F64, 1, &results, found, &result), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &one, 0, COUNT, q, &result), WEFT_OK);
+        for (size_t k = 0; k < COUNT; k++)
+            EXPECT(memcmp((char *)selected + to + (ptrdiff_t)k * out.stride[axis], &found[k], sizeof *found) == 0,
+                   "%s: quantile %zu of vector %zu differs", name, k, vector_number);
+    }
+}
+
 /* Selects the k largest of the vectors of a view to `sorted`, in C order. */
 static void check_selections(const char *name, const weft_view *v, int axis, size_t k) {
     weft_view out = {.size = sizeof out};
@@ -341,6 +399,7 @@ static void check_selections(const char *name, const weft_view *v, int axis, siz
 static void check_orders(const char *name, const weft_view *v, int axis) {
     const size_t k[] = {1, 5, 32, 100, 2048, 3000};
     check_sorts(name, v, axis);
+    check_quartiles(name, v, axis);
     for (size_t i = 0; i < sizeof k / sizeof *k; i++) check_selections(name, v, axis, k[i]);
 }
 
@@ -392,6 +451,7 @@ int main(int argc, char **argv) {
             check_sort(seed, (weft_dtype)dtype, false);
             check_sort(seed, (weft_dtype)dtype, true);
             check_top_k(seed, (weft_dtype)dtype);
+            check_quantiles(seed, (weft_dtype)dtype);
         }
         for (int op = 0; op <= WEFT_NORMINF + 1; op++)
             for (uint64_t seed = 0; seed < 30; seed++) {

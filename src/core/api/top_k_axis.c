@@ -1,18 +1,6 @@
 /* weft_top_k_axis: argument checks. */
 #include "core/views.h"
 
-/* Checks that an output has the shape of x with length k along axis number `along`. */
-static weft_status check_shape(const char *name, const weft_view *y, const weft_view *x, size_t along, size_t k,
-                               weft_error *error) {
-    weft_view expected = *x;
-    bool equal = y->dimensions == x->dimensions;
-    expected.shape[along] = k;
-    for (size_t d = 0; equal && d < x->dimensions; d++) equal = y->shape[d] == expected.shape[d];
-    RETURN_IF(!equal, WEFT_INVALID, "%s has shape %s: expected %s", name,
-              view_shape_text(y->dimensions, y->shape).text, view_shape_text(x->dimensions, expected.shape).text);
-    return WEFT_OK;
-}
-
 /* --------------------------------------------------------------------------------- dimensions */
 
 /* A dimension of the three arrays. */
@@ -77,7 +65,7 @@ static weft_status check_indices(weft_context *ctx, const top_k_axis_call *c, co
     RETURN_IF_ERROR(check_output_view(ctx, "indices", indices, r, error));
     RETURN_IF(indices->dtype != WEFT_U32 && indices->dtype != WEFT_U64, WEFT_UNSUPPORTED,
               "indices must have type u32 or u64, not %s", weft_dtype_name(indices->dtype));
-    RETURN_IF_ERROR(check_shape("indices", indices, x, along, c->k, error));
+    RETURN_IF_ERROR(check_view_length("indices", indices, x, along, c->k, error));
     RETURN_IF(indices->dtype == WEFT_U32 && c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
               "the indices of %zu elements do not fit in u32", c->n);
     return WEFT_OK;
@@ -98,7 +86,7 @@ static weft_status top_k_axis(weft_context *ctx, top_k_axis_call *c, const weft_
               c->n, axis);
     RETURN_IF_ERROR(check_output_view(ctx, "values", values, &to, error));
     RETURN_IF_ERROR(check_view_type("values", values, c->dtype, error));
-    RETURN_IF_ERROR(check_shape("values", values, x, along, c->k, error));
+    RETURN_IF_ERROR(check_view_length("values", values, x, along, c->k, error));
     if (indices) RETURN_IF_ERROR(check_indices(ctx, c, x, along, indices, &indices_to, error));
     RETURN_IF_ERROR(check_apart(&to, &from, error));
     RETURN_IF_ERROR(check_apart(&indices_to, &from, error));

@@ -1,0 +1,103 @@
+/* Calls of the operations on views. The API (core/views.h) removes dimensions of one element and merges dimensions
+ * that are one in memory, so that an array without gaps has one dimension. All lengths are at least 2 unless stated
+ * otherwise. */
+#ifndef WEFT_CORE_VIEW_CALLS_H
+#define WEFT_CORE_VIEW_CALLS_H
+
+#include "weft.h"
+
+#include <stdbool.h>
+
+/* A dimension of an array that is read and of one that is written, with the distances of adjacent elements. */
+typedef struct view_dimension {
+    size_t n;
+    ptrdiff_t x, y; /* in bytes */
+} view_dimension;
+
+/* One call of weft_copy_view. The dimensions are sorted by y, the largest first, and y > 0. */
+typedef struct copy_view_call {
+    size_t element; /* bytes: 1, 2, 4 or 8 */
+    size_t count;
+    view_dimension dimensions[WEFT_DIMENSIONS_MAX];
+    const void *x;
+    void *y;
+} copy_view_call;
+
+/* One call of weft_reduce_axes or weft_variance_axes: one value for each combination of indices of `outer`. The
+ * elements of a vector are numbered by `inner`, whose last dimension varies fastest. */
+typedef struct reduce_axes_call {
+    bool variance; /* else op */
+    bool exact;    /* exact sums of f32 or f64 (ORDER.md 30) */
+    weft_op op;
+    weft_dtype dtype, result;
+    size_t ddof;
+    size_t n;       /* elements of a vector; 0 only if op has a value for it */
+    size_t vectors; /* >= 1 */
+    size_t inner_count, outer_count;
+    view_dimension inner[WEFT_DIMENSIONS_MAX]; /* y is 0; no dimensions if n <= 1 */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    void *y;
+} reduce_axes_call;
+
+/* One call of weft_scan_axis: a scan along `inner` for each combination of indices of `outer`. */
+typedef struct scan_axis_call {
+    weft_op op;
+    weft_scan_kind kind;
+    weft_dtype dtype, result;
+    size_t vectors; /* >= 1 */
+    size_t outer_count;
+    view_dimension inner;                      /* n >= 1 */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    const void *init; /* one value of the result type in host memory, or NULL */
+    void *y;          /* == x with equal distances, or does not overlap x */
+} scan_axis_call;
+
+/* One call of weft_sort_axis or weft_argsort_axis: a sort along `inner` for each combination of `outer` indices. */
+typedef struct sort_axis_call {
+    bool indices; /* argsort */
+    weft_order_of_sort order;
+    weft_dtype dtype, result; /* result: of the indices, or dtype */
+    size_t vectors;           /* >= 1 */
+    size_t outer_count;
+    view_dimension inner;                      /* n >= 1 */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    void *y; /* == x with equal distances, but not with `indices`, or does not overlap x */
+} sort_axis_call;
+
+/* An output of weft_top_k_axis. */
+typedef struct top_k_output {
+    void *y;
+    ptrdiff_t stride;                          /* between the k elements of a vector */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* x: of the vectors in the array that is read */
+} top_k_output;
+
+/* One call of weft_top_k_axis: a selection for each combination of the indices of the outer dimensions. */
+typedef struct top_k_axis_call {
+    weft_dtype dtype, index; /* index: WEFT_U32 or WEFT_U64 */
+    weft_extreme extreme;
+    size_t n, k;        /* elements of a vector; 1 <= k <= n */
+    size_t vectors;     /* >= 1 */
+    size_t outer_count; /* outer dimensions, sorted by x, the largest first */
+    const void *x;
+    ptrdiff_t x_stride;           /* between the elements of a vector */
+    top_k_output values, indices; /* indices.y: NULL if not wanted */
+} top_k_axis_call;
+
+/* One call of weft_quantile_axis: `count` results for each combination of `outer` indices. */
+typedef struct quantile_axis_call {
+    weft_quantile_method method;
+    weft_dtype dtype, result; /* result: dtype, or f64 for weighted means of integers */
+    size_t count;             /* >= 1 */
+    const double *q;          /* `count` numbers from 0 to 1, in host memory */
+    size_t vectors;           /* >= 1 */
+    size_t outer_count;
+    view_dimension inner;                      /* n >= 1 elements; y is the distance of the results */
+    view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x;
+    void *y; /* does not overlap x */
+} quantile_axis_call;
+
+#endif
