@@ -1270,7 +1270,7 @@ void matmul_stack(context &ctx, const X &a, const Y &b, const Z &c, detail::view
     ctx(weft_matmul_stack, accumulate, &alpha, &left.get(), &right.get(), &beta, &to.get());
 }
 
-// Writes quantiles of each vector along an axis of x to y. q are numbers from 0 to 1; y has their number as its length
+// Writes quantiles of each vector along an axis of x to y. q are numbers from 0 to 1, and y has as many elements
 // along the axis. The type of y is that of x, or double for WEFT_LINEAR and WEFT_MIDPOINT of integers.
 template <class X, class Y>
 void quantile_axis(context &ctx, const X &x, int axis, const std::vector<double> &q, const Y &y,
