@@ -1389,7 +1389,8 @@ typedef enum weft_quantile_method {
  * once to the type of y. Scratch memory: on a CPU, copies of one or several vectors for each thread; on a GPU, for
  * vectors of more than 2048 elements, that of weft_sort_axis and at most 2^29 bytes of sorted vectors, or one vector
  * if it is larger.
- * Source: R. J. Hyndman and Y. Fan, The American Statistician 50 (4), 1996, type 7; and that of weft_sort_axis.
+ * Source: R. J. Hyndman and Y. Fan, The American Statistician 50 (4), 1996, type 7; R. W. Floyd and R. L. Rivest,
+ * Commun. ACM 18 (3), 1975; and that of weft_sort_axis.
  * Order: docs/spec/ORDER.md 32.4. Docs: docs/ops/quantile_axis.md. */
 WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method method, const weft_view *x, int axis,
                                         size_t count, const double *q, const weft_view *y);
