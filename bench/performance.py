@@ -248,8 +248,8 @@ def performance(rows, scaling, levels):
 
 
 def machines(runs):
-    """The machines of the runs: "NVIDIA H200 and NVIDIA H100"."""
-    return " and ".join(dict.fromkeys(run.machine for run in runs))
+    """The machines of the runs, without versions of CUDA: "NVIDIA H200 and NVIDIA H100"."""
+    return " and ".join(dict.fromkeys(run.machine.split(", CUDA")[0] for run in runs))
 
 
 def readme_block(rows):
