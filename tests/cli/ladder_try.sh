@@ -47,7 +47,7 @@ is "no compiler" 1 "$(grep -c 'no C++ compiler was found: install g++' "$dir/std
 
 own 'c[0] = q;'
 finds "my.cu:2:" "$my"
-finds "‘q’ was not declared" "$my"
+finds "was not declared in this scope" "$my"
 own '<<<1, 1>>>(n);'
 finds "my.cu:2: expected a launch: kernel<<<blocks, threads>>>(arguments)" "$my"
 own '*(volatile int *)0 = 1;'
