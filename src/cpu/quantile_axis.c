@@ -176,7 +176,7 @@ static size_t gathered_together(const params *j) {
 static weft_status run_many(params *j, weft_error *error) {
     void *workspace;
     j->at_once = j->direct ? 1 : gathered_together(j);
-    j->item = (size_t)round_up(max_u64(1, ITEM_BYTES / j->row), j->at_once);
+    j->item = (size_t)max_u64(1, ITEM_BYTES / j->row / j->at_once) * j->at_once;
     j->rows_bytes = in_lines(j->at_once * j->row);
     RETURN_IF_ERROR(cpu_workspace(j->ctx, (size_t)j->threads * (j->rows_bytes + j->sort_bytes), &workspace, error));
     j->scratch = workspace;
