@@ -53,6 +53,7 @@ if(TARGET weft_emulated)
   # Slices in the memory of an emulated GPU (cmake/tests_emulated.cmake). Sorts are left out: they are not emulated.
   dist_test(emulated ${MPIEXEC_EXECUTABLE} 2 $<TARGET_FILE:dist_agreement> cuda 0)
   set_tests_properties(dist_emulated PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}" TIMEOUT 600)
+  dist_deep(emulated)
 endif()
 if(TARGET example_random_walk)
   foreach(ranks 1 4)

@@ -93,7 +93,7 @@ emulated_test(top_k_axis 5)
 emulated_test(quantile_axis 5)
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan)
-  weft_test(emulated_${operation}_compiled emulated 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
+  weft_test(emulated_${operation}_compiled "emulated;deep" 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
   set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
 endforeach()
 foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter)
