@@ -425,12 +425,12 @@ static void views(weft::context &ctx) {
     expect(starts<std::uint64_t>(positions, {2, 1, 2, 1}), "their indices");
     weft::top_k_axis(ctx, WEFT_SMALLEST, matrix, -2, weft::array_view(least, {1, 3}));
     expect(starts<float>(least, {1, 2, 3}), "the smallest of each column");
+    const std::vector<float> column = {1, 2, 3};
     std::vector<float> product(4), two(2);
     weft::matmul_stack(ctx, weft::array_view(x, {2, 1, 3}), weft::array_view(x, {1, 3, 2}),
                        weft::array_view(product, {2, 1, 2}));
     expect(starts<float>(product, {22, 28, 49, 64}), "two rows times one matrix");
-    weft::matmul_stack(ctx, weft::array_view(x, {2, 3}), weft::array_view(x, {3, 1}), weft::array_view(two, {2, 1}),
-                       2, 1);
+    weft::matmul_stack(ctx, matrix, weft::array_view(column, {3, 1}), weft::array_view(two, {2, 1}), 2, 1);
     expect(starts<float>(two, {28, 64}), "twice a product with a vector");
     weft::quantile_axis(ctx, matrix, -1, {0.5, 0.25}, weft::array_view(best, {2, 2}));
     expect(starts<float>(best, {2, 1.5f, 5, 4.5f}), "the median and a quartile of each row");
