@@ -1195,10 +1195,11 @@ WEFT_API weft_status weft_match_count(weft_context *ctx, size_t n, const void *t
                                       const weft_patterns *patterns, unsigned flags, uint64_t *counts);
 
 /* Lists the matches that weft_match_count counts, by ascending position, at one position by ascending pattern number.
- *   capacity   number of elements of positions and numbers. If there are more matches, the first `capacity` are
- * written positions  position of each match numbers    number of the pattern of each match total      gets the number
- * of all matches, also if it exceeds the capacity Outputs must not overlap the text or one another. Order:
- * docs/spec/ORDER.md 22. */
+ *   - capacity: number of elements of positions and numbers. If there are more matches, the first `capacity` are
+ *     written
+ *   - positions, numbers: the position of each match, and the number of its pattern
+ *   - total: receives the number of all matches, also if it exceeds the capacity
+ * Outputs must not overlap the text or one another. Order: docs/spec/ORDER.md 22. */
 WEFT_API weft_status weft_match_list(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
                                      const weft_patterns *patterns, unsigned flags, size_t capacity,
                                      uint64_t *positions, uint32_t *numbers, uint64_t *total);
@@ -1309,6 +1310,26 @@ WEFT_API weft_status weft_view_of(weft_dtype dtype, size_t dimensions, const siz
  *      axes that it does not have
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/copy_view.md. */
 WEFT_API weft_status weft_copy_view(weft_context *ctx, const weft_view *x, const weft_view *y);
+
+/* Binds a name of a formula to a view or to one value in host memory; the other pointer is NULL. */
+typedef struct weft_view_binding {
+    const char *name;
+    const weft_view *view;
+    weft_dtype dtype; /* of the scalar; not used for a view */
+    const void *scalar;
+} weft_view_binding;
+
+/* Evaluates a formula for each element of out, from the elements of views with the same indices. Each value has the
+ * bits of weft_map. In the formula, i is the number of the element in the order in which the last axis varies
+ * fastest.
+ *   - dtype: as for weft_map
+ *   - bindings: `count` bindings: each name of the formula once, and no other name. Each view is broadcast to the
+ *     shape of out, as in weft_copy_view
+ *   - out: of type dtype. It may be equal to a view of the formula in all members
+ * Scratch memory: on a CPU, none beyond that of weft_map; no view is copied.
+ * Order: docs/spec/ORDER.md 32.5. Docs: docs/ops/map.md. */
+WEFT_API weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
+                                    const weft_view_binding *bindings, size_t count, const weft_view *out);
 
 /* Reduces x along axes with `op`. Each value has the bits of weft_reduce on the elements with fixed indices of the
  * other axes, in the order of an array that has only the axes `axes`, in this order, and whose last axis varies

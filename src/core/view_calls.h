@@ -4,6 +4,7 @@
 #ifndef WEFT_CORE_VIEW_CALLS_H
 #define WEFT_CORE_VIEW_CALLS_H
 
+#include "core/map_call.h"
 #include "weft.h"
 
 #include <stdbool.h>
@@ -22,6 +23,23 @@ typedef struct copy_view_call {
     const void *x;
     void *y;
 } copy_view_call;
+
+/* A dimension of the values of a formula: the distances of adjacent elements. */
+typedef struct map_dimension {
+    size_t n;
+    ptrdiff_t out;           /* in bytes */
+    ptrdiff_t x[MAP_LEAVES]; /* of an array in bytes, of the index in numbers, of a value 0 */
+} map_dimension;
+
+/* One call of weft_map_views that is not one of weft_map. The dimensions are sorted by `out`, the largest first, and
+ * out > 0. */
+typedef struct map_views_call {
+    /* Its arrays, its index and `out` are those of the first element. `out` may be equal to an array of the type
+     * dtype that has the same distances. */
+    const map_call *map;
+    size_t count; /* >= 1, unless there is one element */
+    const map_dimension *dimensions;
+} map_views_call;
 
 /* One call of weft_reduce_axes or weft_variance_axes: one value for each combination of indices of `outer`. The
  * elements of a vector are numbered by `inner`, whose last dimension varies fastest. */

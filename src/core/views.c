@@ -170,6 +170,22 @@ weft_status check_view_length(const char *name, const weft_view *y, const weft_v
     return WEFT_OK;
 }
 
+weft_status view_broadcast(const char *name_x, const weft_view *x, const char *name_y, const weft_view *y,
+                           size_t axes, ptrdiff_t *strides, weft_error *error) {
+    RETURN_IF(x->dimensions > y->dimensions, WEFT_INVALID, "%s has %zu dimensions, more than %s, which has %zu",
+              name_x, x->dimensions, name_y, y->dimensions);
+    const size_t missing = y->dimensions - x->dimensions;
+    for (size_t k = 0; k < axes; k++) {
+        const bool repeats = k < missing || (x->shape[k - missing] == 1 && y->shape[k] != 1);
+        RETURN_IF(!repeats && x->shape[k - missing] != y->shape[k], WEFT_INVALID,
+                  "%s of shape %s cannot be broadcast to %s of shape %s", name_x,
+                  view_shape_text(x->dimensions, x->shape).text, name_y,
+                  view_shape_text(y->dimensions, y->shape).text);
+        strides[k] = repeats ? 0 : x->stride[k - missing];
+    }
+    return WEFT_OK;
+}
+
 bool view_equal(const weft_view *x, const weft_view *y) {
     const size_t count = x->dimensions;
     return x->data == y->data && x->dtype == y->dtype && count == y->dimensions &&

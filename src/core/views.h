@@ -34,6 +34,11 @@ weft_status check_view_shape(const char *name, const weft_view *y, const weft_vi
 weft_status check_view_length(const char *name, const weft_view *y, const weft_view *x, size_t along, size_t n,
                               weft_error *error);
 
+/* Writes the strides of x, broadcast to the shape of y, along the first `axes` axes of y. The lengths of the other
+ * axes are not compared. */
+weft_status view_broadcast(const char *name_x, const weft_view *x, const char *name_y, const weft_view *y,
+                           size_t axes, ptrdiff_t *strides, weft_error *error);
+
 /* Returns true if two views have the same members, except the buffer. */
 bool view_equal(const weft_view *x, const weft_view *y);
 

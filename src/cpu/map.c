@@ -1,5 +1,5 @@
-/* weft_map on the CPU, and the evaluation of formulas whose values a reduction or a scan reads. Each thread has a
- * part of the context's workspace, which contains the registers and leaves of the formula
+/* weft_map and weft_map_views on the CPU, and the evaluation of formulas whose values a reduction or a scan reads.
+ * Each thread has a part of the context's workspace, which contains the registers and leaves of the formula
  * (cpu/kernels/bodies/map_body.h). */
 #include "core/order.h"
 #include "cpu/runtime/parallel.h"
@@ -109,6 +109,7 @@ bool cpu_map_reads(const map_call *c, const void *p) {
 typedef struct evaluation {
     const cpu_context *ctx;
     const map_call *call;
+    const map_views_call *views; /* or NULL */
     map_use use;
 } evaluation;
 
@@ -121,16 +122,30 @@ static void run_chunks(void *self, parallel *p) {
     formula->begin(c, workspace);
     for (size_t i; parallel_next(p, &i);) {
         const size_t first = i * CHUNK, n = c->n - first < CHUNK ? c->n - first : CHUNK;
-        formula->evaluate(c, e->use, first, n, workspace, (char *)c->out + first * size);
+        if (e->views)
+            formula->evaluate_views(e->views, e->use, first, n, workspace);
+        else
+            formula->evaluate(c, e->use, first, n, workspace, (char *)c->out + first * size);
     }
 }
 
-weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
-    cpu_context *ctx = state;
+static weft_status run(cpu_context *ctx, const map_call *c, const map_views_call *views, bool adjacent,
+                       weft_error *error) {
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     RETURN_IF_ERROR(cpu_map_hold(ctx, c, error));
-    evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
+    const bool streams = adjacent && bytes > STREAM_BYTES && !cpu_map_reads(c, c->out);
+    evaluation e = {ctx, c, views, streams ? MAP_STREAM : MAP_STORE};
     cpu_plan_regions(1);
     cpu_parallel(cpu_threads_for(ctx->threads, bytes), (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);
     return WEFT_OK;
+}
+
+weft_status cpu_map(void *state, const map_call *c, weft_error *error) { return run(state, c, NULL, true, error); }
+
+weft_status cpu_map_views(void *state, const map_views_call *v, weft_error *error) {
+    size_t span = weft_dtype_size(v->map->dtype); /* bytes that the dimensions so far span, if they have no gaps */
+    bool adjacent = true;
+    for (size_t k = v->count; k-- > 0; span *= v->dimensions[k].n)
+        adjacent = adjacent && (size_t)v->dimensions[k].out == span;
+    return run(state, v->map, v, adjacent, error);
 }

@@ -160,6 +160,30 @@ weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
+/* ORDER.md 32.5: each value is that of weft_map for one element. */
+weft_status ref_map_views(void *state, const map_views_call *v, weft_error *error) {
+    map_leaf leaves[MAP_LEAVES];
+    map_call one = *v->map;
+    one.n = 1;
+    one.leaves = leaves;
+    for (size_t i = 0; i < v->map->n; i++) {
+        size_t rest = i;
+        one.out = v->map->out;
+        for (size_t l = 0; l < one.leaf_count; l++) leaves[l] = v->map->leaves[l];
+        for (size_t k = v->count; k-- > 0; rest /= v->dimensions[k].n) {
+            const map_dimension *d = &v->dimensions[k];
+            const ptrdiff_t at = (ptrdiff_t)(rest % d->n);
+            one.out = (char *)one.out + at * d->out;
+            for (size_t l = 0; l < one.leaf_count; l++) {
+                if (leaves[l].kind == LEAF_ARRAY) leaves[l].p = (const char *)leaves[l].p + at * d->x[l];
+                if (leaves[l].kind == LEAF_INDEX) leaves[l].value.u64 += (uint64_t)(at * d->x[l]);
+            }
+        }
+        RETURN_IF_ERROR(ref_map(state, &one, error));
+    }
+    return WEFT_OK;
+}
+
 weft_status ref_map_values(const map_call *c, void **values, weft_error *error) {
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     map_call map = *c;

@@ -1,5 +1,6 @@
 /* Tests weft_matmul_stack: each product has the bits of weft_matmul of the same matrices, for random shapes, strides
- * and broadcasts, and nothing around C is written. Tests the refused arguments too. Usage: api_stacked_products DEVICE.
+ * and broadcasts, and nothing around C is written. Tests the refused arguments too. Usage: api_stacked_products
+ * DEVICE.
  */
 #include "core/types.h"
 #include "tests/expect.h"

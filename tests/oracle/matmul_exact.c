@@ -205,13 +205,17 @@ static void extremes(void) {
         }
 }
 
-/* Several blocks of rows, columns and terms; and the greatest sum. */
+/* Several blocks of rows, columns and terms, whose sizes depend on the number of threads; and the greatest sum. */
 static void blocks(void) {
     product p = product_of(WEFT_F32, 150, 140, 450), q = product_of(WEFT_F32, 1, 1, 60000);
     fill(&p, p.a, p.m * p.k, 41, 24, 6, 0);
     fill(&p, p.b, p.k * p.n, 42, 24, 6, 0);
-    check(&p, 1, 0, "blocks");
-    check(&p, -0.5, 1, "blocks");
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
+        check(&p, 1, 0, "blocks");
+        check(&p, -0.5, 1, "blocks");
+    }
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 0), WEFT_OK);
     for (size_t l = 0; l < q.k; l++) store(&q, q.a, l, 0x1p24 - 1), store(&q, q.b, l, 0x1p24 - 1);
     check(&q, 1, 0, "the greatest sum");
     discard(&p);

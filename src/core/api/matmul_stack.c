@@ -6,9 +6,9 @@
 typedef struct matrices {
     const char *name;
     const weft_view *view;
-    size_t rows, columns,
-        ld;          /* ld: elements from one row to the next; of a transposed matrix, from column to column */
+    size_t rows, columns;
     bool transposed; /* the elements of a column are adjacent, not those of a row */
+    size_t ld;       /* elements from one row to the next; of a transposed matrix, from one column to the next */
 } matrices;
 
 /* Axes before the last two: the strides of A, B and C in bytes. */
@@ -57,28 +57,16 @@ static void set_product(matmul_call *call, const matrices *a, const matrices *b,
 
 /* ------------------------------------------------------------------------------------ the stack */
 
-/* Sets *stride to the stride of an argument along axis number `axis` of C, to whose shape it is broadcast. */
-static weft_status broadcast(const matrices *x, const weft_view *c, size_t axis, ptrdiff_t *stride,
-                             weft_error *error) {
-    const size_t missing = c->dimensions - x->view->dimensions;
-    *stride = 0;
-    if (axis < missing || (x->view->shape[axis - missing] == 1 && c->shape[axis] != 1)) return WEFT_OK;
-    RETURN_IF(x->view->shape[axis - missing] != c->shape[axis], WEFT_INVALID,
-              "%s of shape %s cannot be broadcast to C of shape %s", x->name,
-              view_shape_text(x->view->dimensions, x->view->shape).text,
-              view_shape_text(c->dimensions, c->shape).text);
-    *stride = x->view->stride[axis - missing];
-    return WEFT_OK;
-}
-
 /* Fills the axes of the stack. Leaves out those of length 1 and merges those that are one in all arrays. */
 static weft_status list_axes(const matrices *a, const matrices *b, const weft_view *c, stack_axis *axes,
                              size_t *count, weft_error *error) {
+    ptrdiff_t of_a[WEFT_DIMENSIONS_MAX], of_b[WEFT_DIMENSIONS_MAX];
+    const size_t stacked = c->dimensions - 2;
     *count = 0;
-    for (size_t k = 0; k + 2 < c->dimensions; k++) {
-        stack_axis own = {c->shape[k], 0, 0, c->stride[k]};
-        RETURN_IF_ERROR(broadcast(a, c, k, &own.a, error));
-        RETURN_IF_ERROR(broadcast(b, c, k, &own.b, error));
+    RETURN_IF_ERROR(view_broadcast("A", a->view, "C", c, stacked, of_a, error));
+    RETURN_IF_ERROR(view_broadcast("B", b->view, "C", c, stacked, of_b, error));
+    for (size_t k = 0; k < stacked; k++) {
+        const stack_axis own = {c->shape[k], of_a[k], of_b[k], c->stride[k]};
         stack_axis *const outer = *count ? &axes[*count - 1] : NULL;
         const ptrdiff_t n = (ptrdiff_t)own.n;
         if (n == 1) continue;
@@ -133,9 +121,10 @@ static weft_status run_stack(weft_context *ctx, const matmul_call *first, bool s
         matmul_call call = batch;
         for (size_t k = count, rest = i; k-- > 0; rest /= axes[k].n) {
             const ptrdiff_t at = (ptrdiff_t)(rest % axes[k].n);
+            call.c = (char *)call.c + at * axes[k].c;
+            if (call.k == 0) continue; /* A and B may be NULL */
             call.a.p = (const char *)call.a.p + at * (swaps ? axes[k].b : axes[k].a);
             call.b.p = (const char *)call.b.p + at * (swaps ? axes[k].a : axes[k].b);
-            call.c = (char *)call.c + at * axes[k].c;
         }
         RETURN_IF_ERROR(run_batch(ctx, &call, error));
     }
@@ -144,17 +133,12 @@ static weft_status run_stack(weft_context *ctx, const matmul_call *first, bool s
 
 /* --------------------------------------------------------------------------------------- call */
 
-static weft_status check_dimensions(const matrices *x, const matrices *c, weft_error *error) {
-    RETURN_IF(x->view->dimensions < 2, WEFT_INVALID, "%s has %zu dimensions: at least 2 are required", x->name,
-              x->view->dimensions);
-    RETURN_IF(x->view->dimensions > c->view->dimensions, WEFT_INVALID,
-              "%s has %zu dimensions, more than C, which has %zu", x->name, x->view->dimensions, c->view->dimensions);
+static weft_status set_lengths(matrices *x, weft_error *error) {
+    const size_t dimensions = x->view->dimensions;
+    RETURN_IF(dimensions < 2, WEFT_INVALID, "%s has %zu dimensions: at least 2 are required", x->name, dimensions);
+    x->rows = x->view->shape[dimensions - 2];
+    x->columns = x->view->shape[dimensions - 1];
     return WEFT_OK;
-}
-
-static void set_lengths(matrices *x) {
-    x->rows = x->view->shape[x->view->dimensions - 2];
-    x->columns = x->view->shape[x->view->dimensions - 1];
 }
 
 static weft_status check_lengths(const matrices *a, const matrices *b, const matrices *c, weft_error *error) {
@@ -181,12 +165,9 @@ static weft_status matmul_stack(weft_context *ctx, weft_dtype accumulate, const 
     RETURN_IF_ERROR(check_view_type("B", vb, call.dtype, error));
     RETURN_IF_ERROR(read_product_scalar("alpha", call.dtype, alpha, 1, &call.alpha, error));
     RETURN_IF_ERROR(read_product_scalar("beta", call.dtype, beta, 0, &call.beta, error));
-    RETURN_IF_ERROR(check_dimensions(&c, &c, error));
-    RETURN_IF_ERROR(check_dimensions(&a, &c, error));
-    RETURN_IF_ERROR(check_dimensions(&b, &c, error));
-    set_lengths(&a);
-    set_lengths(&b);
-    set_lengths(&c);
+    RETURN_IF_ERROR(set_lengths(&a, error));
+    RETURN_IF_ERROR(set_lengths(&b, error));
+    RETURN_IF_ERROR(set_lengths(&c, error));
     RETURN_IF_ERROR(check_lengths(&a, &b, &c, error));
     RETURN_IF_ERROR(list_axes(&a, &b, vc, axes, &count, error));
     RETURN_IF_ERROR(check_apart(&of_c, &of_a, error));

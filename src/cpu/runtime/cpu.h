@@ -497,9 +497,11 @@ typedef enum map_use {
 typedef struct map_kernel {
     /* Initializes a thread's workspace. Must be called once per thread and call. */
     void (*begin)(const map_call *c, void *workspace);
-    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace,
-                     /* Computes the n values starting at element `first`. */
-                     void *out);
+    /* Computes the n values starting at element `first`. */
+    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace, void *out);
+    /* As evaluate, for views. Writes the values to the output of the call; MAP_STREAM requires that it is contiguous.
+     */
+    void (*evaluate_views)(const map_views_call *v, map_use use, size_t first, size_t n, void *workspace);
 } map_kernel;
 
 typedef struct map_kernels {

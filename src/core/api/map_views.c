@@ -1,0 +1,122 @@
+/* weft_map_views: argument checks, and the dimensions of the values. */
+#include "core/bindings.h"
+#include "core/views.h"
+
+/* --------------------------------------------------------------------------------- checks */
+
+/* Sets the distances of leaf `number` along the axes of `out`. */
+static weft_status set_distances(const formula_request *r, size_t number, const weft_view *out, map_dimension *d,
+                                 weft_error *error) {
+    ptrdiff_t strides[WEFT_DIMENSIONS_MAX] = {0};
+    const weft_view *const view = r->bound[number];
+    if (view)
+        RETURN_IF_ERROR(view_broadcast(r->memory[number].name, view, "out", out, out->dimensions, strides, error));
+    size_t elements = 1;
+    for (size_t k = out->dimensions; k-- > 0; elements *= out->shape[k])
+        d[k].x[number] = r->leaves[number].kind == LEAF_INDEX ? (ptrdiff_t)elements : strides[k];
+    return WEFT_OK;
+}
+
+/* Fills the dimensions with the axes of `out`. */
+static weft_status set_dimensions(const formula_request *r, const weft_view *out, map_dimension *d,
+                                  weft_error *error) {
+    for (size_t k = 0; k < out->dimensions; k++) d[k].n = out->shape[k], d[k].out = out->stride[k];
+    for (size_t i = 0; i < r->call.leaf_count; i++) RETURN_IF_ERROR(set_distances(r, i, out, d, error));
+    return WEFT_OK;
+}
+
+/* Checks that the output overlaps no view of the formula that is not equal to it. */
+static weft_status check_output(const formula_request *r, const weft_view *out, const range *to, weft_error *error) {
+    for (size_t i = 0; i < r->call.leaf_count; i++)
+        if (r->bound[i] && !view_equal(r->bound[i], out)) RETURN_IF_ERROR(check_apart(to, &r->memory[i], error));
+    return WEFT_OK;
+}
+
+/* ----------------------------------------------------------------------------- dimensions */
+
+/* Makes the distances of the values positive: moves the first element to the other end of a dimension. */
+static void turn(formula_request *r, map_dimension *d) {
+    const size_t last = d->n - 1;
+    if (d->out >= 0) return;
+    r->call.out = (char *)r->call.out + (ptrdiff_t)last * d->out;
+    d->out = -d->out;
+    for (size_t i = 0; i < r->call.leaf_count; i++) {
+        map_leaf *const leaf = &r->leaves[i];
+        if (leaf->kind == LEAF_ARRAY) leaf->p = (const char *)leaf->p + (ptrdiff_t)last * d->x[i];
+        if (leaf->kind == LEAF_INDEX) leaf->value.u64 += last * (uint64_t)d->x[i];
+        d->x[i] = -d->x[i];
+    }
+}
+
+/* Returns true if two dimensions are one in memory, for all leaves. */
+static bool are_one(const map_dimension *outer, const map_dimension *inner, size_t leaves) {
+    bool one = (size_t)outer->out == inner->n * (size_t)inner->out;
+    for (size_t i = 0; i < leaves && one; i++) one = (size_t)outer->x[i] == inner->n * (size_t)inner->x[i];
+    return one;
+}
+
+/* Sorts the dimensions, the largest distance of the values first, and leaves out those of one element. */
+static size_t sort_dimensions(formula_request *r, size_t count, map_dimension *d) {
+    size_t sorted = 0;
+    for (size_t k = 0; k < count; k++) {
+        map_dimension moved = d[k];
+        size_t to = sorted;
+        if (moved.n == 1) continue;
+        turn(r, &moved);
+        for (; to > 0 && d[to - 1].out < moved.out; to--) d[to] = d[to - 1];
+        d[to] = moved;
+        sorted++;
+    }
+    return sorted;
+}
+
+/* Merges each dimension with the next one if both are one in memory. Returns the number of dimensions left. */
+static size_t merge_dimensions(size_t count, map_dimension *d, size_t leaves) {
+    size_t left = 0;
+    for (size_t k = 0; k < count; k++) {
+        map_dimension *const outer = left > 0 ? &d[left - 1] : NULL;
+        const bool merges = outer && are_one(outer, &d[k], leaves);
+        const size_t n = merges ? outer->n * d[k].n : d[k].n;
+        map_dimension *const to = merges ? outer : &d[left++];
+        if (to != &d[k]) *to = d[k];
+        to->n = n;
+    }
+    return left;
+}
+
+/* Returns true if the call is one of weft_map: all arrays have adjacent elements. */
+static bool is_plain(const formula_request *r, size_t count, const map_dimension *d) {
+    bool plain = count == 0 || (count == 1 && d->out == (ptrdiff_t)weft_dtype_size(r->call.dtype));
+    for (size_t i = 0; i < r->call.leaf_count && count == 1 && plain; i++) {
+        const map_leaf *leaf = &r->leaves[i];
+        const size_t adjacent = leaf->kind == LEAF_ARRAY ? weft_dtype_size(leaf->dtype) : leaf->kind == LEAF_INDEX;
+        plain = d->x[i] == (ptrdiff_t)adjacent;
+    }
+    return plain;
+}
+
+/* --------------------------------------------------------------------------------------- call */
+
+static weft_status map_views(formula_request *r, const weft_view *out, weft_error *error) {
+    map_dimension dimensions[WEFT_DIMENSIONS_MAX];
+    range to;
+    RETURN_IF_ERROR(bind_formula(r, error));
+    RETURN_IF_ERROR(check_output_view(r->ctx, "out", out, &to, error));
+    RETURN_IF_ERROR(check_view_type("out", out, r->call.dtype, error));
+    RETURN_IF_ERROR(set_dimensions(r, out, dimensions, error));
+    RETURN_IF_ERROR(check_output(r, out, &to, error));
+    r->call.n = view_elements(out);
+    if (r->call.n == 0) return WEFT_OK;
+    r->call.out = out->data;
+    const size_t sorted = sort_dimensions(r, out->dimensions, dimensions);
+    const size_t count = merge_dimensions(sorted, dimensions, r->call.leaf_count);
+    if (is_plain(r, count, dimensions)) return r->ctx->backend->map(r->ctx->state, &r->call, error);
+    const map_views_call call = {.map = &r->call, .count = count, .dimensions = dimensions};
+    return r->ctx->backend->map_views(r->ctx->state, &call, error);
+}
+
+weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
+                           const weft_view_binding *bindings, size_t count, const weft_view *out) {
+    formula_request r = {.ctx = ctx, .expr = expr, .views = bindings, .count = count, .call = {.dtype = dtype}};
+    RETURN_GUARDED(ctx, map_views(&r, out, error));
+}

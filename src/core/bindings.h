@@ -1,0 +1,25 @@
+/* The arguments of a call with a formula: names are resolved, and numbers and scalars converted, so that a backend
+ * only processes steps and leaves. */
+#ifndef WEFT_CORE_BINDINGS_H
+#define WEFT_CORE_BINDINGS_H
+
+#include "core/check.h"
+
+/* A call under preparation. The caller sets ctx, expr, one of the lists of bindings, count, and the type and the
+ * number of elements of `call`. */
+typedef struct formula_request {
+    weft_context *ctx;
+    const weft_expr *expr;
+    const weft_binding *arrays;
+    const weft_view_binding *views;
+    size_t count;
+    map_leaf leaves[MAP_LEAVES];
+    const weft_view *bound[MAP_LEAVES]; /* the view of a leaf, or NULL */
+    range memory[MAP_LEAVES];           /* that of an array or view */
+    map_call call;
+} formula_request;
+
+/* Checks the formula and its bindings, and fills the other members except the output. */
+weft_status bind_formula(formula_request *r, weft_error *error);
+
+#endif
