@@ -94,6 +94,16 @@ static weft_status run_copy_view(weft_context *ctx) {
     const weft_view from = matrix_of(x, true), to = matrix_of((float *)out.y, false);
     return weft_copy_view(ctx, &from, &to);
 }
+static weft_status run_map_views(weft_context *ctx) {
+    const weft_view from = matrix_of(x, true), row = row_of(x), to = matrix_of((float *)out.y, false);
+    const weft_view_binding bindings[] = {{"x", &from, WEFT_F32, NULL}, {"m", &row, WEFT_F32, NULL}};
+    weft_expr *expr;
+    weft_status status = weft_expr_compile(ctx, "(x - m)*i", &expr);
+    if (status != WEFT_OK) return status;
+    status = weft_map_views(ctx, expr, WEFT_F32, bindings, 2, &to);
+    weft_expr_free(expr);
+    return status;
+}
 static weft_status run_reduce_axes(weft_context *ctx) {
     const weft_view from = matrix_of(x, false), to = row_of(out.y);
     return weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &from, 1, (int[]){0}, &to);
@@ -188,6 +198,14 @@ static weft_status run_search_sorted(weft_context *ctx) {
 static weft_status run_matmul(weft_context *ctx) {
     return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, WEFT_F32, WEFT_DEFAULT, SIDE, SIDE,
                        SIDE, NULL, x, SIDE, sorted, SIDE, NULL, out.y, SIDE);
+}
+/* Several batches: the axes of the stack are no single one in memory. */
+static weft_status run_matmul_stack(weft_context *ctx) {
+    weft_view a, b, c;
+    weft_view_of(WEFT_F32, 4, (size_t[]){5, 1, 10, 20}, x, &a);
+    weft_view_of(WEFT_F32, 4, (size_t[]){1, 4, 20, 30}, x + 500, &b);
+    weft_view_of(WEFT_F32, 4, (size_t[]){5, 4, 10, 30}, out.y, &c);
+    return weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &a, &b, NULL, &c);
 }
 static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_C2C, WEFT_F32, 1, 1 << 16, x, out.y); }
 static weft_status run_fft_batch(weft_context *ctx) {
@@ -397,6 +415,7 @@ static const operation operations[] = {
     {"scatter_reduce of rows", run_scatter_reduce_rows},
     {"scatter_count", run_scatter_count},
     {"copy_view", run_copy_view},
+    {"map_views", run_map_views},
     {"reduce_axes", run_reduce_axes},
     {"reduce_axes of norms", run_reduce_axes_norm2},
     {"variance_axes", run_variance_axes},
@@ -417,6 +436,7 @@ static const operation operations[] = {
     {"merge", run_merge},
     {"search_sorted", run_search_sorted},
     {"matmul", run_matmul},
+    {"matmul_stack", run_matmul_stack},
     {"fft", run_fft},
     {"fft of a batch", run_fft_batch},
     {"convolve", run_convolve},

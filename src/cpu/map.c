@@ -2,6 +2,7 @@
  * Each thread has a part of the context's workspace, which contains the registers and leaves of the formula
  * (cpu/kernels/bodies/map_body.h). */
 #include "core/order.h"
+#include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
 enum {
@@ -109,7 +110,6 @@ bool cpu_map_reads(const map_call *c, const void *p) {
 typedef struct evaluation {
     const cpu_context *ctx;
     const map_call *call;
-    const map_views_call *views; /* or NULL */
     map_use use;
 } evaluation;
 
@@ -122,30 +122,93 @@ static void run_chunks(void *self, parallel *p) {
     formula->begin(c, workspace);
     for (size_t i; parallel_next(p, &i);) {
         const size_t first = i * CHUNK, n = c->n - first < CHUNK ? c->n - first : CHUNK;
-        if (e->views)
-            formula->evaluate_views(e->views, e->use, first, n, workspace);
-        else
-            formula->evaluate(c, e->use, first, n, workspace, (char *)c->out + first * size);
+        formula->evaluate(c, e->use, first, n, workspace, (char *)c->out + first * size);
     }
 }
 
-static weft_status run(cpu_context *ctx, const map_call *c, const map_views_call *views, bool adjacent,
-                       weft_error *error) {
+weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
+    cpu_context *ctx = state;
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     RETURN_IF_ERROR(cpu_map_hold(ctx, c, error));
-    const bool streams = adjacent && bytes > STREAM_BYTES && !cpu_map_reads(c, c->out);
-    evaluation e = {ctx, c, views, streams ? MAP_STREAM : MAP_STORE};
+    evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
     cpu_plan_regions(1);
     cpu_parallel(cpu_threads_for(ctx->threads, bytes), (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);
     return WEFT_OK;
 }
 
-weft_status cpu_map(void *state, const map_call *c, weft_error *error) { return run(state, c, NULL, true, error); }
+/* ---------------------------------------------------------------------------- weft_map_views */
+
+enum { TURNED_ROWS = 16 }; /* rows of a box if an array is adjacent in memory down the columns */
+
+/* The areas of a call: `rows` rows of `columns` columns, or what is left at the end of a dimension. */
+typedef struct view_evaluation {
+    const cpu_context *ctx;
+    const map_views_call *views;
+    map_use use;
+    size_t all_rows, all_columns; /* lengths of the last two dimensions */
+    size_t rows, columns, box_rows, box_columns;
+} view_evaluation;
+
+static size_t magnitude(ptrdiff_t distance) { return distance < 0 ? 0 - (size_t)distance : (size_t)distance; }
+
+/* Returns true if an array has smaller distances down the columns than along the rows. */
+static bool is_turned(const map_views_call *v) {
+    const map_dimension *const inner = &v->dimensions[v->count - 1];
+    for (size_t k = 0; v->count > 1 && k < v->map->leaf_count; k++)
+        if (v->map->leaves[k].kind == LEAF_ARRAY && inner[-1].x[k] != 0 &&
+            magnitude(inner[-1].x[k]) < magnitude(inner->x[k]))
+            return true;
+    return false;
+}
+
+/* Chooses areas of about CHUNK values, and boxes of a block: pieces of a row, several short rows, or, if an array is
+ * turned, squares, so that all of a cache line is used. */
+static void cut(view_evaluation *e) {
+    const map_views_call *const v = e->views;
+    const size_t lanes = MAP_BLOCK / weft_dtype_size(v->map->dtype);
+    const bool turned = is_turned(v);
+    e->all_columns = v->dimensions[v->count - 1].n;
+    e->all_rows = v->count > 1 ? v->dimensions[v->count - 2].n : 1;
+    e->box_columns = min_u64(turned ? lanes / TURNED_ROWS : lanes, e->all_columns);
+    e->box_rows = min_u64(turned || e->all_columns <= lanes ? lanes / e->box_columns : 1, e->all_rows);
+    e->columns = min_u64(CHUNK / e->box_rows, e->all_columns);
+    e->rows = e->columns < e->all_columns ? e->box_rows : min_u64(CHUNK / e->columns, e->all_rows);
+    const map_dimension *const inner = &v->dimensions[v->count - 1];
+    const size_t size = weft_dtype_size(v->map->dtype);
+    const bool adjacent = inner->out == (ptrdiff_t)size &&
+                          (e->rows == 1 || (inner[-1].out == (ptrdiff_t)(e->all_columns * size) && !turned));
+    const bool streams = adjacent && v->map->n * size > STREAM_BYTES && !cpu_map_reads(v->map, v->map->out);
+    e->use = streams ? MAP_STREAM : MAP_STORE;
+}
+
+static void run_areas(void *self, parallel *p) {
+    const view_evaluation *e = self;
+    const map_call *c = e->views->map;
+    const map_kernel *formula = &e->ctx->level->maps->of[c->dtype];
+    const size_t bands = (e->all_rows - 1) / e->rows + 1, pieces = (e->all_columns - 1) / e->columns + 1;
+    char *const workspace = own_workspace(e->ctx, c, TILE_BYTES);
+    formula->begin(c, workspace);
+    for (size_t i; parallel_next(p, &i);) {
+        map_area area = {.outer = i / pieces / bands,
+                         .row = i / pieces % bands * e->rows,
+                         .column = i % pieces * e->columns,
+                         .box_rows = e->box_rows,
+                         .box_columns = e->box_columns};
+        area.rows = min_u64(e->rows, e->all_rows - area.row);
+        area.columns = min_u64(e->columns, e->all_columns - area.column);
+        formula->evaluate_views(e->views, e->use, &area, workspace);
+    }
+}
 
 weft_status cpu_map_views(void *state, const map_views_call *v, weft_error *error) {
-    size_t span = weft_dtype_size(v->map->dtype); /* bytes that the dimensions so far span, if they have no gaps */
-    bool adjacent = true;
-    for (size_t k = v->count; k-- > 0; span *= v->dimensions[k].n)
-        adjacent = adjacent && (size_t)v->dimensions[k].out == span;
-    return run(state, v->map, v, adjacent, error);
+    cpu_context *ctx = state;
+    view_evaluation e = {.ctx = ctx, .views = v};
+    const size_t bytes = v->map->n * weft_dtype_size(v->map->dtype);
+    RETURN_IF_ERROR(cpu_map_hold(ctx, v->map, error));
+    cut(&e);
+    const size_t bands = (e.all_rows - 1) / e.rows + 1, pieces = (e.all_columns - 1) / e.columns + 1;
+    const size_t outer = v->map->n / (e.all_rows * e.all_columns);
+    cpu_plan_regions(1);
+    cpu_parallel(cpu_threads_for(ctx->threads, bytes), outer * bands * pieces, PARALLEL_RANGES, run_areas, &e);
+    return WEFT_OK;
 }

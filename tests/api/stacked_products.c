@@ -1,7 +1,7 @@
 /* Tests weft_matmul_stack: each product has the bits of weft_matmul of the same matrices, for random shapes, strides
- * and broadcasts, and nothing around C is written. Tests the refused arguments too. Usage: api_stacked_products
- * DEVICE.
- */
+ * and broadcasts, and nothing around C is written. Tests the refused arguments too.
+ *
+ * Usage: api_stacked_products DEVICE. */
 #include "core/types.h"
 #include "tests/expect.h"
 #include "verify/inputs.h"
@@ -136,6 +136,19 @@ static void arguments(void) {
     EXPECT(z[0] == 0, "a refused call wrote C");
 }
 
+/* Products of no terms: A and B have no elements, so their pointers may be NULL. */
+static void no_terms(void) {
+    double z[60];
+    weft_view a, b, c;
+    weft_view_of(WEFT_F64, 4, (size_t[]){1, 2, 3, 0}, NULL, &a);
+    weft_view_of(WEFT_F64, 4, (size_t[]){3, 1, 0, 2}, NULL, &b);
+    weft_view_of(WEFT_F64, 4, (size_t[]){3, 2, 3, 2}, z, &c);
+    c.stride[0] += 8 * 6; /* the axes of the stack are no single one */
+    for (size_t i = 0; i < 60; i++) z[i] = 7;
+    EXPECT_STATUS(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &a, &b, NULL, &c), WEFT_OK);
+    for (size_t i = 0; i < 54; i++) EXPECT(z[i] == (i % 18 < 12 ? 0 : 7), "value %zu is %g", i, z[i]);
+}
+
 int main(int argc, char **argv) {
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, argc > 1 ? argv[1] : "cpu"), WEFT_OK)) return expect_end();
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -145,6 +158,7 @@ int main(int argc, char **argv) {
         if (seed % 8 == 0) check_seed(seed, WEFT_F64, WEFT_EXACT_SUM);
     }
     arguments();
+    no_terms();
     weft_close(ctx);
     return expect_end();
 }

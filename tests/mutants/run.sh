@@ -1,13 +1,15 @@
 #!/bin/sh
 # Builds weft once with each fault of list.txt, except those named cuda-..., and expects the suite, or a test of
 # tests/api, to fail. A fault that changes no line, does not compile, or is not detected is an error.
-# Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0).
+# Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0). PARTS programs
+# may run at the same time; each builds on its part of the cores.
 # After WEFT_MUTANTS_SECONDS (240) the remaining faults are counted but not tried. The start in the list changes from
 # day to day.
 set -eu
 source=$1
 part=${2:-0}
 parts=${3:-1}
+jobs=$((($(nproc) + parts - 1) / parts))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 export WEFT_THREAD_BYTES=4096 # as in CTest
@@ -28,7 +30,7 @@ amx=
 apis=$(sed -n 's/^api-\([a-z_]*\)-.*/\1/p' "$source/tests/mutants/list.txt" | sort -u)
 
 # shellcheck disable=SC2046,SC2086
-compile() { cmake --build "$build" --target weft_command $amx $(printf 'api_%s ' $apis) -j 1 >"$work/log" 2>&1; }
+compile() { cmake --build "$build" --target weft_command $amx $(printf 'api_%s ' $apis) -j "$jobs" >"$work/log" 2>&1; }
 
 # Succeeds if the suite does not detect the fault. Exit code 1 is a disagreement, any other code above 0 a crash; both
 # count as detected. The comparison quickly finds a fault in one backend. A fault in both is found only by the golden

@@ -15,40 +15,49 @@ INLINE uint64_t leaf_value_u64(const map_leaf *leaf) { return leaf->value.u64; }
 
 /* ------------------------------------------------------------------------------------ views */
 
-/* Position of an element of a call on views: its indices, and the distances of its value and its leaves from those of
- * the first element, in the units of map_dimension. */
-typedef struct map_position {
-    size_t index[WEFT_DIMENSIONS_MAX];
+/* The last two dimensions of an area, and the distances of its first element from that of the call, in the units of
+ * map_dimension. */
+typedef struct map_walk {
+    const map_dimension *inner, *outer;
     ptrdiff_t out, x[MAP_LEAVES];
-} map_position;
+} map_walk;
 
-/* Adds `steps` to index k. */
-static void map_move(const map_views_call *v, map_position *p, size_t k, size_t steps) {
-    const map_dimension *const d = &v->dimensions[k];
-    p->index[k] += steps;
-    p->out += (ptrdiff_t)steps * d->out;
-    for (size_t i = 0; i < v->map->leaf_count; i++) p->x[i] += (ptrdiff_t)steps * d->x[i];
+/* Elements that are evaluated at a time. Row and column count from the start of the area. */
+typedef struct map_box {
+    size_t row, column, rows, columns;
+} map_box;
+
+/* Elements that the block of a leaf contains: those of a box whose first element is at a distance. */
+typedef struct map_filled {
+    bool valid;
+    ptrdiff_t first;
+    size_t rows, columns;
+} map_filled;
+
+INLINE size_t map_lesser(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Returns true if a block begins with the elements of a box. */
+INLINE bool map_is_filled(const map_filled *f, ptrdiff_t first, const map_box *b) {
+    if (!f->valid || f->first != first) return false;
+    return b->rows == 1 ? b->columns <= f->columns : b->columns == f->columns && b->rows <= f->rows;
 }
 
-/* Sets the position to element number `first`. */
-static void map_seek(const map_views_call *v, size_t first, map_position *p) {
-    memset(p, 0, sizeof *p);
-    for (size_t k = v->count; k-- > 0; first /= v->dimensions[k].n) map_move(v, p, k, first % v->dimensions[k].n);
+static void map_move(const map_views_call *v, map_walk *w, const map_dimension *d, size_t steps) {
+    w->out += (ptrdiff_t)steps * d->out;
+    for (size_t k = 0; k < v->map->leaf_count; k++) w->x[k] += (ptrdiff_t)steps * d->x[k];
 }
 
-/* Returns the number of elements up to the end of the row, at most n. */
-INLINE size_t map_segment(const map_views_call *v, const map_position *p, size_t n) {
-    const size_t left = v->dimensions[v->count - 1].n - p->index[v->count - 1];
-    return left < n ? left : n;
-}
-
-/* Moves the position by n elements, which do not pass the end of the row. */
-static void map_advance(const map_views_call *v, map_position *p, size_t n) {
-    size_t k = v->count - 1;
-    for (map_move(v, p, k, n); k > 0 && p->index[k] == v->dimensions[k].n; k--) {
-        map_move(v, p, k, 0 - p->index[k]);
-        map_move(v, p, k - 1, 1);
-    }
+/* Moves to the start of an area. */
+static void map_begin_walk(const map_views_call *v, const map_area *area, map_walk *w) {
+    static const map_dimension none = {.n = 1};
+    size_t rest = area->outer;
+    memset(w, 0, sizeof *w);
+    w->inner = &v->dimensions[v->count - 1];
+    w->outer = v->count > 1 ? w->inner - 1 : &none;
+    map_move(v, w, w->inner, area->column);
+    map_move(v, w, w->outer, area->row);
+    for (const map_dimension *d = w->outer; v->count > 2 && d > v->dimensions; rest /= d->n)
+        d--, map_move(v, w, d, rest % d->n);
 }
 
 /* ------------------------------------------------------------------------------------ types */

@@ -493,15 +493,22 @@ typedef enum map_use {
     MAP_REDUCE  /* temporary read by a reduction; NaNs are not canonicalized */
 } map_use;
 
+/* Values of a call on views: rows and columns of the last two dimensions, evaluated in boxes of at most MAP_BLOCK
+ * bytes. A call of one dimension has one row. */
+typedef struct map_area {
+    size_t outer; /* number of the indices of the dimensions before the last two */
+    size_t row, column, rows, columns;
+    size_t box_rows, box_columns;
+} map_area;
+
 /* Kernels of formulas that are evaluated in one type. */
 typedef struct map_kernel {
     /* Initializes a thread's workspace. Must be called once per thread and call. */
     void (*begin)(const map_call *c, void *workspace);
     /* Computes the n values starting at element `first`. */
     void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace, void *out);
-    /* As evaluate, for views. Writes the values to the output of the call; MAP_STREAM requires that it is contiguous.
-     */
-    void (*evaluate_views)(const map_views_call *v, map_use use, size_t first, size_t n, void *workspace);
+    /* Writes the values of an area to the output of the call. MAP_STREAM requires that they are adjacent. */
+    void (*evaluate_views)(const map_views_call *v, map_use use, const map_area *area, void *workspace);
 } map_kernel;
 
 typedef struct map_kernels {

@@ -118,81 +118,105 @@ static void OF(evaluate)(const map_call *c, map_use use, size_t first, size_t n,
 
 /* ------------------------------------------------------------------------------------ views */
 
-/* Fills n elements with a leaf from `position` on, along a dimension whose elements have the distance `distance`. */
-INLINE void OF(load)(const map_leaf *leaf, ptrdiff_t position, ptrdiff_t distance, size_t n, T *restrict to) {
+/* Copies a box of elements to `to`, row after row without gaps. The elements of a row have the distance `across`, the
+ * rows `down`. Reads along the smaller distance. */
+#define LOAD_BOX(ctype, value)                                                                           \
+    if (across == 0)                                                                                     \
+        for (size_t r = 0; r < b->rows; r++) {                                                           \
+            const ctype element = *(const ctype *)(x + (ptrdiff_t)r * down);                             \
+            for (size_t l = 0; l < b->columns; l++) to[r * b->columns + l] = value;                      \
+        }                                                                                                \
+    else if (across == (ptrdiff_t)sizeof(ctype))                                                         \
+        for (size_t r = 0; r < b->rows; r++)                                                             \
+            for (size_t l = 0; l < b->columns; l++) {                                                    \
+                const ctype element = ((const ctype *)(x + (ptrdiff_t)r * down))[l];                     \
+                to[r * b->columns + l] = value;                                                          \
+            }                                                                                            \
+    else                                                                                                 \
+        for (size_t l = 0; l < b->columns; l++)                                                          \
+            for (size_t r = 0; r < b->rows; r++) {                                                       \
+                const ctype element = *(const ctype *)(x + (ptrdiff_t)l * across + (ptrdiff_t)r * down); \
+                to[r * b->columns + l] = value;                                                          \
+            }
+static void OF(load_box)(const map_leaf *leaf, const map_box *b, ptrdiff_t at, ptrdiff_t across, ptrdiff_t down,
+                         T *restrict to) {
     enum { SIGNED_COMES = 1, UNSIGNED_COMES = 1, FLOAT_COMES = FROM_FLOATS };
-    const char *const x = (const char *)leaf->p + position;
-    const uint64_t index = leaf->value.u64 + (uint64_t)position;
-    if (leaf->kind == LEAF_INDEX)
-        for (size_t l = 0; l < n; l++) to[l] = (T)(index + l * (uint64_t)distance);
-    if (leaf->kind != LEAF_ARRAY) return;
-    if (distance == (ptrdiff_t)weft_dtype_size(leaf->dtype)) {
-        OF(convert)(leaf->dtype, x, n, to);
-        return;
-    }
+    const char *const x = (const char *)leaf->p + at;
     switch (leaf->dtype) {
-#define TYPE(ID, name, ctype, kind, npy)                                                   \
-    case WEFT_##ID:                                                                        \
-        for (size_t l = 0; l < n; l++)                                                     \
-            to[l] = kind##_COMES ? (T) * (const ctype *)(x + (ptrdiff_t)l * distance) : 0; \
+#define TYPE(ID, name, ctype, kind, npy)               \
+    case WEFT_##ID:                                    \
+        LOAD_BOX(ctype, kind##_COMES ? (T)element : 0) \
         break;
 #include "core/types.def"
     default: break;
     }
 }
+#undef LOAD_BOX
 
-/* fetch for a block of views that starts at *p, which is moved past the block. Arrays of type T are read in place
- * where n elements are adjacent. */
-static void OF(fetch_views)(const map_views_call *v, map_position *p, size_t n, void *workspace, const T **at) {
+static void OF(number_box)(const map_leaf *leaf, const map_box *b, ptrdiff_t at, ptrdiff_t across, ptrdiff_t down,
+                           T *restrict to) {
+    for (size_t r = 0; r < b->rows; r++) {
+        const uint64_t first = leaf->value.u64 + (uint64_t)at + r * (uint64_t)down;
+        for (size_t l = 0; l < b->columns; l++) to[r * b->columns + l] = (T)(first + l * (uint64_t)across);
+    }
+}
+
+/* Sets at[k] to the address of the elements of leaf k in a box. Arrays of type T are read in place if the elements
+ * are adjacent; what a block contains already is not copied again. */
+static void OF(fetch_box)(const map_views_call *v, const map_walk *w, const map_box *b, void *workspace,
+                          map_filled *filled, const T **at) {
     const map_call *const c = v->map;
-    const map_dimension *const inner = &v->dimensions[v->count - 1];
-    size_t segment;
-    for (size_t done = 0; done < n; done += segment) {
-        segment = map_segment(v, p, n - done);
-        for (size_t k = 0; k < c->leaf_count; k++) {
-            const map_leaf *leaf = &c->leaves[k];
-            T *const own = OF(block)(workspace, c->register_count + k);
-            const bool in_place = leaf->kind == LEAF_ARRAY && leaf->dtype == c->dtype && segment == n &&
-                                  inner->x[k] == (ptrdiff_t)sizeof(T);
-            at[k] = in_place ? (const T *)((const char *)leaf->p + p->x[k]) : own;
-            if (!in_place) OF(load)(leaf, p->x[k], inner->x[k], segment, own + done);
+    for (size_t k = 0; k < c->leaf_count; k++) {
+        const map_leaf *leaf = &c->leaves[k];
+        const ptrdiff_t across = w->inner->x[k], down = w->outer->x[k];
+        const ptrdiff_t first = w->x[k] + (ptrdiff_t)b->row * down + (ptrdiff_t)b->column * across;
+        T *const own = OF(block)(workspace, c->register_count + k);
+        const bool adjacent =
+            across == (ptrdiff_t)sizeof(T) && (b->rows == 1 || down == (ptrdiff_t)b->columns * across);
+        at[k] = own;
+        if (leaf->kind == LEAF_VALUE) continue;
+        if (leaf->kind == LEAF_ARRAY && leaf->dtype == c->dtype && adjacent) {
+            at[k] = (const T *)((const char *)leaf->p + first);
+            continue;
         }
-        map_advance(v, p, segment);
+        if (map_is_filled(&filled[k], first, b)) continue;
+        (leaf->kind == LEAF_INDEX ? OF(number_box) : OF(load_box))(leaf, b, first, across, down, own);
+        filled[k] = (map_filled){true, first, b->rows, b->columns};
     }
 }
 
-/* Writes n results to the values from *p on. */
-static void OF(store_views)(const map_views_call *v, map_position *p, const T *restrict from, size_t n) {
-    const ptrdiff_t distance = v->dimensions[v->count - 1].out;
-    size_t segment;
-    for (size_t done = 0; done < n; done += segment) {
-        char *const to = (char *)v->map->out + p->out;
-        segment = map_segment(v, p, n - done);
-        if (distance == (ptrdiff_t)sizeof(T))
-            OF(store)(from + done, segment, (T *)to);
+/* Writes the results of a box. */
+static void OF(store_box)(const map_views_call *v, const map_walk *w, const map_box *b, const T *restrict from) {
+    const ptrdiff_t across = w->inner->out, down = w->outer->out;
+    char *const to = (char *)v->map->out + w->out + (ptrdiff_t)b->row * down + (ptrdiff_t)b->column * across;
+    for (size_t r = 0; r < b->rows; r++, from += b->columns) {
+        char *const row = to + (ptrdiff_t)r * down;
+        if (across == (ptrdiff_t)sizeof(T))
+            OF(store)(from, b->columns, (T *)row);
         else
-            for (size_t l = 0; l < segment; l++) *(T *)(to + (ptrdiff_t)l * distance) = STORED(from[done + l]);
-        map_advance(v, p, segment);
+            for (size_t l = 0; l < b->columns; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
     }
 }
 
-static void OF(evaluate_views)(const map_views_call *v, map_use use, size_t first, size_t n, void *workspace) {
-    const size_t row = v->dimensions[v->count - 1].n;
-    map_position p;
+static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_area *area, void *workspace) {
+    map_filled filled[MAP_LEAVES];
+    map_walk w;
     stream past_caches;
-    size_t part;
-    map_seek(v, first, &p);
-    if (use == MAP_STREAM) stream_begin(&past_caches, (T *)v->map->out + first);
-    for (size_t done = 0; done < n; done += part) {
-        const size_t most = row < LANES ? LANES : map_segment(v, &p, LANES); /* long rows: not past the end of one */
-        const T *at[MAP_LEAVES];
-        map_position to = p;
-        part = n - done < most ? n - done : most;
-        OF(fetch_views)(v, &p, part, workspace, at);
-        const T *results = OF(run_steps)(v->map, at, part, workspace, NULL);
-        if (use == MAP_STORE) OF(store_views)(v, &to, results, part);
-        if (use == MAP_STREAM) OF(store_past_caches)(results, part, &past_caches);
-    }
+    map_begin_walk(v, area, &w);
+    for (size_t k = 0; k < v->map->leaf_count; k++) filled[k].valid = false;
+    if (use == MAP_STREAM) stream_begin(&past_caches, (char *)v->map->out + w.out);
+    for (map_box b = {0}; b.row < area->rows; b.row += area->box_rows)
+        for (b.column = 0; b.column < area->columns; b.column += area->box_columns) {
+            const T *at[MAP_LEAVES];
+            b.rows = map_lesser(area->box_rows, area->rows - b.row);
+            b.columns = map_lesser(area->box_columns, area->columns - b.column);
+            OF(fetch_box)(v, &w, &b, workspace, filled, at);
+            const T *results = OF(run_steps)(v->map, at, b.rows * b.columns, workspace, NULL);
+            if (use == MAP_STREAM)
+                OF(store_past_caches)(results, b.rows * b.columns, &past_caches);
+            else
+                OF(store_box)(v, &w, &b, results);
+        }
     if (use == MAP_STREAM) stream_end(&past_caches);
 }
 
