@@ -147,7 +147,11 @@ typedef struct view_evaluation {
     map_use use;
     size_t all_rows, all_columns; /* lengths of the last two dimensions */
     size_t rows, columns, box_rows, box_columns;
+    size_t bands, pieces; /* areas down the columns and along the rows */
 } view_evaluation;
+
+/* Returns the lesser number, at least 1. */
+static size_t at_most(size_t n, size_t all) { return max_u64(1, min_u64(n, all)); }
 
 static size_t magnitude(ptrdiff_t distance) { return distance < 0 ? 0 - (size_t)distance : (size_t)distance; }
 
@@ -169,10 +173,12 @@ static void cut(view_evaluation *e) {
     const bool turned = is_turned(v);
     e->all_columns = v->dimensions[v->count - 1].n;
     e->all_rows = v->count > 1 ? v->dimensions[v->count - 2].n : 1;
-    e->box_columns = min_u64(turned ? lanes / TURNED_ROWS : lanes, e->all_columns);
-    e->box_rows = min_u64(turned || e->all_columns <= lanes ? lanes / e->box_columns : 1, e->all_rows);
-    e->columns = min_u64(CHUNK / e->box_rows, e->all_columns);
-    e->rows = e->columns < e->all_columns ? e->box_rows : min_u64(CHUNK / e->columns, e->all_rows);
+    e->box_columns = at_most(turned ? lanes / TURNED_ROWS : lanes, e->all_columns);
+    e->box_rows = at_most(turned || e->all_columns <= lanes ? lanes / e->box_columns : 1, e->all_rows);
+    e->columns = at_most(turned ? CHUNK / TURNED_ROWS : CHUNK, e->all_columns);
+    e->rows = e->columns < e->all_columns ? e->box_rows : at_most(CHUNK / e->columns, e->all_rows);
+    e->bands = (e->all_rows - 1) / e->rows + 1;
+    e->pieces = (e->all_columns - 1) / e->columns + 1;
     const map_dimension *const inner = &v->dimensions[v->count - 1];
     const size_t size = weft_dtype_size(v->map->dtype);
     const bool adjacent = inner->out == (ptrdiff_t)size &&
@@ -185,13 +191,12 @@ static void run_areas(void *self, parallel *p) {
     const view_evaluation *e = self;
     const map_call *c = e->views->map;
     const map_kernel *formula = &e->ctx->level->maps->of[c->dtype];
-    const size_t bands = (e->all_rows - 1) / e->rows + 1, pieces = (e->all_columns - 1) / e->columns + 1;
     char *const workspace = own_workspace(e->ctx, c, TILE_BYTES);
     formula->begin(c, workspace);
     for (size_t i; parallel_next(p, &i);) {
-        map_area area = {.outer = i / pieces / bands,
-                         .row = i / pieces % bands * e->rows,
-                         .column = i % pieces * e->columns,
+        map_area area = {.outer = i / e->pieces / e->bands,
+                         .row = i / e->pieces % e->bands * e->rows,
+                         .column = i % e->pieces * e->columns,
                          .box_rows = e->box_rows,
                          .box_columns = e->box_columns};
         area.rows = min_u64(e->rows, e->all_rows - area.row);
@@ -206,9 +211,8 @@ weft_status cpu_map_views(void *state, const map_views_call *v, weft_error *erro
     const size_t bytes = v->map->n * weft_dtype_size(v->map->dtype);
     RETURN_IF_ERROR(cpu_map_hold(ctx, v->map, error));
     cut(&e);
-    const size_t bands = (e.all_rows - 1) / e.rows + 1, pieces = (e.all_columns - 1) / e.columns + 1;
     const size_t outer = v->map->n / (e.all_rows * e.all_columns);
     cpu_plan_regions(1);
-    cpu_parallel(cpu_threads_for(ctx->threads, bytes), outer * bands * pieces, PARALLEL_RANGES, run_areas, &e);
+    cpu_parallel(cpu_threads_for(ctx->threads, bytes), outer * e.bands * e.pieces, PARALLEL_RANGES, run_areas, &e);
     return WEFT_OK;
 }

@@ -132,22 +132,26 @@ static void shapes(void) {
     }
 }
 
-/* An output that is written past the caches. */
-static void large(void) {
+/* Outputs that exceed the caches, with and without a gap after each row. */
+static void large(size_t gap) {
     enum { ROWS = 3001, COLUMNS = 3003 };
-    float *const a = malloc(sizeof(float[ROWS][COLUMNS])), *const b = malloc(sizeof(float[ROWS][COLUMNS]));
+    const size_t width = COLUMNS + gap;
+    float *const a = malloc(ROWS * width * sizeof *a), *const b = malloc(ROWS * width * sizeof *b);
     weft_view of_a, of_b, row;
     weft_expr *expr;
-    input_fill(INPUT_UNIFORM, WEFT_F32, 7, (size_t)ROWS * COLUMNS, a);
+    size_t wrong = 0;
+    input_fill(INPUT_UNIFORM, WEFT_F32, 7, ROWS * width, a);
+    input_fill(INPUT_UNIFORM, WEFT_F32, 8, ROWS * width, b);
     weft_view_of(WEFT_F32, 2, (size_t[]){ROWS, COLUMNS}, a, &of_a);
     weft_view_of(WEFT_F32, 2, (size_t[]){ROWS, COLUMNS}, b, &of_b);
     weft_view_of(WEFT_F32, 1, (size_t[]){COLUMNS}, x, &row);
+    of_a.stride[0] = of_b.stride[0] = (ptrdiff_t)(width * sizeof *a);
     const weft_view_binding views[] = {{"x", &of_a, WEFT_F32, NULL}, {"y", &row, WEFT_F32, NULL}};
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x - y", &expr), WEFT_OK);
     EXPECT_STATUS(ctx, weft_map_views(ctx, expr, WEFT_F32, views, 2, &of_b), WEFT_OK);
-    size_t wrong = 0;
-    for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++) wrong += b[i] != a[i] - ((float *)x)[i % COLUMNS];
-    EXPECT(wrong == 0, "%zu values of a large array are wrong", wrong);
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t k = 0; k < COLUMNS; k++) wrong += b[r * width + k] != a[r * width + k] - ((float *)x)[k];
+    EXPECT(wrong == 0, "gaps of %zu: %zu values of a large array are wrong", gap, wrong);
     weft_expr_free(expr);
     free(a);
     free(b);
@@ -202,7 +206,7 @@ int main(int argc, char **argv) {
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, device), WEFT_OK)) return expect_end();
     for (uint64_t seed = 0; seed < SEEDS; seed++) check_seed(seed);
     shapes();
-    if (strcmp(device, "cpu") == 0) large();
+    for (size_t gap = 0; gap < 2 && strcmp(device, "cpu") == 0; gap++) large(gap);
     arguments();
     weft_close(ctx);
     return expect_end();
