@@ -73,19 +73,12 @@ static bool check_axes(const production *p, const axes_request *r, const npy_sha
 bool axes_view(const production *p, const axes_request *r, weft_view *v) {
     const npy_array *const a = &p->in[0];
     const npy_shape *const shape = &a->given;
-    ptrdiff_t stride = (ptrdiff_t)weft_dtype_size(a->dtype);
     if (shape->rank > WEFT_DIMENSIONS_MAX) {
         cli_error(p->command, "%s: has %zu dimensions: --axis supports at most %d", p->files[0], shape->rank,
                   WEFT_DIMENSIONS_MAX);
         return false;
     }
-    *v = (weft_view){.size = sizeof *v, .dtype = a->dtype, .dimensions = shape->rank, .data = (void *)a->data};
-    for (size_t k = 0; k < shape->rank; k++) {
-        const size_t axis = a->fortran ? k : shape->rank - 1 - k;
-        v->shape[axis] = shape->dimensions[axis];
-        v->stride[axis] = stride;
-        if (shape->dimensions[axis]) stride *= (ptrdiff_t)shape->dimensions[axis];
-    }
+    npy_view(a, v);
     return check_axes(p, r, shape);
 }
 

@@ -1,6 +1,7 @@
 /* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan FORMULA NAME=VALUE... -o Z.npy, and weft map_reduce OP
  * FORMULA NAME=VALUE...: a value is a number or a file name. */
 #include "cli/cli.h"
+#include "cli/commands/map_views.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
@@ -36,8 +37,9 @@ typedef struct request {
     npy_array arrays[MOST_BINDINGS];
     value scalars[MOST_BINDINGS];
     weft_binding bindings[MOST_BINDINGS];
+    bool broadcasts; /* the arrays have different shapes; then `shape` is that of the result */
+    npy_shape shape;
     const npy_array *first; /* first of the arrays, or NULL */
-    const char *first_text;
     weft_context *ctx;
     weft_expr *expr;
     bool streamed; /* the arrays are inputs of `stream`, in operand order */
@@ -140,31 +142,30 @@ static bool read_scalar(request *r, int i) {
     return false;
 }
 
-/* Checks that arrays have one shape and, if they have more than one dimension, one order in memory. */
-static bool check_alike(const request *r, int i) {
-    const npy_array *x = r->first, *y = &r->arrays[i];
-    const char *command = r->command;
-    if (x->n != y->n)
-        cli_error(command, "%s has %zu elements and %s has %zu: both must have the same length", r->first_text, x->n,
-                  r->texts[i], y->n);
-    else if (x->given.rank != y->given.rank ||
-             memcmp(x->given.dimensions, y->given.dimensions, x->given.rank * sizeof *x->given.dimensions) != 0)
-        cli_error(command, "%s and %s have the same number of elements but different shapes", r->first_text,
-                  r->texts[i]);
-    else if (x->given.rank > 1 && x->fortran != y->fortran)
-        cli_error(command, "%s is in %s order and %s is not: both must have the same order", r->first_text,
-                  x->fortran ? "Fortran" : "C", r->texts[i]);
-    else
-        return true;
-    return false;
+static void take_array(request *r, int i) {
+    r->bindings[i].dtype = r->arrays[i].dtype;
+    if (!r->first) r->first = &r->arrays[i];
 }
 
-static bool take_array(request *r, int i) {
-    r->bindings[i].dtype = r->arrays[i].dtype;
-    if (r->first) return check_alike(r, i);
-    r->first = &r->arrays[i];
-    r->first_text = r->texts[i];
-    return true;
+/* Checks the shapes of the arrays. Only map takes arrays of different shapes, if they are in memory. */
+static bool check_shapes(request *r) {
+    const npy_array *arrays[MOST_BINDINGS];
+    const char *texts[MOST_BINDINGS];
+    map_operands operands = {r->command, 0, arrays, texts};
+    for (int i = 0; i < r->count; i++) {
+        if (r->bindings[i].scalar) continue;
+        arrays[operands.count] = &r->arrays[i];
+        texts[operands.count++] = r->texts[i];
+    }
+    if (map_operands_alike(&operands)) return true;
+    r->broadcasts = true;
+    if (!map_operands_shape(&operands, &r->shape)) return false;
+    if (r->use == STORED && !r->streamed) return true;
+    cli_error(r->command, "the arrays have different shapes or orders in memory%s",
+              r->use == STORED
+                  ? ", which is not supported for arrays that are larger than the permitted memory (--memory)"
+                  : ": only map broadcasts them");
+    return false;
 }
 
 static bool read_array(request *r, int i) {
@@ -174,7 +175,8 @@ static bool read_array(request *r, int i) {
         return false;
     }
     r->bindings[i].array = r->arrays[i].data;
-    return take_array(r, i);
+    take_array(r, i);
+    return true;
 }
 
 /* Returns the type of evaluation without --dtype: the type of the arrays if they all have one that formulas support,
@@ -201,7 +203,15 @@ static int read_scalars(request *r, const char *paths[MOST_BINDINGS]) {
 static bool read_arrays(request *r) {
     for (int i = 0; i < r->count; i++)
         if (!r->bindings[i].scalar && !read_array(r, i)) return false;
-    return true;
+    return check_shapes(r);
+}
+
+/* Returns the number of elements: that of each array, or of the shape to which they are broadcast. */
+static size_t elements_of(const request *r) {
+    size_t n = r->first->n;
+    for (size_t k = 0; k < r->shape.rank && r->broadcasts; k++)
+        n = k ? n * r->shape.dimensions[k] : r->shape.dimensions[k];
+    return n;
 }
 
 /* Opens the arrays of a stream, and binds their sources to the formula's names. */
@@ -214,9 +224,9 @@ static bool open_arrays(request *r, const char *const *paths, int files) {
         const stream_input *in = &r->stream.inputs[file++];
         r->sources[i].source = &in->source;
         r->arrays[i] = in->npy.array;
-        if (!take_array(r, i)) return false;
+        take_array(r, i);
     }
-    return true;
+    return check_shapes(r);
 }
 
 static bool is_given(const request *r, const char *name) {
@@ -264,7 +274,7 @@ static int read_bindings(request *r) {
     else if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r)))
         return CLI_FAILED;
     else {
-        if (r->first) r->n = (long long)r->first->n;
+        if (r->first) r->n = (long long)elements_of(r);
         r->type_given = r->type != WEFT_DEFAULT;
         if (!r->type_given) r->type = type_of_arrays(r);
         return CLI_DONE;
@@ -322,7 +332,21 @@ static void print_json(const request *r) {
 /* Returns the type of the values of map and map_scan. */
 static weft_dtype result_type(const request *r) { return r->accumulate == WEFT_DEFAULT ? r->type : r->accumulate; }
 
+static weft_status compute_broadcast(const request *r, void *out) {
+    weft_view views[MOST_BINDINGS], to;
+    weft_view_binding bindings[MOST_BINDINGS];
+    const weft_status status = weft_view_of(r->type, r->shape.rank, r->shape.dimensions, out, &to);
+    if (status != WEFT_OK) return status;
+    for (int i = 0; i < r->count; i++) {
+        const weft_binding *b = &r->bindings[i];
+        bindings[i] = (weft_view_binding){b->name, b->scalar ? NULL : &views[i], b->dtype, b->scalar};
+        if (!b->scalar) npy_view(&r->arrays[i], &views[i]);
+    }
+    return weft_map_views(r->ctx, r->expr, r->type, bindings, (size_t)r->count, &to);
+}
+
 static weft_status compute(request *r, void *out) {
+    if (r->broadcasts) return compute_broadcast(r, out);
     if (r->use == STORED) return weft_map(r->ctx, r->expr, r->type, (size_t)r->n, r->bindings, (size_t)r->count, out);
     return weft_map_scan(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, (size_t)r->n, r->bindings,
                          (size_t)r->count, r->init ? &r->before : NULL, out);
@@ -335,7 +359,12 @@ static int map_to(request *r, void *out) {
     const int code = told(r, compute(r, out));
     r->seconds = cli_seconds() - start;
     if (code != CLI_DONE) return code;
-    if (npy_write(r->to, result_type(r), r->first ? &r->first->shape : &flat, out, &error)) return CLI_DONE;
+    if (npy_write(r->to, result_type(r),
+                  r->broadcasts ? &r->shape
+                  : r->first    ? &r->first->shape
+                                : &flat,
+                  out, &error))
+        return CLI_DONE;
     cli_error(r->command, "%s: %s", r->to, error.message);
     return CLI_FAILED;
 }

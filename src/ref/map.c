@@ -1,5 +1,5 @@
-/* The definition of weft_map, weft_map_reduce and weft_map_scan (ORDER.md 20). The latter two are weft_reduce and
- * weft_scan of the values of weft_map.
+/* The definition of weft_map, weft_map_reduce and weft_map_scan (ORDER.md 20), and of weft_map_views (32.5).
+ * weft_map_reduce and weft_map_scan are weft_reduce and weft_scan of the values of weft_map.
  *
  * In f32 an operation is that of f64 on the same values, rounded to f32. For + - * / and sqrt this is the correctly
  * rounded f32 result, since f64 has more than twice as many digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995).
@@ -160,7 +160,7 @@ weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-/* ORDER.md 32.5: each value is that of weft_map for one element. */
+/* Each value is that of weft_map for one element. */
 weft_status ref_map_views(void *state, const map_views_call *v, weft_error *error) {
     map_leaf leaves[MAP_LEAVES];
     map_call one = *v->map;

@@ -185,6 +185,18 @@ bool npy_read_numbers(const char *path, npy_array *a, npy_error *error) {
 
 bool npy_read_halves(const char *path, npy_array *a, npy_error *error) { return read_array(path, HALVES, a, error); }
 
+void npy_view(const npy_array *a, weft_view *v) {
+    const size_t rank = a->given.rank;
+    ptrdiff_t stride = (ptrdiff_t)weft_dtype_size(a->dtype);
+    *v = (weft_view){.size = sizeof *v, .dtype = a->dtype, .dimensions = rank, .data = (void *)a->data};
+    for (size_t k = 0; k < rank; k++) {
+        const size_t axis = a->fortran ? k : rank - 1 - k;
+        v->shape[axis] = a->given.dimensions[axis];
+        v->stride[axis] = stride;
+        if (v->shape[axis]) stride *= (ptrdiff_t)v->shape[axis];
+    }
+}
+
 void npy_free(npy_array *a) {
     if (a->mapped) munmap(a->mapped, a->mapped_bytes);
     free(a->owned);

@@ -32,6 +32,9 @@ typedef struct npy_array {
     bool fortran; /* the first index runs fastest in the file */
 } npy_array;
 
+/* Sets *v to the elements of an array of at most WEFT_DIMENSIONS_MAX dimensions, with the shape of the file. */
+void npy_view(const npy_array *a, weft_view *v);
+
 typedef struct npy_error {
     char message[320];
 } npy_error;
