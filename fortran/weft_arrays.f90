@@ -99,8 +99,25 @@ contains
     type(*), intent(in) :: x(..)
     type(weft_array) :: a
     a = strided(call, name, x)
-    if (a%contiguous == 0) call refuse(call, name // ' is an array section with gaps between its elements')
+    call need_contiguous(call, name, a)
   end function whole
+
+  ! Returns the view of an array that strided() described, with elements of type dtype.
+  function view_of(a, dtype) result(view)
+    type(weft_array), intent(in) :: a
+    integer(c_int), intent(in) :: dtype
+    type(weft_view) :: view
+    view%size = c_sizeof(view)
+    view%dtype = dtype
+    view%dimensions = a%rank
+    view%shape = 0
+    view%stride = 0
+    view%shape(:max_rank) = a%extent
+    view%stride(:max_rank) = a%step * a%element_bytes
+    view%data = a%p
+    view%buffer = c_null_ptr
+    view%buffer_bytes = 0
+  end function view_of
 
   ! Returns true if an array of type dtype can be passed where `wanted` is required. Fortran has no unsigned types:
   ! integer(8) is used for u64, integer(4) for u32, integer(1) and logical(c_bool) for u8.
@@ -138,6 +155,14 @@ contains
     if (a%field == WEFT_REAL .and. stands_for(a%dtype, wanted)) return
     call refuse(call, name // ' is ' // type_name(a%dtype, a%field) // ' and must be ' // type_name(wanted, WEFT_REAL))
   end subroutine need_type
+
+  ! Requires that the elements of the array are contiguous.
+  subroutine need_contiguous(call, name, a)
+    type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(weft_array), intent(in) :: a
+    if (a%contiguous == 0) call refuse(call, name // ' is an array section with gaps between its elements')
+  end subroutine need_contiguous
 
   ! Requires that the array is not complex.
   subroutine need_real(call, name, a)

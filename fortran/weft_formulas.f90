@@ -3,7 +3,7 @@ module weft_formulas
   use weft_arrays
   implicit none
   private
-  public :: weft_expr_compile, weft_variable, weft_bind, weft_map, weft_map_reduce
+  public :: weft_expr_compile, weft_variable, weft_bind, weft_map, weft_map_reduce, weft_map_views
 
   integer, parameter :: name_bytes = 64
 
@@ -31,13 +31,14 @@ contains
   end subroutine weft_expr_compile
 
   ! Binds a name to x: a number, or an array variable that must keep its address until the formula has been evaluated.
+  ! For weft_map_views it may be a section.
   function weft_bind(name, x) result(variable)
     character(*), intent(in) :: name
     type(*), intent(in), target :: x(..)
     type(weft_variable) :: variable
     integer(c_int8_t), pointer :: bytes(:)
     integer :: i
-    variable%array = whole(variable%call, name, x)
+    variable%array = strided(variable%call, name, x)
     call need_real(variable%call, name, variable%array)
     if (len_trim(name) >= name_bytes) call refuse(variable%call, 'the name ' // trim(name) // ' is too long')
     do i = 1, min(len_trim(name), name_bytes - 1)
@@ -65,6 +66,7 @@ contains
         bindings(i)%scalar = c_loc(variables(i)%number)
       else
         bindings(i)%array = variables(i)%array%p
+        call need_contiguous(call, weft_string(bindings(i)%name), variables(i)%array)
         call need_equal(call, 'the size of ' // weft_string(bindings(i)%name), variables(i)%array%n, &
           'the number of elements', n)
       end if
@@ -89,6 +91,42 @@ contains
       int(size(bindings), c_size_t), to%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_map
+
+  ! Evaluates a formula in the type of out, from the elements of arrays and sections with the same indices. The
+  ! shapes are broadcast to that of out, from the last dimension to the first. In the formula, i is the number of the
+  ! element, from 0, where the last dimension varies fastest. out may be one of the arrays.
+  subroutine weft_map_views(ctx, expr, variables, out, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(weft_expr), intent(in) :: expr
+    type(weft_variable), intent(in), target :: variables(:)
+    type(*), intent(inout), target :: out(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ao
+    type(weft_view), target :: views(size(variables)), to
+    type(weft_view_binding), target :: bindings(size(variables))
+    integer :: k
+    ao = strided(call, 'out', out)
+    call need_real(call, 'out', ao)
+    to = view_of(ao, ao%dtype)
+    do k = 1, size(variables)
+      if (call%status == WEFT_OK) call = variables(k)%call
+      bindings(k)%name = c_loc(variables(k)%name)
+      bindings(k)%view = c_null_ptr
+      bindings(k)%dtype = variables(k)%array%dtype
+      bindings(k)%scalar = c_null_ptr
+      if (variables(k)%array%rank == 0) then
+        bindings(k)%scalar = c_loc(variables(k)%number)
+      else
+        views(k) = view_of(variables(k)%array, variables(k)%array%dtype)
+        bindings(k)%view = c_loc(views(k))
+      end if
+    end do
+    if (call%status == WEFT_OK) call%status = c_weft_map_views(ctx, expr, ao%dtype, c_loc(bindings), &
+      int(size(bindings), c_size_t), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_map_views
 
   ! Reduces the values of a formula at n elements with op. It is evaluated in dtype: WEFT_F64, ... accumulate:
   ! WEFT_EXACT_SUM for exact sums.

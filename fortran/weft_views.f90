@@ -9,23 +9,6 @@ module weft_views
 
 contains
 
-  ! Returns the view of an array that strided() described, with elements of type dtype.
-  function view_of(a, dtype) result(view)
-    type(weft_array), intent(in) :: a
-    integer(c_int), intent(in) :: dtype
-    type(weft_view) :: view
-    view%size = c_sizeof(view)
-    view%dtype = dtype
-    view%dimensions = a%rank
-    view%shape = 0
-    view%stride = 0
-    view%shape(:max_rank) = a%extent
-    view%stride(:max_rank) = a%step * a%element_bytes
-    view%data = a%p
-    view%buffer = c_null_ptr
-    view%buffer_bytes = 0
-  end function view_of
-
   ! Returns the view of an array in which the two parts of a complex number are one more dimension.
   function view_with_parts(a) result(view)
     type(weft_array), intent(in) :: a

@@ -1189,6 +1189,42 @@ template <class X, class Y> void copy_view(context &ctx, const X &x, const Y &y)
     ctx(weft_copy_view, &from.get(), &to.get());
 }
 
+// Binds a name of a formula to an array_view or a std::mdspan, whose elements must outlive the binding, or to a
+// number, which is copied.
+class view_binding {
+  public:
+    template <class X> view_binding(const char *name, const X &x) : name_(name) {
+        if constexpr (std::is_arithmetic_v<X>) {
+            dtype_ = dtype_of<X>();
+            std::memcpy(number_, &x, sizeof x);
+        } else {
+            view_ = detail::view_in(x).get();
+            is_view_ = true;
+        }
+    }
+    weft_view_binding get() const {
+        if (is_view_) return {name_, &view_, WEFT_DEFAULT, nullptr};
+        return {name_, nullptr, dtype_, number_};
+    }
+
+  private:
+    const char *name_;
+    weft_view view_ = {};
+    weft_dtype dtype_ = WEFT_DEFAULT;
+    alignas(8) unsigned char number_[8] = {};
+    bool is_view_ = false;
+};
+
+// Evaluates a formula for each element of out, in the type of out: map_views(ctx, f, {{"x", x}, {"a", 2.0f}}, out).
+// The shapes of the views are broadcast to that of out, which may be one of them.
+template <class Y>
+void map_views(context &ctx, const expr &f, std::initializer_list<view_binding> bindings, const Y &out) {
+    const auto to = detail::view_in(out);
+    std::vector<weft_view_binding> list;
+    for (const view_binding &b : bindings) list.push_back(b.get());
+    ctx(weft_map_views, f.get(), dtype_of<detail::view_value<Y>>(), list.data(), list.size(), &to.get());
+}
+
 // Reduces x along axes: reduce_axes<WEFT_SUM>(ctx, x, {0, 2}, out). Negative axes count from the last one, -1. The
 // shape of out is that of x without the axes, or with length 1 for each of them.
 template <weft_op op, class X, class Y>

@@ -3,8 +3,7 @@
     python z_scores.py [TABLE.csv]
 
 The first line of the table has the names of the columns, all others have numbers. Without arguments, a small table is
-used. The means and variances have the same bits on every machine, and so have the differences, roots and quotients of
-NumPy, each of which is rounded once.
+used. All results have the same bits on every machine.
 """
 
 import sys
@@ -20,10 +19,11 @@ def main():
     names = lines[0].split(",")
     x = np.array([[float(field) for field in line.split(",")] for line in lines[1:]])
     mean = weft.mean(x, axis=0)
-    deviation = np.sqrt(weft.variance(x, axis=0, ddof=1))
+    deviation = weft.map("sqrt(v)", v=weft.variance(x, axis=0, ddof=1))
+    z_scores = weft.map("(x - mean)/deviation", x=x, mean=mean, deviation=deviation)  # broadcast to each row
     for name, m, d in zip(names, mean, deviation):
         print(f"{name:10} mean {m:10.4f}  deviation {d:10.4f}")
-    for row in (x - mean) / deviation:
+    for row in z_scores:
         print(" ".join(f"{z:8.4f}" for z in row))
 
 

@@ -168,21 +168,34 @@ class _View:
             return self.given_strides
         return tuple([self.dtype.itemsize * elements(self.shape[k + 1 :]) for k in range(self.ndim)])
 
+    @property
+    def contiguous(self) -> bool:
+        """True if the elements are contiguous in C order."""
+        apart = self.dtype.itemsize
+        if self.given_strides is None or self.size == 0:
+            return True
+        for n, stride in zip(reversed(self.shape), reversed(self.given_strides)):
+            if n != 1 and stride != apart:
+                return False
+            apart *= n
+        return True
+
+
+def is_contiguous(array: Any) -> bool:
+    """True if the elements of an operand's array are contiguous in C order."""
+    found: bool = array.contiguous if type(array) is _View else array.flags.c_contiguous
+    return found
+
 
 def _view(x: Any, interface: dict[str, Any], name: str, strided: bool) -> _View:
     """Returns the view that __cuda_array_interface__ describes. Unless `strided`, it must be contiguous."""
     address, readonly = interface["data"]
     strides = interface.get("strides")
     view = _View(x, address, tuple(interface["shape"]), np.dtype(interface["typestr"]), readonly, strides)
-    apart = view.dtype.itemsize
-    if strides and view.size and not strided:
-        for n, stride in zip(reversed(view.shape), reversed(strides)):
-            if n != 1 and stride != apart:
-                shape = view.shape
-                raise ValueError(
-                    f"{name} is GPU memory of shape {shape} with strides {strides}; it must be contiguous in C order"
-                )
-            apart *= n
+    if not strided and not view.contiguous:
+        raise ValueError(
+            f"{name} is GPU memory of shape {view.shape} with strides {strides}; it must be contiguous in C order"
+        )
     if interface.get("mask") is not None:
         raise TypeError(f"{name} is a masked array, whose mask would be ignored")
     return view
@@ -318,20 +331,36 @@ def elements(shape: tuple[int, ...]) -> int:
 HOST = operand(np.empty(0), "nothing")  # leads where there is no array
 
 
-def origin(out: Any, dtype: Any) -> Optional[Operand]:
+def origin(out: Any, dtype: Any, strided: bool = False) -> Optional[Operand]:
     """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else None."""
-    return None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
+    return None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0}, strided)
+
+
+def shape_of(out: Any, default: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of `out`; the default of None, and of what is not an array."""
+    shape = getattr(out, "shape", None)
+    if shape is None:
+        shape = getattr(out, "__cuda_array_interface__", {}).get("shape", default)
+    return tuple(shape)
 
 
 def destination(
-    like: Operand, out: Any, dtype: Any, shape: Shape, strided: bool = False, in_place: bool = False
+    like: Operand,
+    out: Any,
+    dtype: Any,
+    shape: Shape,
+    strided: bool = False,
+    in_place: bool = False,
+    inputs: Optional[list[Any]] = None,
 ) -> Operand:
     """Where a result goes: a new array of the leading operand's kind, or `out`.
 
     strided   a function of views writes it, which does not need a contiguous `out`
-    in_place  `out` may be the array of the leading operand"""
+    in_place  `out` may be one of the inputs
+    inputs    the arrays of the operands that the function of views reads; None: that of the leading one"""
     if out is not None:
-        return _given(like, out, dtype, (shape,) if isinstance(shape, int) else shape, strided, in_place)
+        read = [like.array] if inputs is None else inputs
+        return _given(like, out, dtype, (shape,) if isinstance(shape, int) else shape, strided, in_place, read)
     if like.device is not None:
         return _new_on_gpu(like, dtype, (shape,) if isinstance(shape, int) else shape)
     y = Operand()
@@ -343,7 +372,7 @@ def destination(
 
 
 def _given(
-    like: Operand, out: Any, dtype: Any, shape: tuple[int, ...], strided: bool = False, in_place: bool = False
+    like: Operand, out: Any, dtype: Any, shape: tuple[int, ...], strided: bool, in_place: bool, inputs: list[Any]
 ) -> Operand:
     """`out`; in its place an array for give() to copy, where the library cannot write it."""
     gpu = None if isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0}, strided)
@@ -358,8 +387,8 @@ def _given(
     array = out if type(out) is np.ndarray else host_view(out, "out")
     _check_out(array, array.flags.writeable, dtype, shape)
     usable = _is_usable(array, strided)
-    if strided and like.device is None:
-        usable = usable and _is_apart(array, like.array, in_place)
+    if strided:
+        usable = usable and all([type(x) is _View or _is_apart(array, x, in_place) for x in inputs])
     y = Operand()
     y.kind = NUMPY
     y.array = array if usable else np.empty(shape, dtype)
@@ -371,7 +400,8 @@ def _given(
 def _is_apart(x: Any, y: Any, in_place: bool) -> bool:
     """False if the memory from the first to the last element of one host array overlaps that of the other, unless both
     are the same view and `in_place`."""
-    if in_place and x.ctypes.data == y.ctypes.data and x.strides == y.strides and x.dtype == y.dtype:
+    same = x.shape == y.shape and x.strides == y.strides and x.dtype == y.dtype
+    if in_place and same and x.ctypes.data == y.ctypes.data:
         return True
     return not np.may_share_memory(x, y)
 

@@ -42,13 +42,13 @@ _from_buffer = ffi.from_buffer
 _mine = contexts.mine
 
 
-def input_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Input:
+def input_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS, strided: bool = False) -> Input:
     """An input, as operand() takes it."""
     if type(x) is ndarray:
         code = codes.get(x.dtype)
         if code is not None and x.flags.carray:
             return x, _from_buffer(x), code, None
-    return as_input(operand(x, name, codes))
+    return as_input(operand(x, name, codes, strided))
 
 
 def vector_of(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Input:

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import count, takewhile
+from itertools import combinations, count, takewhile
 from typing import Any, Optional, Union
+
+import numpy as np
 
 from pyweft import _contexts as contexts
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
     DTYPES,
+    HOST,
     Array,
     Operand,
     Shape,
     accumulator,
+    call,
     check_number,
     code_of,
+    destination,
     dimensions,
     elements,
+    give,
     host_value,
+    is_contiguous,
     origin,
+    shape_of,
 )
 from pyweft._calls import entry, give_result, give_scalar, input_of, leading, result_for, scalar_entry
 from pyweft._errors import exception
 from pyweft._reduce import reduction_of_values
 from pyweft._scan import op_code
+from pyweft._views import view_at, view_of
 
 __all__ = ["expr", "map", "map_reduce", "map_scan"]
 
@@ -34,6 +43,7 @@ _INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
 _NULL = ffi.NULL
 _F64 = lib.WEFT_F64
 _EVALUATED = {lib.WEFT_F32, _F64, *_INTEGERS}
+_VIEW = ffi.typeof("weft_view *")
 _CELLS = {float: (_F64, ffi.typeof("double *")), int: (lib.WEFT_I64, ffi.typeof("int64_t *"))}
 
 
@@ -58,6 +68,55 @@ def _shape(arrays: dict[str, Any], shape: Optional[Shape]) -> tuple[int, ...]:
     return wanted
 
 
+def _joined(x: tuple[int, ...], y: tuple[int, ...]) -> Optional[tuple[int, ...]]:
+    """The shape to which two shapes are broadcast; None if there is none."""
+    if len(x) < len(y):
+        x, y = y, x
+    joined = list(x)
+    for k in range(-len(y), 0):
+        if x[k] == 1:
+            joined[k] = y[k]
+        elif y[k] not in (1, x[k]):
+            return None
+    return tuple(joined)
+
+
+def _broadcast(arrays: dict[str, Any], out: Any) -> tuple[int, ...]:
+    """The shape to which all arrays are broadcast: that of `out`, if there is one."""
+    of: tuple[int, ...] = ()
+    for x in arrays.values():
+        joined = of if x.shape == of else _joined(of, x.shape)
+        if joined is None:
+            raise _refusal(arrays)
+        of = joined
+    wanted = shape_of(out, of)
+    if wanted != of and wanted != _joined(of, wanted):
+        raise ValueError(f"out has shape {wanted}; it must be {of}, or a shape to which {of} can be broadcast")
+    return wanted
+
+
+def _refusal(arrays: dict[str, Any]) -> ValueError:
+    """The error for arrays that cannot be broadcast, which names the first two of them."""
+    name, x, other, y = next(
+        (name, x.shape, other, y.shape)
+        for (name, x), (other, y) in combinations(arrays.items(), 2)
+        if _joined(x.shape, y.shape) is None
+    )
+    return ValueError(f"{name} has shape {x} and {other} {y}; they cannot be broadcast to one shape")
+
+
+def _plain_shape(arrays: dict[str, Any], shape: Optional[Shape], out: Any) -> Optional[tuple[int, ...]]:
+    """The shape of the values if weft_map can compute them: all arrays, and `out`, are contiguous and have it."""
+    if shape is not None or (not arrays and out is None):
+        of = _shape(arrays, shape)
+    else:
+        of = shape_of(next(iter(arrays.values()), out), ())
+        for x in arrays.values():
+            if x.shape != of or not is_contiguous(x):
+                return None
+    return of if out is None or (type(out) is np.ndarray and out.shape == of and out.flags.c_contiguous) else None
+
+
 def evaluation(codes: set[int], dtype: Any) -> int:
     """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
     if dtype is not None:
@@ -73,22 +132,25 @@ def check_scalars(scalars: dict[str, Any], code: int) -> None:
 
 
 def _bind(
-    values: dict[str, Any], dtype: Any, shape: Optional[Shape]
-) -> tuple[list[Any], int, tuple[int, ...], Optional[Operand]]:
-    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, the shape of its
-    values, and `on`. shape must be given if and only if there is no array.
+    values: dict[str, Any], dtype: Any, strided: bool = False
+) -> tuple[list[Any], int, dict[str, Any], Optional[Operand]]:
+    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, the arrays,
+    and `on`.
 
-    A number, or an array without dimensions in host memory, is a scalar; any other value is an array."""
+    A number, or an array without dimensions in host memory, is a scalar; any other value is an array. For functions
+    of views (strided), arrays may have any strides, and if there are none, those without dimensions are returned."""
     rows: list[Any] = []
     arrays, codes, scalars = {}, set(), {}
+    points, point_codes = {}, set()
     on: Optional[Operand] = None
+    on_point: Optional[Operand] = None
     for name, value in values.items():
         if type(value) in _CELLS and abs(value) < 2**63:  # saves a NumPy array
             code, cell = _CELLS[type(value)]
             scalars[name] = value
             rows.append((_c_string(name), code, _NULL, ffi.new(cell, value)))
             continue
-        x, pointer, code, on_x = input_of(value, name)
+        x, pointer, code, on_x = input_of(value, name, strided=strided)
         if x.ndim or (on_x is not None and on_x.device):
             arrays[name] = x
             codes.add(code)
@@ -97,10 +159,16 @@ def _bind(
         else:
             scalars[name] = x.item()
             rows.append((_c_string(name), code, _NULL, pointer))
+            if strided and hasattr(value, "ndim"):
+                points[name] = x
+                point_codes.add(code)
+                on_point = leading(on_point, on_x)
+    if points and not arrays:
+        arrays, codes, on = points, point_codes, on_point
     code = evaluation(codes, dtype)
     if code in _INTEGERS:
         check_scalars(scalars, code)
-    return rows, code, _shape(arrays, shape), on
+    return rows, code, arrays, on
 
 
 class expr:
@@ -152,15 +220,42 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
-        rows, code, of, on = _bind(bindings, dtype, shape)
-        result = DTYPES[code]
-        on = on if shape is None else origin(out, result)
-        y, target = result_for(on, out, result, of)
+        rows, code, arrays, on = _bind(bindings, dtype, strided=shape is None)
+        of = _plain_shape(arrays, shape, out)
+        if of is None:
+            return self._map_views(rows, code, arrays, on, shape, out, device)
+        y, target = result_for(on, out, DTYPES[code], of)
         run, context = entry(lib.weft_map, on, device)
         status = run(context, self._compiled, code, elements(of), rows, len(rows), target)
         if status:
             raise exception(status, context)
         return give_result(y, out)
+
+    def _map_views(
+        self,
+        rows: list[Any],
+        code: int,
+        arrays: dict[str, Any],
+        on: Optional[Operand],
+        shape: Optional[Shape],
+        out: Optional[Array],
+        device: Optional[str],
+    ) -> Any:
+        """As weft.map of the formula, with what _bind returned."""
+        of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, out)
+        read = iter(arrays.values())
+        views, bindings = [], []  # weft_view_binding points to views
+        for name, kind, pointer, number in rows:
+            view = _NULL
+            if pointer is not _NULL:
+                view = ffi.new(_VIEW, view_at(pointer, next(read), kind))
+                views.append(view)
+            bindings.append((name, view, kind, number))
+        result = DTYPES[code]
+        leads = on or (None if views else origin(out, result, strided=True)) or HOST
+        y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
+        call(lib.weft_map_views, leads, device, self._compiled, code, bindings, len(bindings), view_of(y, code))
+        return give(y, out)
 
     def reduce(
         self,
@@ -176,7 +271,8 @@ class expr:
     ) -> Any:
         """As weft.map_reduce of the formula."""
         which = code_of(OPS, op, "op")
-        rows, code, of, on = _bind(bindings, dtype, shape)
+        rows, code, arrays, on = _bind(bindings, dtype)
+        of = _shape(arrays, shape)
         _, result, wide = reduction_of_values(which, code, accumulate)
         on = on if shape is None else origin(out, result)
         run, context, y = scalar_entry(lib.weft_map_reduce, on, device, out, result)
@@ -200,7 +296,8 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_scan of the formula."""
-        rows, code, of, on = _bind(bindings, dtype, shape)
+        rows, code, arrays, on = _bind(bindings, dtype)
+        of = _shape(arrays, shape)
         which, wide = op_code(op), accumulator(accumulate)
         result = DTYPES[wide or code]
         on = on if shape is None else origin(out, result)
@@ -235,18 +332,24 @@ def map(
     """Computes the formula for each element. help(weft.expr) describes the language, in which ^ or ** is the power.
 
     formula   a str, or a weft.expr
-    bindings  for each of its names an array or a number; arrays have one shape and any number types
+    bindings  for each of its names an array or a number; arrays have any strides and number types, and are
+              broadcast to one shape
     dtype     that the formula is evaluated in and the result has: float32, float64, int32, int64, uint32 or uint64.
               None: that of the arrays, where they all have one of these, else float64
     shape     of the result, for a formula without arrays
-    out       may be one of the arrays, if it has the result's dtype
+    out       of any strides; the arrays are broadcast to its shape. It may be one of the arrays, if it has the
+              result's dtype
     Integers wrap, x / y is cut towards zero there, x / 0 is 0, and no floats are taken. A formula's names dtype, shape,
-    out and device cannot be bound. Order: ORDER.md 20.
+    out and device cannot be bound. In the formula, i numbers the elements of the result in C order. Order: ORDER.md
+    20 and 32.
 
     >>> weft.map("x < 0 ? 0 : sqrt(x)", x=[4.0, -1.0, 2.25])
     array([2. , 0. , 1.5])
     >>> weft.map("2*i + 1", shape=4, dtype=np.int32)
     array([1, 3, 5, 7], dtype=int32)
+    >>> weft.map("10*x + y", x=np.array([[1], [2]]), y=np.array([3, 4, 5]))
+    array([[13, 14, 15],
+           [23, 24, 25]])
     """
     return take_formula(formula)(dtype=dtype, shape=shape, out=out, device=device, **bindings)
 
@@ -270,7 +373,8 @@ def map_reduce(
     accumulate   np.float64 accumulates float32 in float64; "exact" computes sum, mean, norm1 and norm2 of the values
                  exactly and rounds once
     out          an array of shape () for the result
-    All else as for weft.map; the name accumulate cannot be bound either. Order: ORDER.md 20.
+    All else as for weft.map, except that arrays must have one shape; the name accumulate cannot be bound either.
+    Order: ORDER.md 20.
 
     >>> weft.map_reduce("mean", "a*z**2 + b*z + c", z=[1.0, 2.0, 3.0], a=1, b=2, c=3)
     np.float64(11.666666666666666)
@@ -302,7 +406,8 @@ def map_scan(
     init         a number combined before the first value
     accumulate   the dtype of the result, as the dtype of weft.scan
     out          may be one of the arrays, if that and the result have the dtype that the formula is evaluated in
-    All else as for weft.map; the names accumulate, exclusive and init cannot be bound either. Order: ORDER.md 20.
+    All else as for weft.map, except that arrays must have one shape; the names accumulate, exclusive and init cannot
+    be bound either. Order: ORDER.md 20.
 
     >>> weft.map_scan("sum", "max(x, 0)", x=[1.0, -5.0, 2.5])
     array([1. , 1. , 3.5])

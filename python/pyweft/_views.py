@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from pyweft._arrays import (
     call,
     destination,
     give,
+    is_contiguous,
     operand,
+    shape_of,
 )
 
-__all__ = ["copy"]
+__all__ = ["copy", "flip", "roll"]
 
 _AxisError: Any = getattr(np, "exceptions", np).AxisError  # a ValueError and an IndexError
 ONLY_AXIS = (-1, 0)  # the axis of a 1-D array
@@ -29,14 +32,18 @@ _MOST = lib.WEFT_DIMENSIONS_MAX
 _COPIED = {**NUMBERS, **COMPLEX, np.dtype(np.float16): lib.WEFT_F16}
 
 
-def view_of(a: Operand, code: int) -> list[Any]:
-    """Returns the weft_view of an operand whose elements have the type `code`, in the form in which cffi makes one for
-    the duration of a call."""
-    array = a.array
+def view_at(pointer: Any, array: Any, code: int) -> tuple[Any, ...]:
+    """Returns the first members of the weft_view of an array at an address; its elements have the type `code`."""
     n = array.ndim
     if n > _MOST:
         raise ValueError(f"the array has {n} dimensions; at most {_MOST} are supported")
-    return [(_SIZE, code, n, array.shape, array.strides, a.pointer)]
+    return _SIZE, code, n, array.shape, array.strides, pointer
+
+
+def view_of(a: Operand, code: int) -> list[Any]:
+    """Returns the weft_view of an operand whose elements have the type `code`, in the form in which cffi makes one for
+    the duration of a call."""
+    return [view_at(a.pointer, a.array, code)]
 
 
 def axis_of(axis: Any, a: Operand) -> int:
@@ -78,6 +85,15 @@ def _with_parts(a: Operand) -> list[Any]:
     return v
 
 
+def _part(view: list[Any], first: list[int], shape: list[int], strides: Any = None) -> list[Any]:
+    """Returns the view of a part of a view, which starts with the element with the indices `first`. It has the
+    lengths `shape` along its first axes, and the strides of the view or others."""
+    size, code, n, lengths, given, pointer = view[0]
+    offset = sum([at * stride for at, stride in zip(first, given)])
+    address = ffi.cast("char *", pointer) + offset
+    return [(size, code, n, (*shape, *lengths[len(shape) :]), strides or given, address)]
+
+
 def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
     """Copy of the elements, bit by bit, in C order: copy(x.T) is a transposed matrix in memory.
 
@@ -91,8 +107,105 @@ def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None)
            [3, 6]])
     """
     a = operand(x, "x", _COPIED, strided=True)
-    shape = tuple(a.array.shape if out is None else getattr(out, "shape", ()))
-    y = destination(a, out, a.array.dtype, shape, strided=True)
+    y = destination(a, out, a.array.dtype, shape_of(out, tuple(a.array.shape)), strided=True)
     y.code = a.code
     call(lib.weft_copy_view, a, device, _with_parts(a), _with_parts(y))
     return give(y, out)
+
+
+def flip(
+    x: Array,
+    axis: Union[None, int, tuple[int, ...]] = None,
+    *,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Copy of the elements in reverse order along axes, as np.flip, but a new array in C order.
+
+    x     any shape, strides and dtype of a number, float16 and complex too
+    axis  an axis, or a tuple of them; None: all axes
+    out   an array of x's shape and dtype, of any strides
+    No order.
+
+    >>> weft.flip([[1, 2], [3, 4]])
+    array([[4, 3],
+           [2, 1]])
+    >>> weft.flip([[1, 2], [3, 4]], axis=0)
+    array([[3, 4],
+           [1, 2]])
+    """
+    a = operand(x, "x", _COPIED, strided=True)
+    shape = tuple(a.array.shape)
+    axes = axes_of(axis, a)
+    y = destination(a, out, a.array.dtype, shape, strided=True)
+    y.code = a.code
+    view = _with_parts(a)
+    last = [max(n - 1, 0) if k in axes else 0 for k, n in enumerate(shape)]
+    strides = tuple([-stride if k in axes else stride for k, stride in enumerate(view[0][4])])
+    call(lib.weft_copy_view, a, device, _part(view, last, [], strides), _with_parts(y))
+    return give(y, out)
+
+
+def roll(
+    x: Array,
+    shift: Union[int, tuple[int, ...]],
+    axis: Union[None, int, tuple[int, ...]] = None,
+    *,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Copy of the elements, moved along axes, as np.roll: those that leave one end enter at the other.
+
+    x      any shape, strides and dtype of a number, float16 and complex too
+    shift  by how many elements, of any sign; a tuple: one number for each of the axes
+    axis   an axis, or a tuple of them, in which axes may occur again; None: x is moved as if it had one axis
+    out    an array of x's shape and dtype, of any strides
+    No order.
+
+    >>> weft.roll([1, 2, 3, 4, 5], 2)
+    array([4, 5, 1, 2, 3])
+    >>> weft.roll([[1, 2, 3], [4, 5, 6]], -1, axis=1)
+    array([[2, 3, 1],
+           [5, 6, 4]])
+    """
+    a = operand(x, "x", _COPIED, strided=True)
+    shape = tuple(a.array.shape)
+    shifts = _shifts(a, shift, axis)
+    if axis is None and not is_contiguous(a.array):
+        return roll(copy(x, device=device), shift, out=out, device=device)
+    y = destination(a, out, a.array.dtype, shape, strided=True)
+    if axis is None and not is_contiguous(y.array):
+        return copy(roll(x, shift, device=device), out=out, device=device)
+    y.code = a.code
+    source, target = _with_parts(a), _with_parts(y)
+    if axis is None:
+        shape, source, target = (a.array.size,), _flat(source, a), _flat(target, a)
+    for ends in itertools.product(*map(_ends, shape, shifts)):
+        first, to, lengths = ([end[member] for end in ends] for member in range(3))
+        call(lib.weft_copy_view, a, device, _part(source, first, lengths), _part(target, to, lengths))
+    return give(y, out)
+
+
+def _shifts(a: Operand, shift: Any, axis: Any) -> list[int]:
+    """Returns by how many elements an operand is moved along each axis, or along its only one if axis is None."""
+    pairs = np.broadcast(shift, 0 if axis is None else axis)
+    if pairs.ndim > 1:
+        raise ValueError(f"shift is {shift!r} and axis {axis!r}; they must be integers or tuples of them")
+    shifts = [0] * (1 if axis is None else a.array.ndim)
+    for number, along in pairs:
+        shifts[0 if axis is None else axis_of(along, a)] += operator.index(number)
+    return shifts
+
+
+def _ends(n: int, shift: int) -> list[tuple[int, int, int]]:
+    """Returns the parts of an axis of n elements that moves by `shift`: offset before, offset after, length."""
+    moved = shift % n if n else 0
+    return [part for part in ((0, moved, n - moved), (n - moved, 0, moved)) if part[2]]
+
+
+def _flat(view: list[Any], a: Operand) -> list[Any]:
+    """Returns the view of a contiguous array of an operand's shape as if it had one axis."""
+    size, code, n, shape, strides, pointer = view[0]
+    axes = a.array.ndim
+    flat = (a.array.size, *shape[axes:]), (a.array.dtype.itemsize, *strides[axes:])
+    return [(size, code, n - axes + 1, *flat, pointer)]

@@ -187,7 +187,7 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
         (lambda: weft.map(["x"], x=[1]), TypeError, "the formula is a list"),
         (lambda: weft.map("x + y", x=[1]), ValueError, "the variable y of the formula is not bound"),
         (lambda: weft.map("x", x=[1], y=2), ValueError, "y is bound, but the formula has no variable of this name"),
-        (lambda: weft.map("x + y", x=[1, 2], y=[1]), ValueError, r"x has shape \(2,\) and y \(1,\)"),
+        (lambda: weft.map("x + y", x=[1, 2], y=[1] * 3), ValueError, r"x has shape \(2,\) and y \(3,\)"),
         (lambda: weft.map("a", a=1), ValueError, "no array is given; shape= is required"),
         (
             lambda: weft.map("x", x=[1], shape=2),

@@ -423,3 +423,57 @@ def test_wrong_copies() -> None:
         weft.copy(1.0, out=[1.0])
     with pytest.raises(TypeError, match="x has dtype"):
         weft.copy(np.array(["a"]))
+
+
+def random_view(x: Any) -> Any:
+    """A view of random strides, of both signs, whose values and shape are those of x."""
+    order = RNG.permutation(x.ndim)
+    steps = RNG.choice([-3, -2, -1, 1, 2, 3], x.ndim)
+    memory = np.zeros([n * abs(int(step)) for n, step in zip(np.array(x.shape, int)[order], steps)], x.dtype)
+    view = memory[(*(slice(None, None, int(step)) for step in steps), ...)].transpose(np.argsort(order))
+    view[...] = x
+    return view
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16"])
+def test_flips_and_rolls_are_those_of_numpy(dtype: str) -> None:
+    for _ in range(40):
+        shape = tuple(RNG.integers(0 if RNG.random() < 0.1 else 1, 6, RNG.integers(0, 5)))
+        x = random_view(np.asarray(RNG.integers(0, 100, shape) * (1 + 2j if dtype[0] == "c" else 1)).astype(dtype))
+        axes = tuple(int(k) - x.ndim * int(RNG.integers(2)) for k in RNG.permutation(x.ndim)[: RNG.integers(0, 5)])
+        shifts = tuple(int(s) for s in RNG.integers(-9, 10, len(axes)))
+        for axis in (None, axes, *axes):
+            found, expected = weft.flip(x, axis), np.flip(x, axis)
+            same(np.asarray(found), np.ascontiguousarray(expected).reshape(shape))
+            for shift in (0, 2, -11, shifts) if isinstance(axis, tuple) else (0, 2, -11):
+                rolled = np.roll(x, shift, axis) if x.ndim else x.copy()  # np.roll(x, (), ()) fails of 0 dimensions
+                same(np.asarray(weft.roll(x, shift, axis)), rolled)
+            out = random_view(np.zeros(shape, dtype))
+            assert weft.flip(x, axis, out=out) is out and np.array_equal(out, expected)
+            assert weft.roll(x, shift, axis, out=out) is out and np.array_equal(out, rolled)
+
+
+def test_flips_and_rolls_of_lists_and_in_place() -> None:
+    assert weft.flip([1, 2, 3]).tolist() == [3, 2, 1] and weft.roll([1, 2, 3], 1).tolist() == [3, 1, 2]
+    same(weft.roll(F, (1, 2, 1), (0, -1, 0)), np.roll(F, (1, 2, 1), (0, -1, 0)))
+    same(weft.roll(F, (1, 2)), np.roll(F, (1, 2)))
+    same(weft.roll(F, 10**30, 1), np.roll(F, 0, 1))
+    x = F.copy()
+    assert weft.flip(x, 1, out=x) is x and np.array_equal(x, F[:, ::-1])
+    x = F.copy()
+    assert weft.roll(x, -1, out=x) is x and np.array_equal(x, np.roll(F, -1))
+
+
+def test_wrong_flips_and_rolls() -> None:
+    with pytest.raises(ValueError, match="axis 3 is out of range: the array has 3 dimensions"):
+        weft.flip(F, 3)
+    with pytest.raises(ValueError, match=r"axis is \(0, -3\), which contains an axis twice"):
+        weft.flip(F, (0, -3))
+    with pytest.raises(ValueError, match="axis -4 is out of range"):
+        weft.roll(F, 1, -4)
+    with pytest.raises(ValueError, match=r"shift is \[\[1\]\] and axis 0; they must be integers or tuples"):
+        weft.roll(F, [[1]], 0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="integer"):
+        weft.roll(F, 1.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="x has dtype"):
+        weft.flip(np.array(["a"]))

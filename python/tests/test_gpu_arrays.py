@@ -135,8 +135,31 @@ def test_formulas() -> None:
     assert isinstance(total, StandIn) and total.array.tobytes() == weft.map_reduce("sum", "x*x", x=X).tobytes()
     one = weft.map("x + 1", x=StandIn(X[:1].reshape(())))  # a value in GPU memory is an array
     assert one.array.shape == () and one.array == X[0] + 1
-    with pytest.raises(ValueError, match=r"x has shape \(5000,\) and a \(\)"):
-        weft.map("a*x", x=StandIn(X), a=StandIn(X[:1].reshape(())))
+    scaled = weft.map("a*x", x=StandIn(X), a=StandIn(X[:1].reshape(())))
+    assert np.array_equal(scaled.array, X[0] * X)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_formulas_of_views() -> None:
+    cube = X[:4920].reshape(10, 41, 12)
+    for view in (cube, cube.T, cube[::-2, 3:, ::5], np.asfortranarray(cube)):
+        y = weft.map("x - y", x=StandIn(view), y=view[:1])
+        assert isinstance(y, StandIn) and np.array_equal(y.array, view - view[:1])
+        assert isinstance(weft.flip(StandIn(view), 1), StandIn)
+        assert np.array_equal(weft.flip(StandIn(view), 1).array, view[:, ::-1])
+        for axis in (None, 1, (0, 2)):
+            assert np.array_equal(weft.roll(StandIn(view), 5, axis).array, np.roll(view, 5, axis))
+    out = StandIn(np.zeros((12, 41, 10)).T)
+    assert weft.map("x*x", x=StandIn(cube), out=out) is out and np.array_equal(out.array, cube * cube)
+    assert weft.map("x + 1", x=out, out=out) is out and np.array_equal(out.array, cube * cube + 1)
+    assert weft.map("i", out=out) is out and np.array_equal(out.array, np.arange(4920.0).reshape(cube.shape))
+    assert weft.roll(StandIn(cube), 7, out=out) is out and np.array_equal(out.array, np.roll(cube, 7))
+    host = np.zeros(cube.shape)[::-1]
+    assert weft.map("x - y", x=StandIn(cube), y=X[:12], out=host) is host and np.array_equal(host, cube - X[:12])
+    with pytest.raises(TypeError, match="out is on cuda:0, but no input is"):
+        weft.map("x", x=cube, out=out)
+    with pytest.raises(ValueError, match=r"x has shape \(10, 41, 12\) and y \(41,\); they cannot be broadcast"):
+        weft.map("x + y", x=StandIn(cube), y=X[:41])
 
 
 @pytest.mark.usefixtures("on_the_cpu")
@@ -304,6 +327,9 @@ CALLS = {
     "matmul": lambda x, m: weft.matmul(m, m),
     "rfft": lambda x, m: weft.rfft(x[:4096]),
     "map": lambda x, m: weft.map("x < 0 ? exp(x) : sqrt(x)", x=x),
+    "map of views": lambda x, m: weft.map("a - b*c", a=m.T, b=m[0], c=m[:1, ::2][0, 3:4]),
+    "flip": lambda x, m: weft.flip(m.T, 1),
+    "roll": lambda x, m: weft.roll(m, (3, -1), (0, 1)),
     "map_reduce": lambda x, m: weft.map_reduce("mean", "a*x^2 + x", x=x, a=2),
     "with a host array": lambda x, m: weft.dot(x, SINGLE),
     "any": lambda x, m: weft.any(x),

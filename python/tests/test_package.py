@@ -33,6 +33,7 @@ def test_each_operation_has_a_function() -> None:
     # Those of views: a function, or the argument axis of other functions (test_axes.py).
     views = {
         "copy_view": "copy",
+        "map_views": "map",
         "reduce_axes": "sum",
         "variance_axes": "variance",
         "scan_axis": "scan",

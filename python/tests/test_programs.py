@@ -90,6 +90,20 @@ def test_top_of_rows(tmp_path: Path) -> None:
     assert run("top_of_rows.py", tmp_path / "t.csv", 9) == ["x: c 3, d 2, b 1", "y: b 0.5, d -1, c nan"]
 
 
+def test_softmax_rows(tmp_path: Path) -> None:
+    assert run("softmax_rows.py") == [
+        "0.0900306 0.244728 0.665241",
+        "0.333333 0.333333 0.333333",
+        "3.78351e-44 1.92875e-22 1",
+        "bits of the first row: 3db861f2 3e7a9a19 3f2a4d3a",
+    ]
+    table = np.random.default_rng(3).normal(0, 9, (50, 7)).astype(np.float32)
+    np.save(tmp_path / "x.npy", table)
+    run("softmax_rows.py", tmp_path / "x.npy", tmp_path / "y.npy")
+    terms = np.exp(table.astype(np.float64) - table.max(1, keepdims=True))
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), terms / terms.sum(1, keepdims=True), rtol=1e-5)
+
+
 def test_equalise(tmp_path: Path) -> None:
     assert run("equalise.py")[0].endswith("0 to 255 after")
     image = pytest.importorskip("PIL.Image")

@@ -390,6 +390,18 @@ static void views(weft::context &ctx) {
     weft::copy_view(ctx, weft::array_view<const float>(x.data() + 5, {3}, {-2}), weft::array_view(y, {2, 3}));
     expect(starts<float>(y, {6, 4, 2, 6, 4, 2}), "copy of a reversed vector to each row");
 
+    const std::vector<double> row = {10, 20, 30};
+    const weft::expr scaled(ctx, "a*x + y");
+    weft::map_views(ctx, scaled, {{"a", 2}, {"x", matrix}, {"y", weft::array_view(row, {3})}},
+                    weft::array_view(y, {2, 3}));
+    expect(starts<float>(y, {12, 24, 36, 18, 30, 42}), "formula of a matrix, a row of doubles and a number");
+    weft::map_views(ctx, weft::expr(ctx, "x - i"), {{"x", other}}, other);
+    expect(starts<float>(y, {12, 23, 34, 15, 26, 37}), "formula in place");
+    std::vector<double> columns = {1, 2, 3, 4, 5, 6};
+    const left_matrix reversed = {columns.data(), 3, 2};
+    weft::map_views(ctx, weft::expr(ctx, "x*x"), {{"x", matrix.transposed()}}, reversed);
+    expect(starts<double>(columns, {1, 4, 9, 16, 25, 36}), "formula of a transposed matrix to an mdspan");
+
     std::vector<float> sums(3);
     weft::reduce_axes<WEFT_SUM>(ctx, matrix, {0}, weft::array_view(sums, {3}));
     expect(starts<float>(sums, {5, 7, 9}), "sums of columns");
@@ -454,6 +466,11 @@ static void views(weft::context &ctx) {
         WEFT_INVALID, "strides has 1 elements: expected 2");
     expect_thrown([&] { weft::array_view<float>(y.data(), std::vector<std::size_t>(17, 1)); }, WEFT_INVALID,
                   "17 dimensions: at most 16 are supported");
+    expect_thrown(
+        [&] {
+            weft::map_views(ctx, scaled, {{"a", 2}, {"x", matrix}, {"y", 1}}, other);
+        },
+        WEFT_INVALID, "x of shape (2, 3) cannot be broadcast to out of shape (3, 2)");
     expect_thrown([&] { weft::reduce_axes<WEFT_SUM>(ctx, matrix, {2}, other); }, WEFT_INVALID,
                   "axis 2 is out of range: the array has 2 dimensions");
 }

@@ -321,9 +321,34 @@ contains
     call weft_map(ctx, f, [weft_bind('a', 2), weft_bind('x', x(::2))], y(:2), stat, message)
     call refused(stat, message, 'x is an array section with gaps between its elements')
     call weft_expr_free(f)
+    call formulas_of_sections
     call weft_expr_compile(ctx, 'a +* b', f, stat, message)
     call expect(stat == WEFT_INVALID .and. message /= '', 'a formula that is none')
   end subroutine formulas
+
+  subroutine formulas_of_sections
+    type(weft_expr) :: f
+    real(real64) :: x(2, 3) = reshape([real(real64) :: 1, 2, 3, 4, 5, 6], [2, 3]), y(2, 3), z(4, 3)
+    real(real32) :: row(5) = [real(real32) :: 10, 0, 20, 0, 30]
+    integer :: stat, k
+    character(160) :: message
+    call weft_expr_compile(ctx, 'a*x + y', f)
+    call weft_map_views(ctx, f, [weft_bind('a', 2), weft_bind('x', x), weft_bind('y', row(::2))], y)
+    call expect(all(y == 2*x + spread([10, 20, 30], 1, 2)), 'formula of a matrix, a section and a number')
+    z = 0
+    call weft_map_views(ctx, f, [weft_bind('a', -1), weft_bind('x', x(:, 3:1:-1)), weft_bind('y', x(:, :1))], &
+      z(::3, :))
+    call expect(all(z(::3, :) == spread(x(:, 1), 2, 3) - x(:, 3:1:-1)), 'formula to a section')
+    call expect(all(z(2:3, :) == 0), 'elements between those of a section')
+    call weft_map_views(ctx, f, [weft_bind('a', 2), weft_bind('x', x), weft_bind('y', row)], y, stat, message)
+    call refused(stat, message, 'y of shape (5) cannot be broadcast to out of shape (2, 3)')
+    call weft_expr_free(f)
+    call weft_expr_compile(ctx, 'x + i', f)
+    y = x
+    call weft_map_views(ctx, f, [weft_bind('x', y)], y)
+    call expect(all(y == x + transpose(reshape([(k, k = 0, 5)], [3, 2]))), 'formula in place')
+    call weft_expr_free(f)
+  end subroutine formulas_of_sections
 
   subroutine texts
     character(*), parameter :: text = 'the warp and the weft'

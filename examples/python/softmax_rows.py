@@ -1,0 +1,34 @@
+"""Computes the softmax of each row of a table in f32: probabilities in proportion to exp(x), which add up to 1.
+
+    python softmax_rows.py [TABLE.npy [RESULT.npy]]
+
+The greatest value of the row is subtracted first, so that exp does not overflow. Without arguments, a small table
+is used. The probabilities have the same bits on every machine.
+"""
+
+import sys
+
+import numpy as np
+import pyweft as weft
+
+TABLE = [[1, 2, 3], [1000, 1000, 1000], [-50, 0, 50]]
+
+
+def softmax(x):
+    greatest = weft.max(x, axis=1, keepdims=True)  # shape (rows, 1), which is broadcast to each row
+    terms = weft.map("exp(x - greatest)", x=x, greatest=greatest)
+    total = weft.sum(terms, axis=1, keepdims=True)
+    return weft.map("terms/total", terms=terms, total=total, out=terms)
+
+
+def main():
+    table = np.load(sys.argv[1]) if len(sys.argv) > 1 else np.array(TABLE)
+    probabilities = softmax(table.astype(np.float32))
+    for row in probabilities:
+        print(" ".join(f"{p:.6g}" for p in row))
+    print("bits of the first row:", " ".join(f"{bits:08x}" for bits in probabilities[0].view(np.uint32)))
+    if len(sys.argv) > 2:
+        np.save(sys.argv[2], probabilities)
+
+
+main()
