@@ -147,7 +147,7 @@ typedef struct view_evaluation {
     map_use use;
     size_t all_rows, all_columns; /* lengths of the last two dimensions */
     size_t rows, columns, box_rows, box_columns;
-    size_t bands, pieces; /* areas down the columns and along the rows */
+    size_t bands, parts; /* areas down the columns and along the rows */
 } view_evaluation;
 
 /* Returns the lesser number, at least 1. */
@@ -165,7 +165,7 @@ static bool is_turned(const map_views_call *v) {
     return false;
 }
 
-/* Chooses areas of about CHUNK values, and boxes of a block: pieces of a row, several short rows, or, if an array is
+/* Chooses areas of about CHUNK values, and boxes of a block: parts of a row, several short rows, or, if an array is
  * turned, squares, so that all of a cache line is used. */
 static void cut(view_evaluation *e) {
     const map_views_call *const v = e->views;
@@ -178,7 +178,7 @@ static void cut(view_evaluation *e) {
     e->columns = at_most(turned ? CHUNK / TURNED_ROWS : CHUNK, e->all_columns);
     e->rows = e->columns < e->all_columns ? e->box_rows : at_most(CHUNK / e->columns, e->all_rows);
     e->bands = (e->all_rows - 1) / e->rows + 1;
-    e->pieces = (e->all_columns - 1) / e->columns + 1;
+    e->parts = (e->all_columns - 1) / e->columns + 1;
     const map_dimension *const inner = &v->dimensions[v->count - 1];
     const size_t size = weft_dtype_size(v->map->dtype);
     const bool adjacent = inner->out == (ptrdiff_t)size &&
@@ -194,9 +194,9 @@ static void run_areas(void *self, parallel *p) {
     char *const workspace = own_workspace(e->ctx, c, TILE_BYTES);
     formula->begin(c, workspace);
     for (size_t i; parallel_next(p, &i);) {
-        map_area area = {.outer = i / e->pieces / e->bands,
-                         .row = i / e->pieces % e->bands * e->rows,
-                         .column = i % e->pieces * e->columns,
+        map_area area = {.outer = i / e->parts / e->bands,
+                         .row = i / e->parts % e->bands * e->rows,
+                         .column = i % e->parts * e->columns,
                          .box_rows = e->box_rows,
                          .box_columns = e->box_columns};
         area.rows = min_u64(e->rows, e->all_rows - area.row);
@@ -213,6 +213,6 @@ weft_status cpu_map_views(void *state, const map_views_call *v, weft_error *erro
     cut(&e);
     const size_t outer = v->map->n / (e.all_rows * e.all_columns);
     cpu_plan_regions(1);
-    cpu_parallel(cpu_threads_for(ctx->threads, bytes), outer * e.bands * e.pieces, PARALLEL_RANGES, run_areas, &e);
+    cpu_parallel(cpu_threads_for(ctx->threads, bytes), outer * e.bands * e.parts, PARALLEL_RANGES, run_areas, &e);
     return WEFT_OK;
 }

@@ -137,9 +137,8 @@ static void cut_rows(plan *p, size_t threads) {
     }
 }
 
-/* Return the maximum number of rows and columns of a group. */
+/* Returns the maximum number of rows of a group. */
 static size_t rows_of_groups(const plan *p) { return min_u64(p->kernel->group.rows, p->block_rows); }
-static size_t columns_of_groups(const plan *p) { return min_u64(p->kernel->group.columns, p->block_columns); }
 
 static void lay_out_thread(plan *p) {
     const size_t packed = p->kernel->packed, slack = p->kernel->slack;
@@ -148,8 +147,7 @@ static void lay_out_thread(plan *p) {
     p->packed_b = round_up(p->block_columns * p->terms * packed + slack, 64);
     const bool whole = p->terms >= p->c.k; /* all sums of a group are computed at once */
     const size_t rows = p->kernel->run_group && whole ? rows_of_groups(p) : p->block_rows;
-    const size_t columns = p->kernel->run_group && whole ? columns_of_groups(p) : p->block_columns;
-    p->block_sums = round_up(rows * columns * p->kernel->bytes, 64);
+    p->block_sums = round_up(rows * p->block_columns * p->kernel->bytes, 64);
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
@@ -183,7 +181,7 @@ static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c,
     if (p->exact && !step && c->dtype == WEFT_F32 && suits_groups(ctx->level->grouped, c)) {
         const matmul_group_sizes *g = &ctx->level->grouped->group;
         p->kernel = ctx->level->grouped;
-        p->variant = (variant){g->terms, g->rows, g->block_columns};
+        p->variant = (variant){g->terms, g->rows, g->columns};
     }
     p->element = weft_dtype_size(c->dtype);
 }
@@ -304,30 +302,22 @@ static void run_tiles(const plan *p, const block *b, size_t first_row, size_t ro
     }
 }
 
-/* As run_tiles, for a kernel of groups. */
-static void run_groups(const plan *p, const block *b, size_t first_row, size_t rows, size_t count, bool first,
-                       bool last) {
+/* As run_tiles, for a kernel of groups, which computes all packed rows and columns in one call. */
+static void run_group(const plan *p, const block *b, size_t first_row, size_t rows, size_t count, bool first,
+                      bool last) {
     const matmul_shape *s = p->shape;
-    const matmul_group_sizes *most = &p->kernel->group;
     const size_t padded = round_up(count, p->kernel->term_multiple), tile = s->rows * s->columns * p->kernel->bytes;
-    matmul_group g = {.terms = count, .first = first};
+    matmul_group g = {
+        .terms = count, .first = first, .rows = rows, .columns = b->columns, .a = b->packed_a, .b = b->packed_b};
     g.plane_a = round_up(rows, s->rows) * padded;
     g.plane_b = round_up(b->columns, s->columns) * padded;
     g.column_tiles = (first && last ? rows_of_groups(p) : p->block_rows) / s->rows;
-    for (size_t j = 0; j < b->columns; j += g.columns)
-        for (size_t i = 0; i < rows; i += g.rows) {
-            const size_t row = first_row + i;
-            g.rows = min_u64(most->rows, rows - i);
-            g.columns = min_u64(most->columns, b->columns - j);
-            g.a = b->packed_a + i * padded;
-            g.b = b->packed_b + j * padded;
-            g.sums = b->sums + (first && last ? 0 : j / s->columns * g.column_tiles + row / s->rows) * tile;
-            p->kernel->run_group(&g);
-            for (size_t y = 0; y < g.columns && last; y += s->columns)
-                for (size_t x = 0; x < g.rows; x += s->rows)
-                    end_tile(p, b, b->row + row + x, b->column + j + y,
-                             (char *)g.sums + (y / s->columns * g.column_tiles + x / s->rows) * tile);
-        }
+    g.sums = b->sums + (first && last ? 0 : first_row / s->rows) * tile;
+    p->kernel->run_group(&g);
+    for (size_t y = 0; y < g.columns && last; y += s->columns)
+        for (size_t x = 0; x < rows; x += s->rows)
+            end_tile(p, b, b->row + first_row + x, b->column + y,
+                     (char *)g.sums + (y / s->columns * g.column_tiles + x / s->rows) * tile);
 }
 
 /* Packs `count` terms, from `term` on, of `lanes` rows of A or columns of B. */
@@ -356,7 +346,7 @@ static void run_block(const plan *p, const block *b) {
             const size_t rows = min_u64(p->cache_rows, b->rows - i);
             pack_lanes(p, b, true, b->row + i, rows, term, count);
             if (p->kernel->run_group)
-                run_groups(p, b, i, rows, count, t == 0, t + count == terms);
+                run_group(p, b, i, rows, count, t == 0, t + count == terms);
             else
                 run_tiles(p, b, i, rows, count, t == 0, t + count == terms);
         }

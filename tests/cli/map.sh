@@ -12,6 +12,12 @@ npy "$dir/tall.npy" '<f8' '(3, 2)' 0 1 2 3 4 5
 
 gives "<f8 (2, 3) 0.5 1.5 2.5 3.5 4.5 4.5" map 'x + y' "x=$dir/x.npy" "y=$dir/y.npy"
 gives "<f8 (2, 3) 3.0 6.0 11.0 18.0 27.0 38.0" map 'a*z^2 + b*z + c' "z=$dir/x.npy" a=1 b=2 c=3
+npy "$dir/column.npy" '<i4' '(2, 1)' 10 20
+gives "<f8 (2, 3) 1.0 nan 0.0 4.0 nan 3.0" map 'x + f' "x=$dir/x.npy" "f=$dir/f.npy"
+gives "<f8 (2, 3) 10.0 11.0 12.0 23.0 24.0 25.0" map 'x + c' "x=$dir/x.npy" "c=$dir/column.npy"
+gives "<f8 (2, 4) 17.0 4.0 2147483659.0 13.0 31.0 18.0 2147483673.0 27.0" map 'c + k + i + 0.0' "c=$dir/column.npy" "k=$dir/k.npy" --dtype f64
+npy "$dir/fortran.npy" '<f8' '(2, 3)' 0 1 2 3 4 5 --order True
+gives "<f8 (2, 3) 0.0 3.0 6.0 4.0 7.0 10.0" map 'x + y' "x=$dir/x.npy" "y=$dir/fortran.npy"
 gives "<f4 (3,) 1.0 nan 2.0" map 'abs(v)' "v=$dir/f.npy"
 gives "<f8 (3,) 1.0 nan 2.0" map 'abs(v)' "v=$dir/f.npy" --dtype f64
 gives "<i4 (4,) 3 -3 1073741823 0" map 'k/2' "k=$dir/k.npy"
@@ -48,7 +54,11 @@ refuses 2 "weft map_reduce: unknown option -o" map_reduce sum 'i^2' --n 10 -o "$
 refuses 2 "weft map: y=VALUE is required: the formula has the variable y" map 'x + y' "x=$dir/x.npy" -o "$z"
 refuses 2 "weft map: q=1: the formula has no variable q" map 'x' "x=$dir/x.npy" q=1 -o "$z"
 refuses 2 "weft map: x=1: x is given twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
-refuses 1 "x.npy has shape XSHAPE and $dir/k.npy has shape (4,): they cannot be broadcast to one shape" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
+refuses 1 "x.npy has shape (2, 3) and $dir/k.npy has shape (4,): they cannot be broadcast to one shape" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
+refuses 1 "x.npy has shape (2, 3) and $dir/tall.npy has shape (3, 2): they cannot be broadcast to one shape" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
+refuses 1 "the arrays have different shapes or orders in memory: only map broadcasts them" map_reduce sum 'x + f' "x=$dir/x.npy" "f=$dir/f.npy"
+refuses 1 "the arrays have different shapes or orders in memory: only map broadcasts them" map_scan 'x + f' "x=$dir/x.npy" "f=$dir/f.npy" -o "$z"
+refuses 1 "which is not supported for arrays that are larger than the permitted memory" map 'x + f' "x=$dir/x.npy" "f=$dir/f.npy" -o "$z" --memory 64
 refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "$z"
 refuses 2 "weft map: --dtype i32: x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"
 refuses 2 "the number of elements is unknown: expected an array or --n N" map 'i' -o "$z"

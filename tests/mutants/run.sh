@@ -40,12 +40,14 @@ agrees() {
         "$build/weft" --quiet verify --golden "$tree/tests/golden" >"$work/log" 2>&1
 }
 
-# soon_noticed OPERATION: succeeds if verify of this operation detects the fault. The operation is the second part of
-# the fault's name. If it is not an operation (exit code 2), the function fails.
+# soon_noticed OPERATION: succeeds if a comparison of this operation alone detects the fault. The operation is the second
+# part of the fault's name. If it is not an operation (exit code 2), the function fails.
 soon_noticed() {
     code=0
     timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --first --op "$1" >"$work/log" 2>&1 || code=$?
-    [ "$code" -ne 0 ] && [ "$code" -ne 2 ]
+    [ "$code" -ne 2 ] || return 1
+    [ "$code" -ne 0 ] ||
+        ! "$build/weft" --quiet verify --golden "$tree/tests/golden" --op "$1" >"$work/log" 2>&1
 }
 
 # api_passes TEST: succeeds if tests/api/TEST.c passes on the CPU and on the specification.

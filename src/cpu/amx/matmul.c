@@ -20,7 +20,7 @@ enum { ROWS = 64, TERMS = 192, COLUMNS = 128, LEAST_LANES = 1, LEAST_TERMS = 1 }
 enum {
     ROWS = 256,       /* rows of a group: with TERMS terms, those of one modulus fit in the L2 cache */
     TERMS = 2048,     /* terms per panel */
-    COLUMNS = 1024,   /* maximum columns of a block and of a group */
+    COLUMNS = 1024,   /* maximum columns of a block */
     LEAST_LANES = 64, /* below these sizes, packing and the remainder theorem cost more than they gain */
     LEAST_TERMS = 128
 };
@@ -297,5 +297,5 @@ const matmul_kernel cpu_matmul_amx = {
     .pack_exact = pack,
     .finish_exact = matmul_finish_amx,
     .run_group = run_group,
-    .group = {ROWS, COLUMNS, TERMS, COLUMNS, LEAST_LANES, LEAST_TERMS, MOST_TERMS},
+    .group = {ROWS, TERMS, COLUMNS, LEAST_LANES, LEAST_TERMS, MOST_TERMS},
 };

@@ -41,10 +41,10 @@ typedef struct matmul_group {
     void *sums;
 } matmul_group;
 
-/* Sizes of groups, and the products that the kernel is for. */
+/* Sizes of groups, which have all columns of a block, and the products that the kernel is for. */
 typedef struct matmul_group_sizes {
-    size_t rows, columns;            /* maximum of a group: multiples of the tile's rows and columns */
-    size_t terms, block_columns;     /* as in matmul.def */
+    size_t rows;                     /* maximum of a group, a multiple of the tile's rows */
+    size_t terms, columns;           /* as in matmul.def; columns is a multiple of the tile's columns */
     size_t least_lanes, least_terms; /* minimum of m and n, and of k */
     size_t most_terms;               /* maximum of k */
 } matmul_group_sizes;

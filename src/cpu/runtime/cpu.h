@@ -497,8 +497,7 @@ typedef enum map_use {
  * bytes. A call of one dimension has one row. */
 typedef struct map_area {
     size_t outer; /* number of the indices of the dimensions before the last two */
-    size_t row, column, rows, columns;
-    size_t box_rows, box_columns;
+    size_t row, column, rows, columns, box_rows, box_columns;
 } map_area;
 
 /* Kernels of formulas that are evaluated in one type. */
