@@ -180,7 +180,8 @@ static bool take_file(golden *g, const char *directory, bool write, size_t opera
     return good;
 }
 
-bool golden_run(const char *directory, const char *device, bool write, size_t *count, char problem[512]) {
+bool golden_run(const char *directory, const char *device, const match_operation *only, bool write, size_t *count,
+                char problem[512]) {
     golden g = {.problem = problem};
     const match_visitor visitor = {.self = &g, .visit = on_case};
     problem[0] = '\0';
@@ -190,10 +191,11 @@ bool golden_run(const char *directory, const char *device, bool write, size_t *c
         return false;
     }
     g.by_operation = calloc(MATCH_OPERATION_COUNT, sizeof *g.by_operation);
-    if ((!g.by_operation || !match_walk(MATCH_GOLDEN, NULL, &visitor)) && problem[0] == '\0')
+    if ((!g.by_operation || !match_walk(MATCH_GOLDEN, only, &visitor)) && problem[0] == '\0')
         snprintf(problem, 512, "cannot allocate memory for the golden cases");
     bool good = problem[0] == '\0';
-    for (size_t i = 0; i < MATCH_OPERATION_COUNT && good; i++) good = take_file(&g, directory, write, i);
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT && good; i++)
+        if (!only || only == &MATCH_OPERATIONS[i]) good = take_file(&g, directory, write, i);
     if (!good && problem[0] == '\0') snprintf(problem, 512, "%.400s: cannot be written", directory);
     *count = g.count;
     free(g.by_operation);

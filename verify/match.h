@@ -133,10 +133,11 @@ void match_free(match_report *report);
 
 /* ---------------------------------------------------------------------------- golden hashes */
 
-/* Hashes all results of `device` at the golden level. If `write` is set, writes the files DIRECTORY/<operation>.txt;
- * otherwise compares the hashes with them. golden.c describes the format. Returns true if this succeeds and all
- * hashes agree. `count` receives the number of hashes. On failure `problem` contains the error message, with the
- * first hash that differs. */
-bool golden_run(const char *directory, const char *device, bool write, size_t *count, char problem[512]);
+/* Hashes all results of `device` at the golden level, or those of the operation `only`. If `write` is set, writes the
+ * files DIRECTORY/<operation>.txt; otherwise compares the hashes with them. golden.c describes the format. Returns
+ * true if this succeeds and all hashes agree. `count` receives the number of hashes. On failure `problem` contains
+ * the error message, with the first hash that differs. */
+bool golden_run(const char *directory, const char *device, const match_operation *only, bool write, size_t *count,
+                char problem[512]);
 
 #endif

@@ -113,11 +113,12 @@ static void print_json_golden(bool good, size_t lines) {
     json_end();
 }
 
-static int verify_golden(const cli_options *options, const char *command, const char *directory, bool write) {
+static int verify_golden(const cli_options *options, const char *command, const request *r) {
+    const bool write = r->golden_write != NULL;
     const char *device = options->device ? options->device : "ref";
     char problem[512];
     size_t lines;
-    const bool good = golden_run(directory, device, write, &lines, problem);
+    const bool good = golden_run(write ? r->golden_write : r->golden, device, r->match.only, write, &lines, problem);
     if (!good) cli_error(command, "%s", problem);
     if (options->json)
         print_json_golden(good, lines);
@@ -168,7 +169,6 @@ int command_verify(const cli_options *options, int argc, char **argv) {
     request r = {.match.level = MATCH_QUICK};
     if (!read_request(argc, argv, &r)) return CLI_USAGE;
     setenv("WEFT_THREAD_BYTES", "4096", 0); /* checks short inputs on several threads too */
-    if (r.golden_write) return verify_golden(options, argv[0], r.golden_write, true);
-    if (r.golden) return verify_golden(options, argv[0], r.golden, false);
+    if (r.golden_write || r.golden) return verify_golden(options, argv[0], &r);
     return verify_devices(options, argv[0], &r);
 }
