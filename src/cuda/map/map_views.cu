@@ -21,10 +21,10 @@
 #endif
 
 enum {
-    PIECE_WORDS = 480, /* words of a layout that one launch writes */
-    TILE = 8,          /* elements of a tile in the last dimension */
-    TILE_MOST = 32,    /* maximum in the other dimension */
-    SECTOR = 32        /* bytes; elements with smaller distances count as adjacent */
+    PART_WORDS = 480, /* words of a layout that one launch writes */
+    TILE = 8,         /* elements of a tile in the last dimension */
+    TILE_MOST = 32,   /* maximum in the other dimension */
+    SECTOR = 32       /* bytes; elements with smaller distances count as adjacent */
 };
 
 /* A call whose arrays are in device memory. */
@@ -176,28 +176,28 @@ static void write_distances(const arrangement *a, uint32_t leaves, int64_t *dist
         for (uint32_t l = 0; l <= leaves; l++) *distances++ = distance_of(&a->d[k], leaves, l);
 }
 
-typedef struct layout_piece {
-    uint64_t words[PIECE_WORDS];
-} layout_piece;
+typedef struct layout_part {
+    uint64_t words[PART_WORDS];
+} layout_part;
 
-static __global__ void store_piece(const __grid_constant__ layout_piece p, uint32_t count, uint64_t *to) {
+static __global__ void store_part(const __grid_constant__ layout_part p, uint32_t count, uint64_t *to) {
     if (threadIdx.x < count) to[threadIdx.x] = p.words[threadIdx.x];
 }
 
 /* Writes the layout to scratch memory. */
 static weft_status store_layout(const state *s, const arrangement *a, weft_error *error) {
     map_layout l;
-    layout_piece p;
+    layout_part p;
     memset(&l, 0, offsetof(map_layout, distances));
     l.count = launch_dimensions(a);
     l.leaves = s->program.leaf_count;
     write_lengths(a, l.lengths);
     write_distances(a, l.leaves, l.distances);
     const uint32_t words = (uint32_t)(offsetof(map_layout, distances) / 8) + l.count * (l.leaves + 1);
-    for (uint32_t first = 0; first < words; first += PIECE_WORDS) {
-        const uint32_t count = min_u32(words - first, PIECE_WORDS);
+    for (uint32_t first = 0; first < words; first += PART_WORDS) {
+        const uint32_t count = min_u32(words - first, PART_WORDS);
         memcpy(p.words, (const char *)&l + first * 8, count * 8);
-        store_piece<<<1, PIECE_WORDS, 0, s->g->stream>>>(p, count, (uint64_t *)s->layout + first);
+        store_part<<<1, PART_WORDS, 0, s->g->stream>>>(p, count, (uint64_t *)s->layout + first);
         CUDA_TRY(cudaGetLastError(), "map_views");
     }
     return WEFT_OK;
