@@ -8,7 +8,7 @@ endif()
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
-    map_compiled map_scan map_text match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
+    map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
@@ -33,6 +33,7 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "PAIRS_FROM=((uint64_t)300)" "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
   "SORT_MERGE_BYTES=((size_t)1<<17)"
   "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
+  "VIEWS_ELEMENTS=((uint64_t)1<<9)"
   "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
@@ -78,6 +79,7 @@ emulated_test(merge 10)
 emulated_test(map 4)
 emulated_test(map_reduce 6)
 emulated_test(map_scan 20)
+emulated_test(map_views 5)
 emulated_test(scan 20)
 emulated_test(scatter_reduce 30)
 emulated_test(segmented_reduce 20)
@@ -92,7 +94,7 @@ emulated_test(argsort_axis 5)
 emulated_test(top_k_axis 5)
 emulated_test(quantile_axis 5)
 # Compiles these formulas, which takes the compiler about a second each.
-foreach(operation map map_reduce map_scan)
+foreach(operation map map_reduce map_scan map_views)
   weft_test(emulated_${operation}_compiled "emulated;deep" 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
   set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
 endforeach()

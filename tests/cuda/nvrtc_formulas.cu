@@ -1,7 +1,7 @@
 /* The texts that formulas are compiled from, given to NVRTC: every step in every type, from arrays of every type, as
- * a map and in front of every kind of reduction and scan. It needs no GPU; exits with 77 where there is no libnvrtc.
- * What the kernels compute is compared on the emulated GPU (cmake/tests_emulated.cmake) and on a real one
- * (gpu_map.cu). */
+ * a map, as a map over views and in front of every kind of reduction and scan. It needs no GPU; exits with 77 where
+ * there is no libnvrtc. What the kernels compute is compared on the emulated GPU (cmake/tests_emulated.cmake) and on
+ * a real one (gpu_map.cu). */
 #include "cuda/map/map_text.h"
 #include "cuda/runtime/nvrtc.h"
 
@@ -63,6 +63,15 @@ static map_shape small_shape(weft_dtype dtype) {
     shape.leaves[shape.leaf_count++] = {LEAF_ARRAY, dtype};
     shape.steps[shape.step_count++] = {MAP_MULTIPLY, 0, MAP_REGISTERS, MAP_REGISTERS, MAP_REGISTERS};
     shape.steps[shape.step_count++] = {MAP_ADD, 1, 0, MAP_REGISTERS, 0};
+    return shape;
+}
+
+/* A shape over views of some dimensions. The first array is repeated if values are computed in packs. */
+static map_shape shape_of_views(const map_shape *arrays, uint32_t dimensions, uint32_t pack) {
+    map_shape shape = *arrays;
+    shape.views.dimensions = dimensions;
+    shape.views.pack = pack;
+    shape.views.repeated[0] = pack > 1;
     return shape;
 }
 
@@ -163,8 +172,12 @@ int main() {
     }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const map_shape every = shape_of(types[i]), few = small_shape(types[i]);
+        const bool wide = types[i] == WEFT_F64 || types[i] == WEFT_I64 || types[i] == WEFT_U64;
+        const map_shape strided = shape_of_views(&every, 3, 1), packs = shape_of_views(&few, 2, wide ? 2 : 4);
         compile(&every, NULL);
         compile(&few, NULL);
+        compile(&strided, NULL);
+        compile(&packs, NULL);
     }
     const map_shape f32 = small_shape(WEFT_F32), f64 = small_shape(WEFT_F64), i32 = small_shape(WEFT_I32),
                     u64 = small_shape(WEFT_U64);

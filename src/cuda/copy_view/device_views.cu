@@ -99,31 +99,43 @@ static weft_status plan_output(const gpu *g, view_output *o, size_t *scratch, we
     return WEFT_OK;
 }
 
-weft_status views_locate(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x,
-                         size_t scratch_bytes, void **scratch, weft_error *error) {
+weft_status views_locate_all(view_memory *m, gpu *g, const char *name, size_t scratch_bytes, void **scratch,
+                             weft_error *error) {
+    gpu_array *const of_outputs = m->arrays + m->input_count;
     size_t packed = 0;
     m->g = g;
     m->name = name;
-    m->arrays[0] = gpu_array{"x", (const char *)x + of_x.low, of_x.bytes, ARRAY_IN, false, NULL};
+    for (size_t k = 0; k < m->input_count; k++) {
+        const view_input *const i = &m->inputs[k];
+        m->arrays[k] = gpu_array{i->name, (const char *)i->p + i->extent.low, i->extent.bytes, ARRAY_IN, false, NULL};
+    }
     for (size_t k = 0; k < m->output_count; k++) {
         view_output *const o = &m->outputs[k];
         RETURN_IF_ERROR(plan_output(g, o, &packed, error));
         const view_extent of_y = view_extent_of(false, o->bytes, o->count, o->given);
         const size_t bytes = o->has_gaps ? 0 : of_y.bytes;
-        m->arrays[1 + k] = gpu_array{o->name, (char *)o->to + of_y.low, bytes, ARRAY_OUT, false, NULL};
+        of_outputs[k] = gpu_array{o->name, (char *)o->to + of_y.low, bytes, ARRAY_OUT, false, NULL};
     }
     if (packed > 0) RETURN_IF_ERROR(gpu_refuse_capture(g, name, error));
-    const int arrays = 1 + (int)m->output_count;
+    const int arrays = (int)(m->input_count + m->output_count);
     RETURN_IF_ERROR(arrays_copy_in(g, name, m->arrays, arrays, packed + scratch_bytes, scratch, error));
-    m->x = (char *)m->arrays[0].at - of_x.low;
+    for (size_t k = 0; k < m->input_count; k++) m->inputs[k].x = (char *)m->arrays[k].at - m->inputs[k].extent.low;
     for (size_t k = 0; k < m->output_count; k++) {
         view_output *const o = &m->outputs[k];
         const view_extent of_y = view_extent_of(false, o->bytes, o->count, o->given);
-        o->y = o->has_gaps ? (char *)*scratch + o->scratch_at : (char *)m->arrays[1 + k].at - of_y.low;
+        o->y = o->has_gaps ? (char *)*scratch + o->scratch_at : (char *)of_outputs[k].at - of_y.low;
     }
+    m->x = m->inputs[0].x;
     m->y = m->outputs[0].y;
     *scratch = (char *)*scratch + packed;
     return WEFT_OK;
+}
+
+weft_status views_locate(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x,
+                         size_t scratch_bytes, void **scratch, weft_error *error) {
+    m->input_count = 1;
+    m->inputs[0] = view_input{"x", x, of_x, NULL};
+    return views_locate_all(m, g, name, scratch_bytes, scratch, error);
 }
 
 weft_status views_in(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x, void *y,
@@ -169,5 +181,5 @@ static weft_status output_with_gaps(const view_memory *m, const view_output *o, 
 weft_status views_out(view_memory *m, weft_error *error) {
     for (size_t k = 0; k < m->output_count; k++)
         if (m->outputs[k].has_gaps) RETURN_IF_ERROR(output_with_gaps(m, &m->outputs[k], error));
-    return arrays_copy_out(m->g, m->name, m->arrays, 1 + (int)m->output_count, error);
+    return arrays_copy_out(m->g, m->name, m->arrays, (int)(m->input_count + m->output_count), error);
 }

@@ -61,7 +61,22 @@ static inline uint32_t log2_up(uint64_t n) {
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-enum { VIEW_OUTPUTS = 2 };
+enum { VIEW_INPUTS = MAP_LEAVES, VIEW_OUTPUTS = 2 };
+
+/* The memory of a view: the elements are from `base` + `low` on, in `bytes` bytes. */
+struct view_extent {
+    ptrdiff_t low;
+    size_t bytes;
+};
+view_extent view_extent_of(bool of_x, size_t element, size_t count, const view_dimension *d);
+
+/* An input of a call on views. The caller sets the first members, up to `extent`. */
+struct view_input {
+    const char *name; /* of the argument, for messages */
+    const void *p;    /* the caller's address of the first element */
+    view_extent extent;
+    char *x; /* first element in device memory */
+};
 
 /* An output of a call on views. The caller sets the first members, up to `d`. */
 struct view_output {
@@ -82,21 +97,18 @@ struct view_output {
 struct view_memory {
     gpu *g;
     const char *name; /* of the operation */
-    size_t output_count;
+    size_t input_count, output_count;
+    view_input inputs[VIEW_INPUTS];
     view_output outputs[VIEW_OUTPUTS];
-    gpu_array arrays[1 + VIEW_OUTPUTS];
-    char *x, *y; /* first elements in device memory: of the input, and of the first output */
+    gpu_array arrays[VIEW_INPUTS + VIEW_OUTPUTS];
+    char *x, *y; /* first elements in device memory: of the first input and of the first output */
 };
 
-/* The memory of a view: the elements are from `base` + `low` on, in `bytes` bytes. */
-struct view_extent {
-    ptrdiff_t low;
-    size_t bytes;
-};
-view_extent view_extent_of(bool of_x, size_t element, size_t count, const view_dimension *d);
-
-/* Locates the arrays and copies x to the GPU if it is in host memory. m has the outputs, with `d`, whose distances
- * may change. Provides `scratch_bytes` bytes of device memory. */
+/* Locates the arrays and copies inputs in host memory to the GPU. m has the inputs and the outputs, with `d`, whose
+ * distances may change. Provides `scratch_bytes` bytes of device memory. */
+weft_status views_locate_all(view_memory *m, gpu *g, const char *name, size_t scratch_bytes, void **scratch,
+                             weft_error *error);
+/* views_locate_all for one input, named "x". */
 weft_status views_locate(view_memory *m, gpu *g, const char *name, const void *x, view_extent of_x,
                          size_t scratch_bytes, void **scratch, weft_error *error);
 /* views_locate for one output, named "y", whose `count` dimensions are `out`. */

@@ -52,12 +52,13 @@ static weft_status is_time(const gpu *g, const formula *f, bool *now, weft_error
 
 /* ----------------------------------------------------------------------------------- formulas */
 
-static void shape_of(const map_program *program, map_shape *shape) {
+static void shape_of(const map_program *program, const map_views_shape *views, map_shape *shape) {
     memset(shape, 0, sizeof *shape); /* shapes are compared as bytes */
     shape->dtype = program->dtype;
     shape->step_count = program->step_count;
     shape->leaf_count = program->leaf_count;
     memcpy(shape->steps, program->steps, program->step_count * sizeof *program->steps);
+    if (views) shape->views = *views;
     for (uint32_t k = 0; k < program->leaf_count; k++) {
         shape->leaves[k].kind = program->leaves[k].kind;
         if (program->leaves[k].kind == LEAF_ARRAY) shape->leaves[k].dtype = program->leaves[k].dtype;
@@ -122,8 +123,8 @@ static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer
 }
 
 /* While the stream is being captured, nothing is loaded or unloaded. */
-weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *consumer, uint64_t n,
-                               void **function, int *rows, weft_error *error) {
+weft_status gpu_formula_kernel(gpu *g, const map_program *program, const map_views_shape *views,
+                               const kernel *consumer, uint64_t n, void **function, int *rows, weft_error *error) {
     map_shape shape;
     formula *f;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -132,7 +133,7 @@ weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel 
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "querying the capture of the stream");
     if (!g->formulas) g->formulas = (formulas *)calloc(1, sizeof *g->formulas);
     RETURN_IF(!g->formulas, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *g->formulas);
-    shape_of(program, &shape);
+    shape_of(program, views, &shape);
     if (capture != cudaStreamCaptureStatusNone) {
         f = find(g, &shape, consumer ? consumer->function : NULL);
         if (f && f->function) f->kept = true;

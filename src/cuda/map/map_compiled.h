@@ -19,9 +19,10 @@ weft_status gpu_formula_policy(gpu *g, weft_error *error);
 void gpu_formulas_close(gpu *g);
 
 /* Sets *function to the kernel compiled for a formula, or to NULL if it is to be interpreted. With `consumer`, the
- * kernel applies that kernel's operator to the values instead of storing them. Counts n more elements. */
-weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *consumer, uint64_t n,
-                               void **function, int *rows, weft_error *error);
+ * kernel applies that kernel's operator to the values instead of storing them. With `views`, the leaves are views;
+ * then `consumer` must be NULL. Counts n more elements. */
+weft_status gpu_formula_kernel(gpu *g, const map_program *program, const map_views_shape *views,
+                               const kernel *consumer, uint64_t n, void **function, int *rows, weft_error *error);
 
 /* Sets the operands of a launch that starts at element `first`. Returns true if all arrays are aligned for loads of
  * `vector` elements each. */

@@ -2,9 +2,9 @@
 #ifndef WEFT_CUDA_MAP_FORMULA_H
 #define WEFT_CUDA_MAP_FORMULA_H
 
+#include "cuda/map/map_layout.h"
 #include "cuda/reduce/reduce_params.h"
 #include "cuda/scan/scan_params.h"
-#include "formula/formula.h"
 
 /* A leaf at element 0 of the launch: the array's address, the value, or the index. */
 typedef union formula_operand {
@@ -20,6 +20,7 @@ typedef struct formula_params {
     union {
         reduce_params j;
         scan_params scan;
+        formula_views views;
     };
     formula_operand operands[MAP_LEAVES];
 } formula_params;

@@ -13,6 +13,9 @@ typedef struct map_program {
 
 static_assert(sizeof(map_program) <= 4000, "a kernel's arguments have 4 KB");
 
+/* Writes a formula. The addresses of its arrays are those of the call. */
+void gpu_map_program(const map_call *c, map_program *program);
+
 /* Arrays of a call, followed by its output if it has one. */
 typedef struct map_arrays {
     gpu_array list[MAP_LEAVES + 1];

@@ -37,7 +37,7 @@ static weft_status scan_values(gpu *g, const map_program *program, const scan_ca
     int rows;
     RETURN_IF_ERROR(gpu_scan_begin(g, c, &kernel_of_arrays, &j, error));
     const kernel consumer = {kernel_of_arrays.kernel, KERNEL_SCAN, kernel_of_arrays.op, kernel_of_arrays.types};
-    RETURN_IF_ERROR(gpu_formula_kernel(g, program, &consumer, c->n, &compiled, &rows, error));
+    RETURN_IF_ERROR(gpu_formula_kernel(g, program, NULL, &consumer, c->n, &compiled, &rows, error));
     if (compiled) return launch_compiled(g, program, compiled, &kernel_of_arrays, &j, error);
     RETURN_IF_ERROR(gpu_staging(g, "map_scan", error));
     const weft_status status = launch_chunks(g, program, &kernel_of_arrays, &j, cuda_type_bytes(c->result), error);

@@ -6,7 +6,9 @@
  *     const float s0 = weft_map_f32(MAP_MULTIPLY, x0, x1, x0);   a step
  *     return canonical(s0);
  *
- * The text contains nothing of the caller's formula text: names and numbers are leaves, which it numbers. */
+ * A leaf of views is loaded at a position of its own, i.x[k], and may be one element for several values
+ * (map_views.cuh). The text contains nothing of the caller's formula text: names and numbers are leaves, which it
+ * numbers. */
 #include "cuda/map/map_text.h"
 
 #include <stdarg.h>
@@ -91,18 +93,39 @@ static int reduction_rows(const map_shape *shape, const kernel *consumer) {
 
 /* -------------------------------------------------------------------------------------- parts */
 
+/* Returns the number of elements of an array that are loaded for V values. */
+static const char *elements_of(const map_shape *shape, uint32_t k) { return shape->views.repeated[k] ? "1" : "V"; }
+
+/* Returns the type of the parameter i. */
+static const char *position_type(const map_shape *shape) {
+    return shape->views.pack ? "const position &" : "uint64_t ";
+}
+
+/* Writes the position of leaf k. */
+static void name_position(const map_shape *shape, uint32_t k, char name[16]) {
+    if (shape->views.pack)
+        snprintf(name, 16, "i.x[%u]", k);
+    else
+        snprintf(name, 16, "i");
+}
+
 static void write_loads(text *t, const map_shape *shape) {
+    char at[16];
     line(t, "    template <int V> struct loads {");
     for (uint32_t k = 0; k < shape->leaf_count; k++)
         if (shape->leaves[k].kind == LEAF_ARRAY)
-            line(t, "        packed<%s, V> x%u;", c_type(shape->leaves[k].dtype), k);
+            line(t, "        packed<%s, %s> x%u;", c_type(shape->leaves[k].dtype), elements_of(shape, k), k);
     line(t, "    };");
     line(t, "    template <int V>");
-    line(t, "    static __device__ __forceinline__ loads<V> load(const formula_operand *o, uint64_t i) {");
+    line(t, "    static __device__ __forceinline__ loads<V> load(const formula_operand *o, %si) {",
+         position_type(shape));
     line(t, "        loads<V> l;");
-    for (uint32_t k = 0; k < shape->leaf_count; k++)
+    for (uint32_t k = 0; k < shape->leaf_count; k++) {
+        name_position(shape, k, at);
         if (shape->leaves[k].kind == LEAF_ARRAY)
-            line(t, "        l.x%u = load_packed<%s, V>(o[%u], i);", k, c_type(shape->leaves[k].dtype), k);
+            line(t, "        l.x%u = %s<%s, %s>(o[%u], %s);", k, shape->views.pack ? "load_at" : "load_packed",
+                 c_type(shape->leaves[k].dtype), elements_of(shape, k), k, at);
+    }
     line(t, "        return l;");
     line(t, "    }");
 }
@@ -110,12 +133,15 @@ static void write_loads(text *t, const map_shape *shape) {
 static void write_leaf(text *t, const map_shape *shape, uint32_t k) {
     const char *type = c_type(shape->dtype);
     const char *member = shape->dtype == WEFT_F32 ? "f32" : shape->dtype == WEFT_F64 ? "f64" : "u64";
+    char at[16];
+    name_position(shape, k, at);
     if (shape->leaves[k].kind == LEAF_ARRAY)
-        line(t, "        const %s x%u = (%s)l.x%u.element[e];", type, k, type, k);
+        line(t, "        const %s x%u = (%s)l.x%u.element[%s];", type, k, type, k,
+             shape->views.repeated[k] ? "0" : "e");
     if (shape->leaves[k].kind == LEAF_VALUE)
         line(t, "        const %s x%u = (%s)o[%u].%s;", type, k, type, k, member);
     if (shape->leaves[k].kind == LEAF_INDEX)
-        line(t, "        const %s x%u = (%s)(o[%u].u64 + i + e);", type, k, type, k);
+        line(t, "        const %s x%u = (%s)(o[%u].u64 + %s + e);", type, k, type, k, at);
 }
 
 /* Writes the name of an operand: x<k> for a leaf, or s<step> for the last step that wrote the register. */
@@ -156,20 +182,24 @@ static void write_formula(text *t, const map_shape *shape, const kernel *consume
     const char *type = c_type(shape->dtype);
     line(t, "struct formula {");
     line(t, "    typedef %s value;", type);
+    if (shape->views.pack) {
+        line(t, "    static constexpr int DIMENSIONS = %u, LEAVES = %u;", shape->views.dimensions, shape->leaf_count);
+        line(t, "    typedef view_position<LEAVES> position;");
+    }
     write_loads(t, shape);
     if (consumer && consumer->kind == KERNEL_SCAN) write_prefetch(t, shape);
     line(t, "    template <int V>");
     line(t, "    static __device__ __forceinline__ %s", type);
-    line(t, "    at(const loads<V> &l, const formula_operand *o, uint64_t i, int e) {");
+    line(t, "    at(const loads<V> &l, const formula_operand *o, %si, int e) {", position_type(shape));
     for (uint32_t k = 0; k < shape->leaf_count; k++) write_leaf(t, shape, k);
     write_steps(t, shape);
     line(t, "    }");
     line(t, "};");
 }
 
-static void write_includes(text *t, const kernel *consumer) {
+static void write_includes(text *t, const map_shape *shape, const kernel *consumer) {
     if (!consumer) {
-        line(t, "#include \"cuda/map/map_values.cuh\"");
+        line(t, "#include \"cuda/map/map_%s.cuh\"", shape->views.pack ? "views" : "values");
     } else if (consumer->kind == KERNEL_SCAN) {
         line(t, "#include \"cuda/map/map_scan.cuh\"");
     } else {
@@ -193,7 +223,9 @@ static void write_kernel(text *t, const map_shape *shape, const kernel *consumer
     const int rows = map_text_rows(shape);
     line(t, "extern \"C\" __global__ void __launch_bounds__(%s)", bounds_of(consumer));
     line(t, FORMULA_KERNEL "(const __grid_constant__ formula_params f) {");
-    if (!consumer)
+    if (shape->views.pack)
+        line(t, "    map_views<formula, %u, %d>(f);", shape->views.pack, rows ? rows : 1);
+    else if (!consumer)
         line(t, "    map_values<formula, %s, %d>(f);", rows ? "16 / sizeof(formula::value)" : "1", rows ? rows : 1);
     else if (consumer->kind == KERNEL_SCAN)
         line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
@@ -207,7 +239,7 @@ static void write_kernel(text *t, const map_shape *shape, const kernel *consumer
 char *map_text(const map_shape *shape, const kernel *consumer) {
     text t = {(char *)malloc(TEXT_BYTES), 0};
     if (!t.at) return NULL;
-    write_includes(&t, consumer);
+    write_includes(&t, shape, consumer);
     write_formula(&t, shape, consumer);
     write_kernel(&t, shape, consumer);
     t.at[t.used] = 0;

@@ -6,6 +6,12 @@
 #include "cuda/map/map_formula.h"
 #include "cuda/reduce/kernels.h"
 
+/* Properties of a call on views that determine its kernel. The kernel computes `pack` adjacent values at a time. */
+typedef struct map_views_shape {
+    uint32_t dimensions, pack;
+    bool repeated[MAP_LEAVES]; /* arrays of which one element is used for all of them */
+} map_views_shape;
+
 /* Properties of a formula that determine its kernel. The addresses of arrays and the values of constants are
  * parameters of each launch. */
 typedef struct map_shape {
@@ -16,6 +22,7 @@ typedef struct map_shape {
         map_leaf_kind kind;
         weft_dtype dtype; /* element type of an array; 0 for other leaves */
     } leaves[MAP_LEAVES];
+    map_views_shape views; /* zero for arrays */
 } map_shape;
 
 /* Name of the kernel, for every formula; it takes a formula_params. */

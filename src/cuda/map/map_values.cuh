@@ -23,10 +23,10 @@ static __device__ __forceinline__ packed<T, V> load_packed(const formula_operand
     return *(const packed<T, V> *)((const T *)o.array + i);
 }
 
-/* Computes the values at elements i .. i + V - 1. */
-template <class F, int V>
-static __device__ __forceinline__ packed<typename F::value, V> values_of(const typename F::template loads<V> &l,
-                                                                         const formula_operand *o, uint64_t i) {
+/* Computes the values at elements i .. i + V - 1. Position: the number of an element, or its position in views. */
+template <class F, int V, class Position>
+static __device__ __forceinline__ packed<typename F::value, V>
+values_of(const typename F::template loads<V> &l, const formula_operand *o, const Position &i) {
     packed<typename F::value, V> values;
 #pragma unroll
     for (int e = 0; e < V; e++) values.element[e] = F::at(l, o, i, e);

@@ -208,7 +208,7 @@ static weft_status run_formula(const call *c, kernel k, weft_error *error) {
     void *compiled;
     int rows;
     const uint64_t values = c->j.total * cuda_type_bytes(c->j.dtype) / c->map_bytes;
-    RETURN_IF_ERROR(gpu_formula_kernel(c->g, c->map, &k, values, &compiled, &rows, error));
+    RETURN_IF_ERROR(gpu_formula_kernel(c->g, c->map, NULL, &k, values, &compiled, &rows, error));
     if (compiled) return launch_compiled(c, k, compiled, error);
     RETURN_IF_ERROR(gpu_staging(c->g, c->name, error));
     return run_in_chunks(c, k, error);

@@ -1,0 +1,35 @@
+/* Distances of the elements of a formula over views, as parameters of kernels: the number of an element is divided
+ * into its indices, and each index multiplied by the distances of its dimension. Division by a length is a
+ * multiplication and a shift. */
+#ifndef WEFT_CUDA_MAP_LAYOUT_H
+#define WEFT_CUDA_MAP_LAYOUT_H
+
+#include "formula/formula.h"
+#include "weft.h"
+
+/* The length n of a dimension. i / n = (i * multiplier / 2^32) >> shift for i < 2^31 and n >= 2. */
+typedef struct view_length {
+    uint32_t n, multiplier, shift;
+} view_length;
+
+/* The last dimension varies fastest. A dimension has one distance for each leaf, in the units of map_dimension, then
+ * that of the values. */
+typedef struct map_layout {
+    uint32_t count, leaves;
+    view_length lengths[WEFT_DIMENSIONS_MAX];
+    int64_t distances[WEFT_DIMENSIONS_MAX * (MAP_LEAVES + 1)]; /* [count][leaves + 1] */
+} map_layout;
+
+/* Maximum number of distances that a compiled kernel takes as parameters, for example of 5 dimensions and 24 leaves.
+ * Other formulas are interpreted. */
+#define FORMULA_DISTANCES 128
+
+/* The layout of a compiled kernel, which contains the numbers of dimensions and leaves. */
+typedef struct formula_views {
+    uint32_t n; /* elements, or packs of elements */
+    void *out;
+    view_length lengths[WEFT_DIMENSIONS_MAX];
+    int64_t distances[FORMULA_DISTANCES];
+} formula_views;
+
+#endif
