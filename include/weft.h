@@ -1326,7 +1326,7 @@ typedef struct weft_view_binding {
  *   - bindings: `count` bindings: each name of the formula once, and no other name. Each view is broadcast to the
  *     shape of out, as in weft_copy_view
  *   - out: of type dtype. It may be equal to a view of the formula in all members
- * Scratch memory: on a CPU, none beyond that of weft_map; no view is copied.
+ * No view is copied. Scratch memory: that of weft_map, and 9 KB on a GPU.
  * Order: docs/spec/ORDER.md 32.5. Docs: docs/ops/map.md. */
 WEFT_API weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
                                     const weft_view_binding *bindings, size_t count, const weft_view *out);

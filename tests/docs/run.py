@@ -52,7 +52,8 @@ FILES = {
     "heat": {"rod.npy": ("<f4", (128,), lambda i: 1), "plate.npy": ("<f4", (200, 200), lambda i: math.hypot(
         i % 200 - 60, i // 200 - 70) < 30 or -0.6 * (110 < i % 200 < 170 and 90 < i // 200 < 160))},
     "laplace": {"u0.npy": ("<f4", (9, 9, 9), lambda i: i % 9)},
-    "map": {name: ("<f4", (1000,), lambda i: i / 100 - 3) for name in ("x.npy", "y.npy", "z.npy")},
+    "map": {name: ("<f4", (1000,), lambda i: i / 100 - 3) for name in ("x.npy", "y.npy", "z.npy")} |
+           {"table.npy": ("<f4", (20, 30), lambda i: i % 17)},
     "matmul": {"a.npy": ("<f4", (20, 30), lambda i: i % 17 / 16), "b.npy": ("<f4", (30, 10), lambda i: i % 23 / 22)},
     "reduce_axes": {"x.npy": ("<f4", (2, 3), lambda i: i + 1)},
     "scan_axis": {"field.npy": ("<f4", (3, 2), lambda i: (3, 1, 4, 1, 5, 9)[i])},

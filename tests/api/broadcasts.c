@@ -1,7 +1,7 @@
 /* Tests weft_map_views: the values have the bits of weft_map of arrays without gaps, for random shapes, strides,
  * types and broadcasts, and nothing around the output is written. Tests the refused arguments too.
  *
- * Usage: api_map_views DEVICE. */
+ * Usage: api_broadcasts DEVICE. */
 #include "core/types.h"
 #include "tests/expect.h"
 #include "verify/inputs.h"
