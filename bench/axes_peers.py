@@ -4,7 +4,8 @@
 
 LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results, with the bytes that must be moved per
 second. top selects the 5 largest values of each vector, and argtop also their indices; median and quartiles compute 1 and 3
-quantiles.
+quantiles. "x - row" and "x - column" are formulas over views of which one is broadcast; "x - transposed" reads one with
+its axes exchanged.
 The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
 of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others. --small divides the first
 length by 16.
@@ -25,6 +26,7 @@ DIMENSIONS = 16
 K = 5
 QUARTILES = [0.25, 0.5, 0.75]
 QUANTILES = {"median": [0.5], "quartiles": QUARTILES}
+FORMULAS = ("x - row", "x - column", "x - transposed")
 
 
 class View(ctypes.Structure):
@@ -42,6 +44,11 @@ def view_of(dtype, shape, address, strides=None):
     v.shape[:len(shape)] = shape
     v.stride[:len(shape)] = strides
     return v
+
+
+class Binding(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("view", ctypes.POINTER(View)), ("dtype", ctypes.c_int),
+                ("scalar", ctypes.c_void_p)]
 
 
 class Weft:
@@ -87,6 +94,13 @@ class Weft:
     def copy(self, x, y):
         return lambda: self.check(self.lib.weft_copy_view(self.context, ctypes.byref(x), ctypes.byref(y)))
 
+    def subtract(self, x, y, out):
+        expr = ctypes.c_void_p()
+        self.check(self.lib.weft_expr_compile(self.context, b"x - y", ctypes.byref(expr)))
+        bindings = (Binding * 2)(Binding(b"x", ctypes.pointer(x)), Binding(b"y", ctypes.pointer(y)))
+        return lambda: self.check(self.lib.weft_map_views(
+            self.context, expr, x.dtype, bindings, ctypes.c_size_t(2), ctypes.byref(out)))
+
     def synchronize(self):
         self.check(self.lib.weft_synchronize(self.context))
 
@@ -124,7 +138,7 @@ class Cpu:
     def address(self, array):
         return array.ctypes.data
 
-    def peer_calls(self, kind, x, y, axes):
+    def peer_calls(self, kind, x, y, axes, other):
         np = self.np
         axis = axes[0] if axes else None
         return {name: {
@@ -134,6 +148,7 @@ class Cpu:
             "sort": lambda: np.copyto(y, np.sort(x, axis=axis)),
             "top": lambda: largest(np, x, axis, False), "argtop": lambda: largest(np, x, axis, True),
             "median": lambda: np.median(x, axis=axis), "quartiles": lambda: np.quantile(x, QUARTILES, axis=axis),
+            **{formula: lambda: np.subtract(x, other, out=y) for formula in FORMULAS},
         }[kind] for name in self.peers}
 
     def time(self, call, weft):
@@ -168,7 +183,7 @@ class Cuda:
     def address(self, array):
         return array.data_ptr()
 
-    def peer_calls(self, kind, x, y, axes):
+    def peer_calls(self, kind, x, y, axes, other):
         torch = self.torch
         axis = axes[0] if axes else None
         calls = {}
@@ -183,9 +198,10 @@ class Cuda:
                     "top": lambda: torch.topk(x, K, dim=axis), "argtop": lambda: torch.topk(x, K, dim=axis),
                     "median": lambda: torch.median(x, dim=axis),
                     "quartiles": lambda: torch.quantile(x, torch.tensor(QUARTILES, device="cuda", dtype=x.dtype), dim=axis),
+                    **{formula: lambda: torch.sub(x, other, out=y) for formula in FORMULAS},
                 }[kind]
             else:
-                cx, cy = library.asarray(x), library.asarray(y)
+                cx, cy, co = library.asarray(x), library.asarray(y), library.asarray(other)
                 calls[name] = {
                     "sum": lambda: library.sum(cx, axis=tuple(axes), out=cy),
                     "mean": lambda: library.mean(cx, axis=tuple(axes), out=cy),
@@ -197,6 +213,7 @@ class Cuda:
                     "argtop": lambda: largest(library, cx, axis, True),
                     "median": lambda: library.median(cx, axis=axis),
                     "quartiles": lambda: library.quantile(cx, library.asarray(QUARTILES, cx.dtype), axis=axis),
+                    **{formula: lambda: library.subtract(cx, co, cy) for formula in FORMULAS},
                 }[kind]
         return calls
 
@@ -229,9 +246,11 @@ ROWS += [(kind, "f32", shape, [axis]) for kind in ("top", "argtop")
                              ((256, 2**20), 0))]
 ROWS += [(kind, "f32", shape, [axis]) for kind in QUANTILES
          for shape, axis in (((2**18, 256), 1), ((2**14, 4096), 1), ((2**9, 10**5), 1), ((256, 2**18), 0))]
+ROWS += [(kind, "f32", shape, []) for shape in (SQUARE, (10**6, 256), (256, 10**6)) for kind in FORMULAS]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
-         "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis"}
+         "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis",
+         **{formula: "map" for formula in FORMULAS}}
 
 
 def power(n):
@@ -259,19 +278,31 @@ def speeds(library, weft, repeat, small):
     return 4 * n / times[0], 8 * n / min(times[1:])
 
 
+def operand(kind, shape):
+    """Shape of the array in memory that a formula subtracts."""
+    return {"x - row": shape[1:], "x - column": (shape[0], 1), "x - transposed": shape[::-1]}[kind]
+
+
 def row(library, weft, case, repeat, reading, copying, commit):
     """Prints the rows of a case, one for each peer. Returns its row of the second table."""
     kind, dtype, shape, axes = case
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
-    whole = kind in ("scan", "sort", "transpose")
+    whole = kind in ("scan", "sort", "transpose", *FORMULAS)
     if kind in ("top", "argtop", *QUANTILES):
         kept = [len(QUANTILES.get(kind, range(K))) if k in axes else n for k, n in enumerate(shape)]
     x = library.array(dtype, shape)
     y = library.empty(dtype, shape[::-1] if kind == "transpose" else shape if whole else kept)
     at = library.empty("u64", kept if kind == "argtop" else ())
     vx = view_of(dtype, shape, library.address(x))
-    if kind == "transpose":
+    other = library.array(dtype, operand(kind, shape) if kind in FORMULAS else ())
+    if kind in FORMULAS:
+        vo = view_of(dtype, other.shape, library.address(other))
+        if kind == "x - transposed":
+            vo = view_of(dtype, shape, library.address(other), [size, size * shape[0]])
+            other = other.T
+        call = weft.subtract(vx, vo, view_of(dtype, shape, library.address(y)))
+    elif kind == "transpose":
         call = weft.copy(view_of(dtype, shape[::-1], library.address(x), [size, size * shape[1]]),
                          view_of(dtype, shape[::-1], library.address(y)))
     else:
@@ -281,10 +312,11 @@ def row(library, weft, case, repeat, reading, copying, commit):
             else weft.top(vx, axes[0], vy, indices) if kind in ("top", "argtop") \
             else weft.quantiles(vx, axes[0], QUANTILES[kind], vy) if kind in QUANTILES \
             else weft.variance(vx, axes, vy) if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
-    peers = library.peer_calls(kind, x, y, axes)
+    peers = library.peer_calls(kind, x, y, axes, other)
     times = median(library, weft, [call] + list(peers.values()), repeat)
     elements = math.prod(shape)
     moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * (size + (8 if kind == "argtop" else 0)))
+    moved += math.prod(other.shape) * size if kind in FORMULAS else 0
     text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
     lengths, speed = " x ".join(power(n) for n in shape), f"{moved / times[0] / 1e9:.1f} GB/s"
     for name, peer in zip(peers, times[1:]):
