@@ -246,6 +246,7 @@ ROWS += [(kind, "f32", shape, [axis]) for kind in ("top", "argtop")
                              ((256, 2**20), 0))]
 ROWS += [(kind, "f32", shape, [axis]) for kind in QUANTILES
          for shape, axis in (((2**18, 256), 1), ((2**14, 4096), 1), ((2**9, 10**5), 1), ((256, 2**18), 0))]
+ROWS += [("sum", "f16", shape, [axis]) for shape in ((10**6, 256), SQUARE) for axis in (1, 0)]
 ROWS += [(kind, "f32", shape, []) for shape in (SQUARE, (10**6, 256), (256, 10**6)) for kind in FORMULAS]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
@@ -334,7 +335,7 @@ def main():
     parser.add_argument("--commit", default="")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--repeat", type=int, default=7)
-    parser.add_argument("--only", help="rows whose operation contains this")
+    parser.add_argument("--only", help="rows whose operation and type contain this")
     options = parser.parse_args()
     library = Cuda() if options.device == "cuda" else Cpu()
     weft = Weft(options.library, options.device)
@@ -345,7 +346,7 @@ def main():
           "|---|---|---|---|---|---|---|---|---|---|---|")
     fractions = []
     for kind, dtype, shape, axes in ROWS:
-        if options.only and options.only not in kind:
+        if options.only and options.only not in f"{kind} {dtype}":
             continue
         if options.small:
             shape = (shape[0] // 16, *shape[1:])

@@ -296,7 +296,8 @@ WEFT_API weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src,
 /* ------------------------------------------------------------------------------- reduce */
 
 /* Operators of reductions and scans, with the type of a reduction's result and its value for n = 0. "i" is any of
- * i8..i64, "u" any of u8..u64. An operator without a restriction takes all element types. */
+ * i8..i64, "u" any of u8..u64. An operator without a restriction takes all element types. Where f32 is the result of
+ * f32, f16 is that of f16 and bf16 that of bf16. */
 typedef enum weft_op {
     WEFT_SUM = 0,            /* sum: i -> i64 and u -> u64, modulo 2^64; f32 -> f32; f64 -> f64; n = 0: 0 */
     WEFT_PROD = 1,           /* product: i -> i64 and u -> u64, modulo 2^64; f32 -> f32; f64 -> f64; n = 0: 1 */
@@ -325,9 +326,11 @@ WEFT_API weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype
 
 /* Reduces x[0..n) with `op` to one value.
  *   accumulate  WEFT_DEFAULT: types as listed at weft_op. WEFT_F64 with f32 elements: the result of sum, prod, mean
- *               and the norms is f64, and sum and prod accumulate in f64. WEFT_EXACT_SUM with f32 or f64 elements:
- *               sum, mean, norm1 and norm2 are computed exactly and rounded once to the type of the elements. They do
- *               not depend on the order of the elements (docs/ops/exact.md, docs/spec/ORDER.md 30)
+ *               and the norms is f64, and sum and prod accumulate in f64. WEFT_F32 or WEFT_F64 with f16 or bf16
+ *               elements: the result of these operators is f32 or f64. With WEFT_DEFAULT or WEFT_F32, sum and prod of
+ *               them accumulate in f32. WEFT_EXACT_SUM with f32 or f64 elements: sum, mean, norm1 and norm2 are
+ *               computed exactly and rounded once to the type of the elements. They do not depend on the order of
+ *               the elements (docs/ops/exact.md, docs/spec/ORDER.md 30)
  *   out         one value of the type that weft_reduce_result returns
  * Returns WEFT_EMPTY if n = 0 and op has no value for it. Order: docs/spec/ORDER.md 3. Docs: docs/ops/reduce.md. */
 WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
@@ -336,10 +339,11 @@ WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype
 /* ----------------------------------------------------------------------------- variance */
 
 /* Computes the variance of x[0..n), of any type: sum of (x - mean)^2 / (n - ddof). Evaluated in f64, in two passes.
- *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements, or WEFT_EXACT_SUM for the exact
- *               variance of f32 or f64 elements, rounded once to their type (docs/spec/ORDER.md 30.3)
+ *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32, f16 or bf16 elements, or WEFT_F32 for an f32
+ *               result from f16 or bf16 elements, or WEFT_EXACT_SUM for the exact variance of f32 or f64 elements,
+ *               rounded once to their type (docs/spec/ORDER.md 30.3)
  *   ddof        0: variance of a population; 1: of a sample. Must be less than n, else WEFT_EMPTY is returned
- *   out         one value: f64, or f32 for f32 elements unless `accumulate` is WEFT_F64
+ *   out         one value of the type that weft_reduce_result returns for WEFT_MEAN
  * Source: T. Chan, G. Golub, R. LeVeque, The American Statistician 37, 1983: the two-pass algorithm.
  * Order: docs/spec/ORDER.md 4. Docs: docs/ops/variance.md. */
 WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,

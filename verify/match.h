@@ -46,7 +46,7 @@ typedef struct match_case {
 typedef struct match_shape {
     int inputs, parameters;
     int accumulates;                       /* number of entries of MATCH_ACCUMULATES that are tested */
-    bool halves;                           /* f16 and bf16 are tested too */
+    bool halves;                           /* f16 and bf16 are tested too, with all entries */
     size_t (*values)(const match_case *c); /* number of values of the output; NULL: one */
     /* Returns the bytes of a value of the output, or 0 if the types are not supported. */
     size_t (*out_bytes)(const match_case *c);
@@ -54,7 +54,7 @@ typedef struct match_shape {
     void (*tell)(const match_case *c, char text[100]); /* describes what varies with `turn`; may be NULL */
 } match_shape;
 
-enum { MATCH_ACCUMULATE_COUNT = 5 };
+enum { MATCH_ACCUMULATE_COUNT = 6 };
 extern const weft_dtype MATCH_ACCUMULATES[MATCH_ACCUMULATE_COUNT];
 
 /* Return the number of values and of bytes of the whole output. */

@@ -22,7 +22,7 @@ static const weft_dtype DTYPES[] = {
 #include "core/types.def"
 };
 
-const weft_dtype MATCH_ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_EXACT_SUM, WEFT_I64, WEFT_U64};
+const weft_dtype MATCH_ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_EXACT_SUM, WEFT_I64, WEFT_U64, WEFT_F32};
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -161,9 +161,10 @@ static bool is_taken(const walk *w, const match_case *c) {
 
 static bool visit_operation(walk *w, match_case *c, const void *const *inputs) {
     const match_shape *shape = c->operation->shape;
-    for (int a = 0; a < shape->accumulates; a++) {
+    const bool half = type_is_half(c->dtype);
+    for (int a = 0; a < (half ? MATCH_ACCUMULATE_COUNT : shape->accumulates); a++) {
         c->accumulate = MATCH_ACCUMULATES[a];
-        if (c->accumulate == WEFT_F64 && c->dtype != WEFT_F32) continue;
+        if (c->accumulate == WEFT_F64 && c->dtype != WEFT_F32 && !half) continue;
         for (c->parameter = 0; c->parameter < shape->parameters; c->parameter++)
             if (is_taken(w, c) && !w->visitor->visit(w->visitor->self, c, inputs)) return false;
     }

@@ -44,5 +44,5 @@ weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src, void *ds
 weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result) {
     weft_error *error = context_thread_error();
     RETURN_IF(!result, WEFT_INVALID, "result is NULL");
-    return check_whole_type(op, dtype, accumulate, result, error);
+    return check_reduction_type(op, dtype, accumulate, result, error);
 }

@@ -64,7 +64,7 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
     };
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
     RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED,
-              "%s elements are supported only by matmul with accumulate = exact", weft_dtype_name(dtype));
+              "%s elements are supported only by map, reduce, variance and exact matmul", weft_dtype_name(dtype));
     *kind = kinds[dtype];
     return WEFT_OK;
 }
@@ -152,7 +152,29 @@ weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate
     return check_exact(weft_op_name(op), sums, dtype, result, error);
 }
 
+/* Determines the result type of a reduction of f16 or bf16: that of f32, but the type of the elements in place of f32
+ * unless the caller requests f32. */
+static weft_status check_halves(const char *what, result_rule rule, weft_dtype dtype, weft_dtype accumulate,
+                                weft_dtype *result, weft_error *error) {
+    const bool real = rule == WIDE || rule == REAL;
+    const bool offered = real && (accumulate == WEFT_F32 || accumulate == WEFT_F64);
+    RETURN_IF(accumulate != WEFT_DEFAULT && !offered, WEFT_UNSUPPORTED, "%s of %s cannot accumulate in %s", what,
+              weft_dtype_name(dtype), weft_dtype_name(accumulate));
+    *result = rule == INDEX ? WEFT_U64 : rule == TRUTH ? WEFT_U8 : offered ? accumulate : dtype;
+    return WEFT_OK;
+}
+
+weft_status check_reduction_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                                 weft_error *error) {
+    if (!type_is_half(dtype)) return check_whole_type(op, dtype, accumulate, result, error);
+    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "invalid op %d", (int)op);
+    RETURN_IF(OPS[op].domain == INTEGER, WEFT_UNSUPPORTED, "%s requires integer elements, not %s", weft_op_name(op),
+              weft_dtype_name(dtype));
+    return check_halves(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
+}
+
 weft_status check_variance_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error) {
+    if (type_is_half(dtype)) return check_halves("variance", REAL, dtype, accumulate, result, error);
     return accumulate == WEFT_EXACT_SUM ? check_exact("variance", true, dtype, result, error)
                                         : check_result("variance", REAL, dtype, accumulate, result, error);
 }

@@ -56,7 +56,10 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
 /* check_reduce_type for reductions that can also accumulate exactly (WEFT_EXACT_SUM). */
 weft_status check_whole_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                              weft_error *error);
-/* Determines the result type of a variance. */
+/* check_whole_type for reductions that also take f16 and bf16. */
+weft_status check_reduction_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                                 weft_error *error);
+/* Determines the result type of a variance, also of f16 and bf16. */
 weft_status check_variance_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error);
 /* Returns true if the operator is undefined for zero elements. op must be valid. */
 bool check_needs_elements(weft_op op);

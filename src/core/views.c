@@ -207,6 +207,13 @@ size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void
     return view_merge(count, d);
 }
 
+reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, void *out) {
+    reduce_axes_call c = {.dtype = dtype, .result = result, .n = n, .vectors = 1, .x = x, .y = out};
+    c.inner_count = n > 1;
+    c.inner[0] = (view_dimension){n, (ptrdiff_t)weft_dtype_size(dtype), 0};
+    return c;
+}
+
 view_vectors view_vectors_of(const weft_view *x, size_t along, const weft_view *y) {
     view_vectors v = {.vectors = view_elements(x) / x->shape[along],
                       .inner = {x->shape[along], x->stride[along], y->stride[along]},

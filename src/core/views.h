@@ -55,6 +55,9 @@ typedef struct view_vectors {
 /* Returns the vectors along axis number `along` of views that have been checked and have elements. */
 view_vectors view_vectors_of(const weft_view *x, size_t along, const weft_view *y);
 
+/* Returns the call that reduces an array of n elements, without its operator. */
+reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, void *out);
+
 /* view_merge for dimensions whose order does not matter: first makes each y of more than one element
  * positive, for which it moves *x and *y to the other end of the dimension, and sorts the dimensions by y, the
  * largest first. */

@@ -1,6 +1,7 @@
 /* weft_reduce, weft_variance and weft_dot: choice of the kernel, combination of its partial values, and the last
  * step. */
 #include "arith/finish.h"
+#include "arith/formats.h"
 #include "core/types.h"
 #include "cpu/common/reduce_kernel.h"
 #include "cpu/runtime/parallel.h"
@@ -32,8 +33,10 @@ static void keep_higher(partial *a, const partial *b) {
 static void store_real(weft_dtype dtype, double v, void *out) {
     if (dtype == WEFT_F32)
         *(float *)out = weft_canonical_f32((float)v);
-    else
+    else if (dtype == WEFT_F64)
         *(double *)out = weft_canonical_f64(v);
+    else
+        *(uint16_t *)out = weft_half_bits(v, dtype == WEFT_F16 ? 11 : 8);
 }
 
 static void store_integer(weft_dtype dtype, uint64_t v, void *out) {
@@ -46,9 +49,9 @@ static void store_integer(weft_dtype dtype, uint64_t v, void *out) {
 }
 
 /* Stores the element with this key (cpu/kernels/bodies/extremes_body.h). */
-static void store_key(weft_dtype dtype, uint64_t key, void *out) {
+static void store_key(weft_dtype dtype, uint64_t key, weft_dtype result, void *out) {
     if (dtype == WEFT_F32)
-        *(float *)out = weft_from_key_f32((uint32_t)key);
+        store_real(result, weft_from_key_f32((uint32_t)key), out);
     else if (dtype == WEFT_F64)
         *(double *)out = weft_from_key_f64(key);
     else
@@ -61,7 +64,7 @@ static combiner *const add_real[] = {add_f32, cpu_add_f64}, *const multiply_real
 
 /* Sets the kernel and the combiner of a sum or a product. */
 static void choose_sum(const level *l, bool product, reduction *r) {
-    const bool f32 = r->result == WEFT_F32;
+    const bool f32 = r->result != WEFT_F64;
     if (!type_is_float(r->dtype)) {
         r->run = product ? l->integers->prod[r->dtype] : l->integers->sum[r->dtype];
         r->combine = product ? multiply_u64 : add_u64;
@@ -133,10 +136,10 @@ partial reduction_of_nothing(const reduction *r) {
     if (r->op != WEFT_PROD) return v;
     if (!type_is_float(r->dtype))
         v.u64 = 1;
-    else if (r->result == WEFT_F32)
-        v.f32 = 1;
-    else
+    else if (r->result == WEFT_F64)
         v.f64 = 1;
+    else
+        v.f32 = 1;
     return v;
 }
 
@@ -166,12 +169,12 @@ void reduction_store(const reduction *r, size_t n, double parameter, const parti
     case WEFT_SUM:
     case WEFT_PROD:
         if (type_is_float(r->dtype))
-            store_real(result, result == WEFT_F32 ? v->f32 : v->f64, out);
+            store_real(result, result == WEFT_F64 ? v->f64 : v->f32, out);
         else
             store_integer(result, v->u64, out);
         break;
     case WEFT_MIN:
-    case WEFT_MAX: store_key(r->dtype, v->u64, out); break;
+    case WEFT_MAX: store_key(r->dtype, v->u64, result, out); break;
     case WEFT_ARGMIN:
     case WEFT_ARGMAX: store_integer(result, v->index, out); break;
     case WEFT_AND:

@@ -3,7 +3,8 @@
  *
  *   - The vectors are rows: kernels read them in place. Few long rows are reduced one by one, by all threads.
  *   - The vectors are columns: kernels of sums, products, means, extremes and bitwise operators read rows of columns.
- *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. */
+ *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. So are those of f16 and
+ *     bf16, as f32. */
 #include "core/exact_ops.h"
 #include "core/types.h"
 #include "cpu/common/axes.h"
@@ -41,12 +42,15 @@ static bool has_segments(weft_op op) {
 
 /* Chooses the kernels. */
 static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
-    *j = (axes){.ctx = ctx, .c = c, .size = weft_dtype_size(c->dtype), .result_size = weft_dtype_size(c->result)};
-    const bool simple = !c->variance && has_segments(c->op);
+    const weft_dtype half = type_is_half(c->dtype) ? c->dtype : WEFT_DEFAULT, dtype = half ? WEFT_F32 : c->dtype;
+    *j = (axes){.ctx = ctx, .c = c, .half = half};
+    j->size = weft_dtype_size(dtype);
+    j->result_size = weft_dtype_size(c->result);
+    const bool simple = !c->variance && has_segments(c->op) && !half;
     const size_t bytes = saturated_product(saturated_product(c->vectors, c->n), j->size);
     j->threads = cpu_threads_for_reading(ctx->threads, bytes);
-    j->r = c->variance ? cpu_variance_reduction(ctx, c->dtype, c->result, c->ddof)
-                       : cpu_reduction(ctx, c->op, c->dtype, c->result);
+    j->r = c->variance ? cpu_variance_reduction(ctx, dtype, c->result, c->ddof)
+                       : cpu_reduction(ctx, c->op, dtype, c->result);
     j->exact = (exact_call){.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op),
                             .finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op),
                             .dtype = c->dtype,
@@ -61,7 +65,7 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
         j->column = cpu_column_kernel(ctx, c->op, c->dtype, c->result);
     }
     for (size_t k = 0; k < c->outer_count; k++) j->outer[k] = c->outer[k];
-    j->vectors = (vectors){j->size, c->inner_count, c->outer_count, c->inner, j->outer, c->x};
+    j->vectors = (vectors){weft_dtype_size(c->dtype), c->inner_count, c->outer_count, c->inner, j->outer, c->x};
 }
 
 /* Moves outer dimension k to the end. */
@@ -92,9 +96,10 @@ static weft_status reduce_long_rows(const axes *j, weft_error *error) {
 
 /* Writes the result of vectors without elements. */
 static weft_status store_nothing(cpu_context *ctx, const reduce_axes_call *c, weft_error *error) {
+    const weft_dtype dtype = type_is_half(c->dtype) ? WEFT_F32 : c->dtype;
     uint64_t result;
     copy_view_call copy = {.element = weft_dtype_size(c->result), .count = c->outer_count, .x = &result, .y = c->y};
-    RETURN_IF_ERROR(cpu_reduce(ctx, &(reduce_call){c->op, c->dtype, c->result, 0, NULL, &result, NULL}, error));
+    RETURN_IF_ERROR(cpu_reduce(ctx, &(reduce_call){c->op, dtype, c->result, 0, NULL, &result, NULL}, error));
     for (size_t k = 0; k < c->outer_count; k++)
         copy.dimensions[k] = (view_dimension){c->outer[k].n, 0, c->outer[k].y};
     return cpu_copy_view(ctx, &copy, error);
@@ -104,7 +109,7 @@ weft_status cpu_reduce_axes(void *state, const reduce_axes_call *c, weft_error *
     axes j;
     if (c->n == 0) return store_nothing(state, c, error);
     prepare(&j, c, state);
-    const bool direct = are_rows(c, j.size);
+    const bool direct = !j.half && are_rows(c, j.size);
     const size_t bytes = c->n > SIZE_MAX / j.size ? SIZE_MAX : c->n * j.size; /* repeated elements need no memory */
     const bool few = c->vectors < (size_t)j.ctx->threads * ROWS_FOR_THREADS;
     if (direct && ((few && bytes >= LONG_BYTES) || bytes >= LONGER_BYTES || c->vectors == 1))

@@ -12,4 +12,4 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
 }
 
 const match_shape match_reduce = {
-    .inputs = 1, .parameters = 1, .accumulates = 3, .out_bytes = out_bytes, .call = call};
+    .inputs = 1, .parameters = 1, .accumulates = 3, .halves = true, .out_bytes = out_bytes, .call = call};

@@ -2,6 +2,7 @@
 #include "core/check.h"
 #include "core/exact_ops.h"
 #include "core/part.h"
+#include "core/views.h"
 
 /* Runs a reduction that accumulates exactly. */
 static weft_status reduce_exactly(weft_context *ctx, const reduce_call *c, weft_error *error) {
@@ -16,13 +17,18 @@ static weft_status reduce_exactly(weft_context *ctx, const reduce_call *c, weft_
 
 static weft_status reduce(weft_context *ctx, reduce_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
-    RETURN_IF_ERROR(check_whole_type(c->op, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_reduction_type(c->op, c->dtype, accumulate, &c->result, error));
     RETURN_IF(c->n == 0 && check_needs_elements(c->op), WEFT_EMPTY, "%s of 0 elements is undefined",
               weft_op_name(c->op));
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
     RETURN_IF_ERROR(check_apart(&to, &from, error));
     if (accumulate == WEFT_EXACT_SUM && c->n > 0) return reduce_exactly(ctx, c, error);
+    if (type_is_half(c->dtype)) {
+        reduce_axes_call axes = view_reduction_of(c->dtype, c->result, c->n, c->x, c->out);
+        axes.op = c->op;
+        return ctx->backend->reduce_axes(ctx->state, &axes, error);
+    }
     return ctx->backend->reduce(ctx->state, c, error);
 }
 

@@ -55,7 +55,7 @@ static weft_status reduce_axes(weft_context *ctx, const request *r, reduce_axes_
     RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from, error));
     c->dtype = r->x->dtype;
     RETURN_IF_ERROR(c->variance ? check_variance_type(c->dtype, r->accumulate, &c->result, error)
-                                : check_whole_type(c->op, c->dtype, r->accumulate, &c->result, error));
+                                : check_reduction_type(c->op, c->dtype, r->accumulate, &c->result, error));
     RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, &to, error));
     RETURN_IF_ERROR(check_view_type("out", r->out, c->result, error));
     RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));

@@ -1,6 +1,7 @@
 /* weft_variance: argument checks. */
 #include "core/check.h"
 #include "core/part.h"
+#include "core/views.h"
 
 static weft_status variance(weft_context *ctx, variance_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
@@ -11,6 +12,13 @@ static weft_status variance(weft_context *ctx, variance_call *c, weft_dtype accu
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
     RETURN_IF_ERROR(check_apart(&to, &from, error));
+    if (type_is_half(c->dtype)) {
+        reduce_axes_call axes = view_reduction_of(c->dtype, c->result, c->n, c->x, c->out);
+        axes.variance = true;
+        axes.op = WEFT_MEAN;
+        axes.ddof = c->ddof;
+        return ctx->backend->reduce_axes(ctx->state, &axes, error);
+    }
     if (accumulate != WEFT_EXACT_SUM) return ctx->backend->variance(ctx->state, c, error);
     const exact_call call = {.terms = EXACT_VALUES,
                              .finish = EXACT_VARIANCE,

@@ -17,7 +17,8 @@ enum {
 typedef struct axes {
     cpu_context *ctx;
     const reduce_axes_call *c;
-    size_t size, result_size; /* bytes of an element and of a result */
+    weft_dtype half;          /* f16 or bf16 if the elements are converted to f32, else WEFT_DEFAULT */
+    size_t size, result_size; /* bytes of an element, after the conversion, and of a result */
     int threads;
     reduction r;
     exact_call exact;
@@ -32,6 +33,10 @@ typedef struct axes {
     char *scratch;     /* scratch_bytes for each thread */
     size_t scratch_bytes;
 } axes;
+
+/* Copies elements [first, first + n) of vectors v ... v + count - 1 to rows of `row` bytes at `to`. Converts f16 and
+ * bf16 to f32. */
+void axes_gather(const axes *j, size_t v, size_t count, size_t first, size_t n, char *to, size_t row);
 
 /* Writes the results of vectors v ... v + count - 1. */
 void axes_store(const axes *j, size_t v, size_t count, const void *results);

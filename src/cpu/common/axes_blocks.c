@@ -134,7 +134,7 @@ static size_t each_tile(const blocks *b, block at, size_t part, const values *v,
     size_t done = 0;
     for (size_t i = part * b->part; i < end && !cpu_cancelled(); i += b->tile, done++) {
         const size_t n = (size_t)min_u64(end - i, b->tile);
-        cpu_gather_vectors(j->ctx, &j->vectors, at.first, at.width, i, n, work_memory(b), b->row);
+        axes_gather(j, at.first, at.width, i, n, work_memory(b), b->row);
         reduce(b, at, v, i, n, done);
     }
     return done;
@@ -310,7 +310,7 @@ static void run_parts(blocks *b) {
 static void divide(blocks *b) {
     const axes *j = b->axes;
     const size_t dimensions = j->vectors.outer_count, n = dimensions > 0 ? j->outer[dimensions - 1].n : 1;
-    const size_t most = j->column ? (size_t)min_u64(COLUMNS, COLUMN_BYTES / j->size) : GATHERED_BYTES / j->size;
+    const size_t most = j->column ? (size_t)min_u64(COLUMNS, COLUMN_BYTES / j->size) : GATHERED_BYTES / j->vectors.element;
     const size_t wanted = (size_t)j->threads * AXES_PARTS;
     b->tile = WEFT_TILE(j->size);
     b->row = b->tile * j->size + CPU_ALIGNMENT;

@@ -15,6 +15,13 @@ typedef struct rows {
     size_t at_once, item; /* vectors of a call of the kernel, and of an item */
 } rows;
 
+void axes_gather(const axes *j, size_t v, size_t count, size_t first, size_t n, char *to, size_t row) {
+    if (j->half)
+        cpu_gather_halves(j->ctx, j->half, &j->vectors, v, count, first, n, to, row);
+    else
+        cpu_gather_vectors(j->ctx, &j->vectors, v, count, first, n, to, row);
+}
+
 void axes_store(const axes *j, size_t v, size_t count, const void *results) {
     const ptrdiff_t size = (ptrdiff_t)j->result_size;
     const size_t dimensions = j->vectors.outer_count;
@@ -105,7 +112,7 @@ static void do_item(void *self, size_t item) {
             count = (size_t)min_u64(count, last.n - v % last.n);
             reduce_rows(w, views_at(j->c->x, views_x(dimensions, j->outer, v)), last.x, count, (char *)results);
         } else {
-            cpu_gather_vectors(j->ctx, &j->vectors, v, count, 0, j->c->n, gathered, row);
+            axes_gather(j, v, count, 0, j->c->n, gathered, row);
             reduce_rows(w, gathered, (ptrdiff_t)row, count, (char *)results);
         }
         axes_store(j, v, count, results);

@@ -114,6 +114,38 @@ void cpu_gather_vectors(const cpu_context *ctx, const vectors *s, size_t v, size
     }
 }
 
+/* Converts rows of n elements, which are rows.x bytes apart, to rows that are rows.y bytes apart. */
+static void widen_rows(const cpu_context *ctx, weft_dtype half, view_dimension rows, size_t n, const char *x,
+                       char *to) {
+    const copy_kernels *kernels = ctx->level->copies;
+    if (rows.x == (ptrdiff_t)(n * sizeof(uint16_t)) && rows.y == (ptrdiff_t)(n * sizeof(float)))
+        n *= rows.n, rows.n = 1;
+    for (; rows.n > 0; rows.n--, x += rows.x, to += rows.y)
+        (half == WEFT_F16 ? kernels->widen_f16 : kernels->widen_bf16)(n, x, (float *)(void *)to);
+}
+
+/* Elements of a vector that are adjacent are not copied before they are converted. */
+void cpu_gather_halves(const cpu_context *ctx, weft_dtype half, const vectors *s, size_t v, size_t count,
+                       size_t first, size_t n, char *to, size_t row) {
+    const view_dimension last = s->outer_count > 0 ? s->outer[s->outer_count - 1] : (view_dimension){1, 0, 0};
+    const bool adjacent = s->inner_count == 1 && s->inner->x == (ptrdiff_t)s->element;
+    char *const copied = to + n * (sizeof(float) - s->element);
+    if (!adjacent) {
+        cpu_gather_vectors(ctx, s, v, count, first, n, copied, row);
+        for (size_t r = 0; r < count; r++, to += row)
+            widen_rows(ctx, half, (view_dimension){1, 0, 0}, n, copied + r * row, to);
+        return;
+    }
+    while (count > 0) {
+        const size_t run = (size_t)min_u64(count, last.n - v % last.n);
+        const char *const x = views_at(s->x, views_x(s->outer_count, s->outer, v));
+        widen_rows(ctx, half, (view_dimension){run, last.x, (ptrdiff_t)row}, n, x + first * s->element, to);
+        v += run;
+        count -= run;
+        to += run * row;
+    }
+}
+
 void cpu_scatter_vectors(const cpu_context *ctx, const vector_results *s, size_t v, size_t count, size_t first,
                          size_t n, const char *rows, size_t row) {
     const view_dimension last = s->outer_count > 0 ? s->outer[s->outer_count - 1] : (view_dimension){1, 0, 0};

@@ -43,6 +43,9 @@ struct copy_kernels {
      * rows->x == columns->y == bytes. */
     void (*transpose[4])(const view_dimension *rows, const view_dimension *columns, const char *x, char *y,
                          bool streams);
+    /* Convert n elements of f16 and of bf16 to f32. x may be the last n elements of the memory of y. */
+    void (*widen_f16)(size_t n, const char *x, float *y);
+    void (*widen_bf16)(size_t n, const char *x, float *y);
     void (*end)(void);
 };
 
@@ -67,6 +70,10 @@ typedef struct vectors {
 /* Copies elements [first, first + n) of vectors v ... v + count - 1 to rows of `row` bytes at `to`. */
 void cpu_gather_vectors(const cpu_context *ctx, const vectors *s, size_t v, size_t count, size_t first, size_t n,
                         char *to, size_t row);
+
+/* cpu_gather_vectors for elements of the type `half`, f16 or bf16: converts them to f32. */
+void cpu_gather_halves(const cpu_context *ctx, weft_dtype half, const vectors *s, size_t v, size_t count,
+                       size_t first, size_t n, char *to, size_t row);
 
 /* The elements of vectors in the array that is written, and `outer` of `vectors`. */
 typedef struct vector_results {
