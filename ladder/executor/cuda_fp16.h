@@ -37,6 +37,11 @@ static inline float __half2float(__half h) {
                                    : from_bits<float>(size << 13) * 0x1p112f;
     return from_bits<float>(from_bits<unsigned>(v) | sign);
 }
+static inline __half __ushort_as_half(unsigned short bits) {
+    __half h;
+    h.bits = bits;
+    return h;
+}
 inline __half::__half(float v) { *this = __float2half(v); }
 inline __half::operator float() const { return __half2float(*this); }
 

@@ -76,18 +76,12 @@ WEFT_ARITH float weft_from_bits_bf16(uint16_t bits) { return weft_from_bits_f32(
 
 /* A subnormal m 2^-24 is (2^10 + m) 2^-24 - 2^-14, so that no operand is a subnormal f32, which is slow on a CPU. */
 WEFT_ARITH float weft_from_bits_f16(uint16_t bits) {
-#ifdef __CUDA_ARCH__
-    float v;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"(bits));
-    return v;
-#else
     const uint32_t magnitude = bits & 0x7fffu, sign = (uint32_t)(bits >> 15) << 31;
     const uint32_t normal = (magnitude << 13) + (112u << 23);
     const float subnormal = weft_from_bits_f32(normal + (1u << 23)) - 0x1p-14f;
     const uint32_t finite = magnitude < 0x400 ? weft_bits_f32(subnormal) : normal;
     const uint32_t value = magnitude >= 0x7c00 ? magnitude << 13 | 0x7f800000u : finite;
     return weft_from_bits_f32(value | sign);
-#endif
 }
 
 /* Returns the bits of v, which the format has or which is a NaN. NaN becomes the canonical NaN. */

@@ -3,8 +3,8 @@
  *
  *   - The vectors are rows: kernels read them in place. Few long rows are reduced one by one, by all threads.
  *   - The vectors are columns: kernels of sums, products, means, extremes and bitwise operators read rows of columns.
- *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. So are those of f16 and
- *     bf16, as f32. */
+ *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. So are those of f16
+ * and bf16, as f32. */
 #include "core/exact_ops.h"
 #include "core/types.h"
 #include "cpu/common/axes.h"
@@ -46,7 +46,8 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
     *j = (axes){.ctx = ctx, .c = c, .half = half};
     j->size = weft_dtype_size(dtype);
     j->result_size = weft_dtype_size(c->result);
-    const bool simple = !c->variance && has_segments(c->op) && !half;
+    j->computed = type_is_half(c->result) ? WEFT_F32 : c->result;
+    const bool simple = !c->variance && has_segments(c->op);
     const size_t bytes = saturated_product(saturated_product(c->vectors, c->n), j->size);
     j->threads = cpu_threads_for_reading(ctx->threads, bytes);
     j->r = c->variance ? cpu_variance_reduction(ctx, dtype, c->result, c->ddof)
@@ -60,9 +61,9 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
         j->segments = cpu_exact_segment_kernel(ctx, c->dtype, &j->segment.add);
         j->segment.mean = c->op == WEFT_MEAN;
     } else if (simple) {
-        j->segments = cpu_segment_kernel(ctx, c->op, c->dtype, c->result, &j->segment.whole);
-        j->means = c->op == WEFT_MEAN;
-        j->column = cpu_column_kernel(ctx, c->op, c->dtype, c->result);
+        if (c->op == WEFT_MEAN) j->computed = WEFT_F64;
+        j->segments = cpu_segment_kernel(ctx, c->op, dtype, j->computed, &j->segment.whole);
+        j->column = half ? NULL : cpu_column_kernel(ctx, c->op, c->dtype, c->result);
     }
     for (size_t k = 0; k < c->outer_count; k++) j->outer[k] = c->outer[k];
     j->vectors = (vectors){weft_dtype_size(c->dtype), c->inner_count, c->outer_count, c->inner, j->outer, c->x};

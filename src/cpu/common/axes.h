@@ -22,10 +22,10 @@ typedef struct axes {
     int threads;
     reduction r;
     exact_call exact;
-    /* Kernel of segments, or NULL. With `means`, its results are means in f64. */
+    /* Kernel of segments, or NULL. */
     segment_kernel *segments;
     segment_params segment;
-    bool means;
+    weft_dtype computed; /* type of the results of the kernels of segments and columns */
     const column_kernel *column; /* or NULL */
     view_dimension outer[WEFT_DIMENSIONS_MAX];
     vectors vectors;   /* its outer dimensions are `outer`; the last one is that of the rows or columns */
@@ -41,8 +41,8 @@ void axes_gather(const axes *j, size_t v, size_t count, size_t first, size_t n, 
 /* Writes the results of vectors v ... v + count - 1. */
 void axes_store(const axes *j, size_t v, size_t count, const void *results);
 
-/* Converts `count` means in f64 to the type of the results. */
-void axes_store_means(const axes *j, size_t count, const double *means, void *results);
+/* Rounds `count` values of type j->computed to the type of the results. */
+void axes_round(const axes *j, size_t count, const void *values, void *results);
 
 /* Reduces vectors that a thread reads as rows: in place if `direct`, else gathered. n >= 1. */
 weft_status axes_reduce_rows(axes *j, bool direct, weft_error *error);

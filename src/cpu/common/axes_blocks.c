@@ -115,10 +115,10 @@ static void reduce_columns(const blocks *b, block at, size_t part, char *to) {
 
 static void finish_columns(const blocks *b, block at, char *columns) {
     const axes *j = b->axes;
-    uint64_t results[COLUMNS];
-    double means[COLUMNS];
-    j->column->finish(columns, b->parts, at.width, j->c->n, j->means ? (void *)means : results);
-    if (j->means) axes_store_means(j, at.width, means, results);
+    uint64_t results[COLUMNS], values[COLUMNS];
+    const bool rounds = j->computed != j->c->result;
+    j->column->finish(columns, b->parts, at.width, j->c->n, rounds ? values : results);
+    if (rounds) axes_round(j, at.width, values, results);
     axes_store(j, at.first, at.width, results);
 }
 
@@ -310,7 +310,8 @@ static void run_parts(blocks *b) {
 static void divide(blocks *b) {
     const axes *j = b->axes;
     const size_t dimensions = j->vectors.outer_count, n = dimensions > 0 ? j->outer[dimensions - 1].n : 1;
-    const size_t most = j->column ? (size_t)min_u64(COLUMNS, COLUMN_BYTES / j->size) : GATHERED_BYTES / j->vectors.element;
+    const size_t most =
+        j->column ? (size_t)min_u64(COLUMNS, COLUMN_BYTES / j->size) : GATHERED_BYTES / j->vectors.element;
     const size_t wanted = (size_t)j->threads * AXES_PARTS;
     b->tile = WEFT_TILE(j->size);
     b->row = b->tile * j->size + CPU_ALIGNMENT;

@@ -1,5 +1,5 @@
 /* Vectors that are rows. A thread reduces AXES_ROWS of them together. */
-#include "arith/bits.h"
+#include "arith/formats.h"
 #include "core/types.h"
 #include "cpu/common/axes.h"
 #include "cpu/runtime/parallel.h"
@@ -37,19 +37,23 @@ void axes_store(const axes *j, size_t v, size_t count, const void *results) {
     }
 }
 
-void axes_store_means(const axes *j, size_t count, const double *means, void *results) {
-    if (j->c->result == WEFT_F64) {
-        memcpy(results, means, count * sizeof *means);
-        return;
+void axes_round(const axes *j, size_t count, const void *values, void *results) {
+    const int digits = j->c->result == WEFT_F16 ? 11 : 8;
+    for (size_t i = 0; i < count; i++) {
+        const double v = j->computed == WEFT_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+        if (j->c->result == WEFT_F32)
+            ((float *)results)[i] = weft_canonical_f32((float)v);
+        else
+            ((uint16_t *)results)[i] = weft_half_bits(v, digits);
     }
-    for (size_t i = 0; i < count; i++) ((float *)results)[i] = weft_canonical_f32((float)means[i]);
 }
 
 /* Reduces rows that are `row` bytes apart with the kernel of segments. */
 static void reduce_segments(const axes *j, const char *x, ptrdiff_t row, size_t count, char *results) {
-    double means[AXES_ROWS];
-    char *const to = j->means ? (char *)means : results;
-    const size_t bytes = j->means ? sizeof *means : j->result_size;
+    uint64_t values[AXES_ROWS];
+    const bool rounds = j->computed != j->c->result;
+    char *const to = rounds ? (char *)values : results;
+    const size_t bytes = weft_dtype_size(j->computed);
     segment_params p = j->segment;
     p.x = x;
     if (row == (ptrdiff_t)(j->c->n * j->size)) {
@@ -60,7 +64,7 @@ static void reduce_segments(const axes *j, const char *x, ptrdiff_t row, size_t 
             j->segments(&p, j->offsets, 1, SIZE_MAX, to + r * bytes);
         }
     }
-    if (j->means) axes_store_means(j, count, means, results);
+    if (rounds) axes_round(j, count, values, results);
 }
 
 static void reduce_row(const axes *j, bool prefetch, const char *x, char *result) {

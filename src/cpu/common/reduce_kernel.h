@@ -9,8 +9,8 @@ typedef struct reduction {
     bool variance; /* else op */
     size_t ddof;
     weft_dtype dtype, result; /* dtype: f32 if f16 or bf16 elements are converted; result may then be their type */
-    weft_dtype seen;     /* type of the elements that the kernel sees: u8 for the bitwise operators */
-    kernel *run, *again; /* again: kernel of a second pass, or NULL */
+    weft_dtype seen;          /* type of the elements that the kernel sees: u8 for the bitwise operators */
+    kernel *run, *again;      /* again: kernel of a second pass, or NULL */
     combiner *combine;
 } reduction;
 

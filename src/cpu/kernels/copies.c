@@ -1,11 +1,11 @@
 /* Kernels that copy two dimensions of an array; compiled once per instruction set level. */
-#include "arith/formats.h"
 #include "cpu/common/planes.h"
+#include "cpu/kernels/halves.h"
 #include "cpu/kernels/stream.h"
 
 enum {
-    PANEL_BYTES = 512,    /* bytes of a row of x that a transposition reads before it reads the next row */
-    STRIP_BYTES = 256,    /* bytes of a row of y that it writes together */
+    PANEL_BYTES = 512,     /* bytes of a row of x that a transposition reads before it reads the next row */
+    STRIP_BYTES = 256,     /* bytes of a row of y that it writes together */
     PREFETCHED_BYTES = 64, /* distance of what is prefetched in a row of x */
     BLOCK = 64             /* elements that are converted at a time */
 };
@@ -32,19 +32,19 @@ static void copy_rows(size_t bytes, const view_dimension *rows, const char *x, c
     }
 }
 
-/* Converts `count` <= BLOCK elements. All are read before the first result is written. */
-#define WIDEN(name)                                                                   \
-    INLINE void widen_block_##name(size_t count, const char *x, char *y) {            \
-        uint16_t bits[BLOCK];                                                         \
-        float values[BLOCK];                                                          \
-        memcpy(bits, x, count * sizeof *bits);                                        \
-        for (size_t l = 0; l < count; l++) values[l] = weft_from_bits_##name(bits[l]); \
-        memcpy(y, values, count * sizeof *values);                                    \
-    }                                                                                 \
-    static void widen_##name(size_t n, const char *x, float *y) {                     \
-        size_t i = 0;                                                                 \
-        for (; i + BLOCK <= n; i += BLOCK) widen_block_##name(BLOCK, x + i * sizeof(uint16_t), (char *)(y + i)); \
-        widen_block_##name(n - i, x + i * sizeof(uint16_t), (char *)(y + i));         \
+/* Converts n elements, of which x may be at the end of y: a block is read before its results are written. */
+#define WIDEN(name)                                                                     \
+    INLINE void widen_block_##name(size_t count, const char *x, float *y) {             \
+        uint16_t bits[BLOCK];                                                           \
+        float values[BLOCK];                                                            \
+        memcpy(bits, x, count * sizeof *bits);                                          \
+        widen_##name(count, bits, values);                                              \
+        memcpy(y, values, count * sizeof *values);                                      \
+    }                                                                                   \
+    static void widen_array_##name(size_t n, const char *x, float *y) {                 \
+        size_t i = 0;                                                                   \
+        for (; i + BLOCK <= n; i += BLOCK) widen_block_##name(BLOCK, x + 2 * i, y + i); \
+        if (i < n) widen_block_##name(n - i, x + 2 * i, y + i);                         \
     }
 WIDEN(f16)
 WIDEN(bf16)
@@ -70,4 +70,8 @@ WIDEN(bf16)
 #include "cpu/kernels/bodies/copies_body.h"
 
 const copy_kernels LEVELED(cpu_copies) = {
-    copy_rows, {transpose_plane_8, transpose_plane_16, transpose_plane_32, transpose_plane_64}, widen_f16, widen_bf16, stream_fence};
+    copy_rows,
+    {transpose_plane_8, transpose_plane_16, transpose_plane_32, transpose_plane_64},
+    widen_array_f16,
+    widen_array_bf16,
+    stream_fence};

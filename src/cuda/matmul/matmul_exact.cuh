@@ -4,6 +4,7 @@
 
 #include "arith/exact_product.h"
 #include "cuda/matmul/matmul_exact.h"
+#include "cuda/runtime/halves.cuh"
 
 enum { WARP = 32, THREADS = 256 };
 static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
@@ -11,25 +12,17 @@ static uint64_t div_up(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
 /* Returns true if a launch can have this number of blocks. */
 static bool fits(uint64_t blocks) { return blocks <= 0x7fffffff; }
 
-/* Elements of 16 bits. */
-struct exact_f16 {
-    uint16_t bits;
-};
-struct exact_bf16 {
-    uint16_t bits;
-};
-
 /* Bits of a magnitude; the type in which an element is scaled to an integer of at most BITS bits, and in which its
  * value is exact; the digits of the element. VECTOR elements are loaded at a time where they are adjacent, and
  * COLUMNS are stored by a thread. */
 template <class E> struct exact_type;
-template <> struct exact_type<exact_f16> {
+template <> struct exact_type<f16> {
     typedef uint32_t word;
     typedef float real;
     enum { PLANES = EXACT_PLANES_HALF, LIMBS = 2, BITS = 13, DIGITS = 11, VECTOR = 4, COLUMNS = 4 };
     static __device__ __forceinline__ int exponent(word bits) { return weft_exact_exponent_f16(bits); }
 };
-template <> struct exact_type<exact_bf16> {
+template <> struct exact_type<bf16> {
     typedef uint32_t word;
     typedef float real;
     enum { PLANES = EXACT_PLANES_HALF, LIMBS = 2, BITS = 13, DIGITS = 8, VECTOR = 4, COLUMNS = 4 };
@@ -48,13 +41,13 @@ template <> struct exact_type<double> {
     static __device__ __forceinline__ int exponent(word bits) { return weft_exact_exponent_f64(bits); }
 };
 
-static __device__ __forceinline__ uint32_t magnitude_of(exact_f16 x) { return x.bits & 0x7fffu; }
-static __device__ __forceinline__ uint32_t magnitude_of(exact_bf16 x) { return x.bits & 0x7fffu; }
+static __device__ __forceinline__ uint32_t magnitude_of(f16 x) { return x.bits & 0x7fffu; }
+static __device__ __forceinline__ uint32_t magnitude_of(bf16 x) { return x.bits & 0x7fffu; }
 static __device__ __forceinline__ uint32_t magnitude_of(float x) { return weft_bits_f32(x) & 0x7fffffffu; }
 static __device__ __forceinline__ uint64_t magnitude_of(double x) { return weft_bits_f64(x) & ~(UINT64_C(1) << 63); }
 
-static __device__ __forceinline__ float value_of(exact_f16 x) { return weft_from_bits_f16(x.bits); }
-static __device__ __forceinline__ float value_of(exact_bf16 x) { return weft_from_bits_bf16(x.bits); }
+static __device__ __forceinline__ float value_of(f16 x) { return x; }
+static __device__ __forceinline__ float value_of(bf16 x) { return x; }
 static __device__ __forceinline__ float value_of(float x) { return x; }
 static __device__ __forceinline__ double value_of(double x) { return x; }
 
@@ -70,10 +63,10 @@ static __device__ __forceinline__ float reduce(float u, float m, float inverse) 
 }
 
 /* Calls a function for the type of the elements. */
-#define BY_TYPE(function, ...)                                \
-    (dtype == WEFT_F16    ? function<exact_f16>(__VA_ARGS__)  \
-     : dtype == WEFT_BF16 ? function<exact_bf16>(__VA_ARGS__) \
-     : dtype == WEFT_F32  ? function<float>(__VA_ARGS__)      \
+#define BY_TYPE(function, ...)                           \
+    (dtype == WEFT_F16    ? function<f16>(__VA_ARGS__)   \
+     : dtype == WEFT_BF16 ? function<bf16>(__VA_ARGS__)  \
+     : dtype == WEFT_F32  ? function<float>(__VA_ARGS__) \
                           : function<double>(__VA_ARGS__))
 
 #endif

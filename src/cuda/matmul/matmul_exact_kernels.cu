@@ -93,8 +93,8 @@ template <class E> static __device__ __forceinline__ void extend(const uint32_t 
                    : sign;
 }
 
-static __device__ __forceinline__ void store_bits(exact_f16 *to, uint64_t bits) { to->bits = (uint16_t)bits; }
-static __device__ __forceinline__ void store_bits(exact_bf16 *to, uint64_t bits) { to->bits = (uint16_t)bits; }
+static __device__ __forceinline__ void store_bits(f16 *to, uint64_t bits) { to->bits = (uint16_t)bits; }
+static __device__ __forceinline__ void store_bits(bf16 *to, uint64_t bits) { to->bits = (uint16_t)bits; }
 static __device__ __forceinline__ void store_bits(float *to, uint64_t bits) {
     *to = weft_from_bits_f32((uint32_t)bits);
 }

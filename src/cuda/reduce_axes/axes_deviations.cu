@@ -65,6 +65,9 @@ axes_launch cuda_axes_variance(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return variance_of<ctype>();
 #include "core/types.def"
+#define HALF(ID, name, npy) \
+    if (dtype == WEFT_##ID) return variance_of<name>();
+#include "core/halves.def"
     return axes_launch();
 }
 
@@ -76,6 +79,9 @@ axes_launch cuda_axes_deviations(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return deviations_of<ctype>();
 #include "core/types.def"
+#define HALF(ID, name, npy) \
+    if (dtype == WEFT_##ID) return deviations_of<name>();
+#include "core/halves.def"
     return axes_launch();
 }
 

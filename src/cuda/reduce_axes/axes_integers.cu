@@ -34,6 +34,8 @@ axes_launch cuda_axes_integer_product(weft_dtype dtype) {
 axes_launch cuda_axes_count(weft_dtype dtype) {
     if (dtype == WEFT_F32) return axes_launch_of<axes_count<float>, axes_integer_sum<uint64_t>>();
     if (dtype == WEFT_F64) return axes_launch_of<axes_count<double>, axes_integer_sum<uint64_t>>();
+    if (dtype == WEFT_F16) return axes_launch_of<axes_count<f16>, axes_integer_sum<uint64_t>>();
+    if (dtype == WEFT_BF16) return axes_launch_of<axes_count<bf16>, axes_integer_sum<uint64_t>>();
     return of_width<axes_count, axes_integer_sum<uint64_t>>(dtype);
 }
 axes_launch cuda_axes_or(weft_dtype dtype) { return of_width<axes_or, axes_or<uint64_t>>(dtype); }

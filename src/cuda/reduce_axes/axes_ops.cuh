@@ -11,7 +11,7 @@
 #define WEFT_CUDA_AXES_OPS_CUH
 
 #include "cuda/reduce/finish.cuh"
-#include "cuda/runtime/keys.cuh"
+#include "cuda/runtime/halves.cuh"
 
 template <class T, class A> struct axes_operator {
     typedef T element;
@@ -129,6 +129,16 @@ template <class T> struct axes_largest_magnitude : axes_operator<T, uint64_t> {
     __device__ uint64_t step(uint64_t lane, T x, uint64_t, double) const {
         const uint64_t wide = (uint64_t)(int64_t)x;
         return combine(lane, ~(x < 0 ? 0 - wide : wide));
+    }
+};
+
+/* Largest |x| of f16 and bf16, stored as the complement of its bits as f32. */
+template <class T> struct axes_largest_half : axes_operator<T, uint32_t> {
+    __device__ explicit axes_largest_half(const reduce_params &) {}
+    __device__ uint32_t identity() const { return UINT32_MAX; }
+    __device__ uint32_t combine(uint32_t a, uint32_t b) const { return min(a, b); }
+    __device__ uint32_t step(uint32_t lane, T x, uint64_t, double) const {
+        return min(lane, ~(weft_bits_f32(x) & UINT32_MAX >> 1));
     }
 };
 

@@ -11,8 +11,9 @@
 
 struct axes_params {
     /* The operator's parameters and the finish. `reference` and `keep` point to values of vector 0; `out` is not NULL
-     * if results are stored. x and y are not used. */
+     * if results are stored. x and y are not used. f16 and bf16 elements are f32 to it. */
     reduce_params j;
+    uint32_t digits; /* of the f16 or bf16 to which results of type j.result are rounded, or 0 */
     const char *x;
     char *y;
     uint64_t n, tiles;       /* of a vector */
@@ -46,9 +47,9 @@ struct axes_launch {
     uint32_t pack, lanes, own, value_bytes; /* lanes: of a sequence */
 };
 
-/* axes_sums.cu: in the type `result`; sums of magnitudes in f64. */
-axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype result);
-axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype result);
+/* axes_sums.cu: in the type `accumulate`; sums of magnitudes in f64. */
+axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype accumulate);
+axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype accumulate);
 axes_launch cuda_axes_magnitudes(weft_dtype dtype);
 /* axes_deviations.cu: sums of (x - reference)^2, or of x^2 without a reference; sums of (x s)^2 of f64, where s is
  * weft_norm2_scale(reference). */
@@ -62,7 +63,8 @@ axes_launch cuda_axes_integer_product(weft_dtype dtype);
 axes_launch cuda_axes_count(weft_dtype dtype);
 axes_launch cuda_axes_or(weft_dtype dtype);
 axes_launch cuda_axes_xor(weft_dtype dtype);
-/* axes_extremes.cu: the least key, the index of the first element that has it, the largest |x| of signed integers. */
+/* axes_extremes.cu: the least key, the index of the first element that has it, the largest |x| of signed integers,
+ * f16 and bf16. */
 axes_launch cuda_axes_extreme(weft_dtype dtype);
 axes_launch cuda_axes_extreme_index(weft_dtype dtype);
 axes_launch cuda_axes_largest_magnitude(weft_dtype dtype);

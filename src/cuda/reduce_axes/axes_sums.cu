@@ -11,16 +11,24 @@ template <class T> static axes_launch magnitudes_of() {
     return axes_launch_of<axes_magnitudes<T>, axes_sum<double, double>>();
 }
 
-axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype result) {
-    if (result == WEFT_F32) return sum_of<float, float>();
+axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype accumulate) {
+    const bool narrow = accumulate == WEFT_F32;
+    if (dtype == WEFT_F32 && narrow) return sum_of<float, float>();
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return sum_of<ctype, double>();
 #include "core/types.def"
+#define HALF(ID, name, npy) \
+    if (dtype == WEFT_##ID) return narrow ? sum_of<name, float>() : sum_of<name, double>();
+#include "core/halves.def"
     return axes_launch();
 }
 
-axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype result) {
-    if (result == WEFT_F32) return product_of<float, float>();
+axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype accumulate) {
+    const bool narrow = accumulate == WEFT_F32;
+#define HALF(ID, name, npy) \
+    if (dtype == WEFT_##ID) return narrow ? product_of<name, float>() : product_of<name, double>();
+#include "core/halves.def"
+    if (narrow) return product_of<float, float>();
     return dtype == WEFT_F32 ? product_of<float, double>() : product_of<double, double>();
 }
 
@@ -32,6 +40,8 @@ axes_launch cuda_axes_magnitudes(weft_dtype dtype) {
     case WEFT_I64: return magnitudes_of<int64_t>();
     case WEFT_F32: return magnitudes_of<float>();
     case WEFT_F64: return magnitudes_of<double>();
+    case WEFT_F16: return magnitudes_of<f16>();
+    case WEFT_BF16: return magnitudes_of<bf16>();
     default: return cuda_axes_sum(dtype, WEFT_F64); /* unsigned: |x| is x */
     }
 }

@@ -1,4 +1,5 @@
 /* weft_reduce_axes and weft_variance_axes: the kernels and parameters of each operator, scratch memory, launches. */
+#include "arith/formats.h"
 #include "core/exact_ops.h"
 #include "core/types.h"
 #include "cuda/copy_view/view_offsets.cuh"
@@ -46,7 +47,8 @@ static axes_step step_of(axes_launch kernels, finish_kind finish, uint64_t xor_m
 
 /* The bits of a float without its sign increase with its magnitude; NaNs are above all numbers. */
 static axes_step norminf_step(weft_dtype dtype) {
-    if (type_is_signed(dtype)) return step_of(cuda_axes_largest_magnitude(dtype), FINISH_MAGNITUDE, UINT64_MAX);
+    if (type_is_signed(dtype) || type_is_half(dtype))
+        return step_of(cuda_axes_largest_magnitude(dtype), FINISH_MAGNITUDE, UINT64_MAX);
     axes_step s = step_of(cuda_axes_extreme(dtype), FINISH_MAGNITUDE, UINT64_MAX);
     if (!type_is_float(dtype)) return s;
     const bool narrow = dtype == WEFT_F32;
@@ -56,15 +58,16 @@ static axes_step norminf_step(weft_dtype dtype) {
 }
 
 static axes_step first_step(const reduce_axes_call *c) {
-    const bool is_float = type_is_float(c->dtype);
+    const bool is_float = type_is_float(c->dtype) || type_is_half(c->dtype);
+    const weft_dtype accumulate = type_is_half(c->result) ? WEFT_F32 : c->result;
     const uint64_t order = gpu_scan_xor_mask(c->op, c->dtype);
     const uint64_t index_order = gpu_scan_xor_mask(c->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, c->dtype);
     switch (c->op) {
     case WEFT_SUM:
-        return step_of(is_float ? cuda_axes_sum(c->dtype, c->result) : cuda_axes_integer_sum(c->dtype), FINISH_STORE,
+        return step_of(is_float ? cuda_axes_sum(c->dtype, accumulate) : cuda_axes_integer_sum(c->dtype), FINISH_STORE,
                        0);
     case WEFT_PROD:
-        return step_of(is_float ? cuda_axes_product(c->dtype, c->result) : cuda_axes_integer_product(c->dtype),
+        return step_of(is_float ? cuda_axes_product(c->dtype, accumulate) : cuda_axes_integer_product(c->dtype),
                        FINISH_STORE, 0);
     case WEFT_MIN:
     case WEFT_MAX: return step_of(cuda_axes_extreme(c->dtype), FINISH_KEY, order);
@@ -203,6 +206,15 @@ static weft_status launch(const gpu *g, void (*kernel)(Params), uint64_t blocks,
     return WEFT_OK;
 }
 
+/* Returns the digits of f16 and bf16, and 0 for other types. */
+static uint32_t digits_of(weft_dtype dtype) { return dtype == WEFT_F16 ? 11 : dtype == WEFT_BF16 ? 8 : 0; }
+
+/* Returns the type of the results before they are rounded to f16 or bf16 (ORDER.md 1.7). */
+static weft_dtype unrounded_type(const reduce_axes_call *c) {
+    const bool in_f64 = c->variance || c->op == WEFT_MEAN || c->op == WEFT_NORM1 || c->op == WEFT_NORM2;
+    return !type_is_half(c->result) ? c->result : in_f64 ? WEFT_F64 : WEFT_F32;
+}
+
 /* Runs one step over vectors of one dimension. */
 static weft_status run_step(const state *s, const reduce_axes_call *c, const axes_step *step, weft_error *error) {
     axes_params a;
@@ -212,8 +224,9 @@ static weft_status run_step(const state *s, const reduce_axes_call *c, const axe
     a.j.mask = step->mask;
     a.j.xor_mask = step->xor_mask;
     a.j.finish = step->finish;
-    a.j.dtype = c->dtype;
-    a.j.result = c->result;
+    a.j.dtype = type_is_half(c->dtype) ? WEFT_F32 : c->dtype;
+    a.j.result = unrounded_type(c);
+    a.digits = digits_of(c->result);
     a.j.result_bytes = (uint32_t)cuda_type_bytes(c->result);
     a.j.total = c->n;
     a.j.ddof = c->ddof;
@@ -253,6 +266,7 @@ static weft_status fill(const state *s, weft_error *error) {
     a.d = view_dims_of(c->outer_count, c->outer);
     a.n = c->vectors;
     a.bits = gpu_reduce_empty(c->op, c->result);
+    if (c->op == WEFT_PROD && type_is_half(c->result)) a.bits = weft_half_bits(1, (int)digits_of(c->result));
     a.bytes = (uint32_t)cuda_type_bytes(c->result);
     a.y = (char *)c->y;
     return launch(s->g, fill_kernel, (a.n - 1) / AXES_THREADS + 1, AXES_THREADS, a, error);

@@ -146,7 +146,17 @@ static __device__ __forceinline__ void finish_vector(const axes_params &a, uint6
     if (j.reference) j.reference += vector;
     if (j.keep) j.keep += vector;
     j.out = j.out ? out : NULL;
+    if (a.digits == 0 || !j.out) {
+        finish(j, v);
+        return;
+    }
+    union {
+        float f32;
+        double f64;
+    } value;
+    j.out = &value;
     finish(j, v);
+    *(uint16_t *)out = weft_half_bits(j.result == WEFT_F64 ? value.f64 : value.f32, (int)a.digits);
 }
 
 /* Splits the number of an item into those of its tile and of its columns. Adjacent items are adjacent in memory. */
