@@ -48,9 +48,11 @@ class _Flag(int):
 
 FLAG = _Flag(lib.WEFT_U8)
 NUMBERS: dict[Any, int] = {**INTEGERS, **FLOATS, BOOL: FLAG}
+F16 = np.dtype(np.float16)
+WITH_F16: dict[Any, int] = {**NUMBERS, F16: lib.WEFT_F16}
 FLAGS = {dtype: lib.WEFT_U8 for dtype in map(np.dtype, (np.bool_, np.uint8, np.int8))}
 OFFSETS = {I64: lib.WEFT_U64, U64: lib.WEFT_U64}
-DTYPES: dict[int, Any] = {code: dtype for dtype, code in NUMBERS.items()}
+DTYPES: dict[int, Any] = {code: dtype for dtype, code in WITH_F16.items()}
 _ACCUMULATORS = {**INTEGERS, **FLOATS}
 
 _ALIGNED = 0x100  # flag of NumPy

@@ -12,9 +12,11 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import (
     BOOL,
     DTYPES,
+    F16,
     FLAG,
     I64,
     U64,
+    WITH_F16,
     Array,
     call,
     destination,
@@ -61,7 +63,9 @@ _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 def reduction(op: int, code: int, dtype: Any, accumulate: Optional[str] = None) -> tuple[int, Any, int]:
     """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in. dtype and
     accumulate are the caller's arguments."""
-    sums = lib.WEFT_EXACT_SUM if exactly(accumulate, dtype) else wide_accumulator(code, dtype)
+    in_type = code == lib.WEFT_F16 and dtype is not None and np.dtype(dtype) == F16
+    exact = exactly(accumulate, dtype)
+    sums = lib.WEFT_EXACT_SUM if exact else wide_accumulator(code, None if in_type else dtype)
     if code is FLAG:
         op = _OF_FLAGS.get(op, op)
     made = ffi.new("weft_dtype *")
@@ -97,7 +101,7 @@ def _reduce(
 ) -> Any:
     if axis is not None or keepdims:
         return _reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     op, result, sums = reduction(op, code, dtype, accumulate)
     run, context, y = scalar_entry(lib.weft_reduce, on, device, out, result)
     status = run(context, op, code, sums, a.size, source, y[1])
@@ -127,7 +131,7 @@ def _reduce_axes(
     accumulate: Optional[str],
 ) -> Any:
     """Reduction along axes with `op`; with a ddof the variance, whose type is that of `op`."""
-    a = operand(x, "x", strided=True)
+    a = operand(x, "x", WITH_F16, strided=True)
     op, result, sums = reduction(op, a.code, dtype, accumulate)
     axes = axes_of(axis, a)
     y = destination(a, out, result, reduced_shape(a, axes, keepdims), strided=True)
@@ -151,12 +155,13 @@ def sum(
 ) -> Any:
     """Sum of the elements, or sums along axes.
 
-    x      any shape and number type
+    x      any shape and number type, float16 too
     axis   None: all elements, in C order. An axis, or a tuple of axes, of which the last one varies fastest: a result
            for each combination of indices of the other axes, with the bits of the sum of its elements alone
     keepdims  True: the result has axes of length 1 in place of those reduced
     dtype  None: int64 or uint64 for integers (wrapping), int64 for bool, float32, float64. np.float64 accumulates
-           float32 in float64
+           float32 in float64. float16 is accumulated in float32 and rounded once; np.float32 and np.float64 accumulate
+           it in that type, which the result then has
     accumulate  "exact": the exact sum of floats, rounded once; it does not depend on the order of the elements
            (docs/ops/exact.md)
     out    an array of the result's shape and dtype, of any strides
@@ -381,7 +386,8 @@ def mean(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Arithmetic mean, evaluated in float64: float32 for float32 unless dtype is np.float64, else float64.
+    """Arithmetic mean, evaluated in float64: float32 for float32 unless dtype is np.float64, else float64. float16 for
+    float16, unless dtype is np.float32 or np.float64.
 
     ValueError when x is empty. axis, keepdims and accumulate as for sum. Order: ORDER.md 3.
 
@@ -473,7 +479,7 @@ def variance(
         raise ValueError(f"ddof is {ddof}; it must not be negative")
     if axis is not None or keepdims:
         return _reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     _, result, sums = reduction(lib.WEFT_MEAN, code, dtype, accumulate)
     run, context, y = scalar_entry(lib.weft_variance, on, device, out, result)
     status = run(context, code, sums, a.size, ddof, source, y[1])

@@ -105,7 +105,7 @@ class Refused:
 )
 def test_what_is_no_array_of_numbers(x: Any, sentence: str) -> None:
     with pytest.raises(TypeError, match=sentence):
-        weft.sum(x)
+        weft.sort(x)
 
 
 def price(payoff: str, **more: Any) -> weft.Valuation:

@@ -126,6 +126,25 @@ def test_dtype_accumulate_and_ddof() -> None:
         weft.variance(F, 0, ddof=3)
 
 
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_float16_is_reduced_as_float32_and_rounded_once(name: str) -> None:
+    x = (F * 100).astype("f2")
+    function = getattr(weft, name)
+    for axis in (None, 0, (2, 1)):
+        found, of_f32 = function(x, axis), function(x.astype("f4"), axis)
+        if of_f32.dtype != np.float32:
+            same(np.asarray(found), np.asarray(of_f32))
+            continue
+        takes_dtype = "dtype" in inspect.signature(function).parameters
+        in_f64 = takes_dtype and name not in ("sum", "prod")
+        with np.errstate(over="ignore"):
+            expected = (function(x, axis, dtype=np.float64) if in_f64 else of_f32).astype("f2")
+        same(np.asarray(found), np.asarray(expected))
+        if takes_dtype:
+            same(np.asarray(function(x, axis, dtype=np.float16)), np.asarray(expected))
+            same(np.asarray(function(x, axis, dtype=np.float32)), np.asarray(of_f32))
+
+
 def test_empty_arrays() -> None:
     x = np.zeros((0, 3, 2))
     same(weft.sum(x, 0), np.zeros((3, 2)))

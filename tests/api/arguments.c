@@ -108,8 +108,7 @@ static void reduce(void) {
     REFUSED((weft_op)-1, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid op -1");
     REFUSED(WEFT_SUM, WEFT_DEFAULT, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype 0");
     REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype 11");
-    REFUSED(WEFT_SUM, WEFT_BF16, WEFT_DEFAULT, N, x, OUT, WEFT_UNSUPPORTED,
-            "bf16 elements are supported only by matmul with accumulate = exact");
+    REFUSED(WEFT_SUM, WEFT_BF16, WEFT_I64, N, x, OUT, WEFT_UNSUPPORTED, "sum of bf16 cannot accumulate in i64");
     REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype -3");
     REFUSED(WEFT_SUM, WEFT_F64, (weft_dtype)77, N, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     REFUSED(WEFT_SUM, WEFT_I32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
@@ -202,7 +201,8 @@ static void variance_and_dot(void) {
 #define REFUSED(dtype, accumulate, n, x, y, out, status, words) \
     EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
     REFUSED((weft_dtype)14, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 14");
-    REFUSED(WEFT_F16, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "f16 elements are supported only by matmul");
+    REFUSED(WEFT_F16, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED,
+            "f16 elements are supported only by map, reduce,");
     REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
     REFUSED(WEFT_U8, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in exact");
     REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");

@@ -49,7 +49,12 @@ static __device__ __forceinline__ void combine_halves(const Op &op, typename Op:
 template <class T, int V> static __device__ __forceinline__ pack<T, V> load_adjacent(const char *p) {
     if (V > 1) return load_pack<T, V>((const T *)p);
     pack<T, V> v;
-    v.element[0] = __ldg((const T *)p);
+    if constexpr (sizeof(T) == 2) { /* integers, f16 and bf16 */
+        const unsigned short raw = __ldg((const unsigned short *)p);
+        memcpy(v.element, &raw, sizeof raw);
+    } else {
+        v.element[0] = __ldg((const T *)p);
+    }
     return v;
 }
 
