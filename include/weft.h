@@ -111,8 +111,8 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_copy_view, and for products of matrices with WEFT_EXACT_SUM. All other
-     * functions return WEFT_UNSUPPORTED. */
+    /* Types of 16 bits, only for weft_copy_view, for operands of formulas and values of weft_map and weft_map_views,
+     * and for products of matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
@@ -1238,15 +1238,16 @@ WEFT_API const char *weft_expr_variable(const weft_expr *expr, size_t index);
 /* Binds a name of a formula to an array of n elements or to one value in host memory; the other pointer is NULL. */
 typedef struct weft_binding {
     const char *name;
-    weft_dtype dtype; /* any */
+    weft_dtype dtype; /* any, also WEFT_F16 and WEFT_BF16 */
     const void *array;
-    const void *scalar;
+    const void *scalar; /* uint16_t for WEFT_F16 and WEFT_BF16 */
 } weft_binding;
 
 /* Evaluates a formula for each element: out[i] is its value at element i, i in [0, n).
  *   dtype     type of the evaluation and of out: f32, f64, i32, i64, u32 or u64. Operands are converted to it first:
  *             to floats with one rounding, between integers modulo 2^32 or 2^64. Floats cannot be evaluated in
- *             integers (WEFT_UNSUPPORTED). In integers + - * wrap, x / y truncates towards zero, x / 0 is 0
+ *             integers (WEFT_UNSUPPORTED). In integers + - * wrap, x / y truncates towards zero, x / 0 is 0.
+ *             f16 or bf16: type of out; the evaluation is in f32, and each value is rounded once
  *   bindings  `count` bindings: each name of the formula once, and no other name
  *   out       n values; out may be one of the arrays if that has the type dtype, any other overlap is not allowed
  * Each operation rounds once: a * b + c rounds twice, fma(a, b, c) once. In min and max -0 < +0 and NaN wins.
@@ -1256,6 +1257,7 @@ WEFT_API weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dty
                               const weft_binding *bindings, size_t count, void *out);
 
 /* Reduces the values of a formula with `op`, without storing them. Has the bits of weft_map followed by weft_reduce.
+ *   dtype            as for weft_map, but not f16 or bf16
  *   accumulate, out  as for weft_reduce with elements of type dtype; out must not overlap an array. With
  *                    WEFT_EXACT_SUM only the sum of the values is exact (docs/spec/ORDER.md 30.4)
  * Order: docs/spec/ORDER.md 20.5. */
@@ -1264,6 +1266,7 @@ WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_e
                                      void *out);
 
 /* Scans the values of a formula with `op`, without storing them. Has the bits of weft_map followed by weft_scan.
+ *   dtype                   as for weft_map_reduce
  *   kind, accumulate, init  as for weft_scan with elements of type dtype
  *   y                       n values; y may be one of the arrays if both have the type dtype
  * Order: docs/spec/ORDER.md 20.5. */

@@ -50,20 +50,24 @@ typedef struct request {
 
 /* -------------------------------------------------------------------------------- options */
 
-static bool read_type(const char *command, const char *text, weft_dtype *type) {
-    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+/* Reads the type of the evaluation. That of the values of map may also be f16 or bf16. */
+static bool read_type(const char *text, request *r) {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64,
+                                       WEFT_U32, WEFT_U64, WEFT_F16, WEFT_BF16};
+    const size_t count = sizeof types / sizeof *types;
+    for (size_t i = 0; i < (r->use == STORED ? count : count - 2); i++)
         if (strcmp(text, weft_dtype_name(types[i])) == 0) {
-            *type = types[i];
+            r->type = types[i];
             return true;
         }
-    cli_error(command, "--dtype %s: expected f32, f64, i32, i64, u32 or u64", text);
+    cli_error(r->command, "--dtype %s: expected f32, f64, i32, i64, %s", text,
+              r->use == STORED ? "u32, u64, f16 or bf16" : "u32 or u64");
     return false;
 }
 
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
-    case 't': return read_type(command, optarg, &r->type);
+    case 't': return read_type(optarg, r);
     case 'a':
         return (r->use == REDUCED && reduce_options_exact(optarg, &r->accumulate)) ||
                reduce_options_type(command, optarg, &r->accumulate);
@@ -170,7 +174,7 @@ static bool check_shapes(request *r) {
 
 static bool read_array(request *r, int i) {
     npy_error error;
-    if (!npy_read(r->texts[i], &r->arrays[i], &error)) {
+    if (!npy_read_halves(r->texts[i], &r->arrays[i], &error)) {
         cli_error(r->command, "%s: %s", r->texts[i], error.message);
         return false;
     }
@@ -179,10 +183,15 @@ static bool read_array(request *r, int i) {
     return true;
 }
 
-/* Returns the type of evaluation without --dtype: the type of the arrays if they all have one that formulas support,
- * otherwise f64. */
+/* Returns true if the values of a formula may have this type. */
+static bool is_type_of_values(const request *r, weft_dtype dtype) {
+    return weft_dtype_size(dtype) >= 4 || (r->use == STORED && (dtype == WEFT_F16 || dtype == WEFT_BF16));
+}
+
+/* Returns the type without --dtype: that of the arrays if they all have one that the values may have, otherwise f64.
+ */
 static weft_dtype type_of_arrays(const request *r) {
-    if (!r->first || weft_dtype_size(r->first->dtype) < 4) return WEFT_F64;
+    if (!r->first || !is_type_of_values(r, r->first->dtype)) return WEFT_F64;
     for (int i = 0; i < r->count; i++)
         if (!r->bindings[i].scalar && r->bindings[i].dtype != r->first->dtype) return WEFT_F64;
     return r->first->dtype;

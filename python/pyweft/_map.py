@@ -13,6 +13,7 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import (
     DTYPES,
     HOST,
+    NUMBERS,
     Array,
     Operand,
     Shape,
@@ -43,6 +44,10 @@ _INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
 _NULL = ffi.NULL
 _F64 = lib.WEFT_F64
 _EVALUATED = {lib.WEFT_F32, _F64, *_INTEGERS}
+_F16 = lib.WEFT_F16
+_HALF = np.dtype(np.float16)
+_OPERANDS = {**NUMBERS, _HALF: _F16}
+_RESULTS = {**DTYPES, _F16: _HALF}
 _VIEW = ffi.typeof("weft_view *")
 _CELLS = {float: (_F64, ffi.typeof("double *")), int: (lib.WEFT_I64, ffi.typeof("int64_t *"))}
 
@@ -124,6 +129,12 @@ def evaluation(codes: set[int], dtype: Any) -> int:
     return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(_F64)
 
 
+def _stored(codes: set[int], dtype: Any) -> int:
+    """The type asked for, or evaluation() of the arrays, for a result, which may be of float16 too."""
+    is_half = codes == {_F16} if dtype is None else np.dtype(dtype) == _HALF
+    return int(_F16) if is_half else evaluation(codes, dtype)
+
+
 def check_scalars(scalars: dict[str, Any], code: int) -> None:
     """Raises ValueError for a whole number that the integer type which a formula is evaluated in does not have."""
     for name, number in scalars.items() if code in _INTEGERS else ():
@@ -132,10 +143,10 @@ def check_scalars(scalars: dict[str, Any], code: int) -> None:
 
 
 def _bind(
-    values: dict[str, Any], dtype: Any, strided: bool = False
+    values: dict[str, Any], dtype: Any, type_of: Any = evaluation, strided: bool = False
 ) -> tuple[list[Any], int, dict[str, Any], Optional[Operand]]:
-    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, the arrays,
-    and `on`.
+    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, or that of the
+    result, which type_of chooses (evaluation or _stored), the arrays, and `on`.
 
     A number, or an array without dimensions in host memory, is a scalar; any other value is an array. For functions
     of views (strided), arrays may have any strides, and if there are none, those without dimensions are returned."""
@@ -150,7 +161,7 @@ def _bind(
             scalars[name] = value
             rows.append((_c_string(name), code, _NULL, ffi.new(cell, value)))
             continue
-        x, pointer, code, on_x = input_of(value, name, strided=strided)
+        x, pointer, code, on_x = input_of(value, name, _OPERANDS, strided)
         if x.ndim or (on_x is not None and on_x.device):
             arrays[name] = x
             codes.add(code)
@@ -165,7 +176,7 @@ def _bind(
                 on_point = leading(on_point, on_x)
     if points and not arrays:
         arrays, codes, on = points, point_codes, on_point
-    code = evaluation(codes, dtype)
+    code = type_of(codes, dtype)
     if code in _INTEGERS:
         check_scalars(scalars, code)
     return rows, code, arrays, on
@@ -220,11 +231,11 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
-        rows, code, arrays, on = _bind(bindings, dtype, strided=shape is None)
+        rows, code, arrays, on = _bind(bindings, dtype, _stored, strided=shape is None)
         of = _plain_shape(arrays, shape, out)
         if of is None:
             return self._map_views(rows, code, arrays, on, shape, out, device)
-        y, target = result_for(on, out, DTYPES[code], of)
+        y, target = result_for(on, out, _RESULTS[code], of)
         run, context = entry(lib.weft_map, on, device)
         status = run(context, self._compiled, code, elements(of), rows, len(rows), target)
         if status:
@@ -251,7 +262,7 @@ class expr:
                 view = ffi.new(_VIEW, view_at(pointer, next(read), kind))
                 views.append(view)
             bindings.append((name, view, kind, number))
-        result = DTYPES[code]
+        result = _RESULTS[code]
         leads = on or (None if views else origin(out, result, strided=True)) or HOST
         y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
         call(lib.weft_map_views, leads, device, self._compiled, code, bindings, len(bindings), view_of(y, code))
@@ -332,10 +343,11 @@ def map(
     """Computes the formula for each element. help(weft.expr) describes the language, in which ^ or ** is the power.
 
     formula   a str, or a weft.expr
-    bindings  for each of its names an array or a number; arrays have any strides and number types, and are
-              broadcast to one shape
-    dtype     that the formula is evaluated in and the result has: float32, float64, int32, int64, uint32 or uint64.
-              None: that of the arrays, where they all have one of these, else float64
+    bindings  for each of its names an array or a number; arrays have any strides and number types, float16 too, and
+              are broadcast to one shape
+    dtype     that the formula is evaluated in and the result has: float32, float64, int32, int64, uint32 or uint64;
+              float16: the formula is evaluated in float32, and each value of the result rounded once. None: that of
+              the arrays, where they all have one of these, else float64
     shape     of the result, for a formula without arrays
     out       of any strides; the arrays are broadcast to its shape. It may be one of the arrays, if it has the
               result's dtype

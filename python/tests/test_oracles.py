@@ -347,6 +347,24 @@ def test_recurrence(dtype: Any) -> None:
     assert np.array_equal(bits(backwards), bits(weft.recurrence(s, u, init=init)))
 
 
+def test_map_of_float16() -> None:
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)[::3]
+    y = x[::-1]
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.float32) - y.astype(np.float32)
+        wanted = np.where(np.isnan(wide), np.uint16(0x7E00), wide.astype(np.float16).view(np.uint16))
+    found = weft.map("x - y", x=x, y=y)
+    assert found.dtype == np.float16
+    np.testing.assert_array_equal(found.view(np.uint16), wanted)
+    np.testing.assert_array_equal(weft.map("x - y", x=x, y=y, dtype=np.float32), wide)
+    np.testing.assert_array_equal(weft.map("x", x=wide, dtype="f2").view(np.uint16), wanted)
+    assert weft.map("x - y", x=x, y=wide).dtype == np.float64
+    assert weft.map("x*a", x=x, a=np.float16(0.1)).dtype == np.float16
+    assert weft.map_reduce("sum", "x", x=[np.float16(0.5)] * 3) == 1.5
+    with pytest.raises(TypeError, match="dtype is float16"):
+        weft.map_reduce("sum", "x", x=x, dtype=np.float16)
+
+
 def test_matmul_of_float16() -> None:
     a, b = rng.uniform(-1, 1, (30, 40)).astype("f2"), rng.uniform(-1, 1, (40, 20)).astype("f2")
     product = weft.matmul(a, b, accumulate="exact")

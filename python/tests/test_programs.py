@@ -104,6 +104,16 @@ def test_softmax_rows(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.load(tmp_path / "y.npy"), terms / terms.sum(1, keepdims=True), rtol=1e-5)
 
 
+def test_softmax_rows_of_float16(tmp_path: Path) -> None:
+    table = np.random.default_rng(4).normal(0, 3, (50, 7)).astype(np.float16)
+    np.save(tmp_path / "x.npy", table)
+    run("softmax_rows.py", tmp_path / "x.npy", tmp_path / "y.npy")
+    y = np.load(tmp_path / "y.npy")
+    terms = np.exp(table.astype(np.float64) - table.max(1, keepdims=True))
+    assert y.dtype == np.float16
+    np.testing.assert_allclose(y, terms / terms.sum(1, keepdims=True), rtol=2**-11 + 1e-5, atol=2**-25)
+
+
 def test_equalise(tmp_path: Path) -> None:
     assert run("equalise.py")[0].endswith("0 to 255 after")
     image = pytest.importorskip("PIL.Image")

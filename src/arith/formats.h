@@ -1,9 +1,8 @@
-/* Formats of floats, which their digits identify: 53 (f64), 24 (f32), 11 (f16), 8 (bf16). Rounding to each of them,
- * and the values of f16 and bf16. */
+/* Formats of floats, which their digits identify: 53 (f64), 24 (f32), 11 (f16), 8 (bf16), and rounding to them. */
 #ifndef WEFT_ARITH_FORMATS_H
 #define WEFT_ARITH_FORMATS_H
 
-#include "arith/bits.h"
+#include "arith/halves.h"
 
 #include <stdbool.h>
 
@@ -69,19 +68,6 @@ WEFT_ARITH uint16_t weft_half_bits(double v, int digits) {
     if (field > 0 && field < 2047)
         magnitude = weft_exact_round((fraction | UINT64_C(1) << 52) << 11, false, field - 1086, digits);
     return (uint16_t)(magnitude | (bits >> 48 & 0x8000));
-}
-
-/* Return the value with these bits. A NaN may become any NaN. */
-WEFT_ARITH float weft_from_bits_bf16(uint16_t bits) { return weft_from_bits_f32((uint32_t)bits << 16); }
-
-/* A subnormal m 2^-24 is (2^10 + m) 2^-24 - 2^-14, so that no operand is a subnormal f32, which is slow on a CPU. */
-WEFT_ARITH float weft_from_bits_f16(uint16_t bits) {
-    const uint32_t magnitude = bits & 0x7fffu, sign = (uint32_t)(bits >> 15) << 31;
-    const uint32_t normal = (magnitude << 13) + (112u << 23);
-    const float subnormal = weft_from_bits_f32(normal + (1u << 23)) - 0x1p-14f;
-    const uint32_t finite = magnitude < 0x400 ? weft_bits_f32(subnormal) : normal;
-    const uint32_t value = magnitude >= 0x7c00 ? magnitude << 13 | 0x7f800000u : finite;
-    return weft_from_bits_f32(value | sign);
 }
 
 /* Returns the bits of v, which the format has or which is a NaN. NaN becomes the canonical NaN. */

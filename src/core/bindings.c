@@ -1,5 +1,6 @@
 #include "core/bindings.h"
 
+#include "arith/halves.h"
 #include "core/types.h"
 #include "core/views.h"
 #include "formula/expr.h"
@@ -9,14 +10,20 @@
 
 /* ----------------------------------------------------------------------------------- types */
 
-/* Checks the type of the evaluation: it must have at least 32 bits, and integers do not support real functions. */
-static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
-    type_kind kind;
-    RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
-    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
+weft_dtype evaluation_type(weft_dtype result) { return type_is_half(result) ? WEFT_F32 : result; }
+
+weft_status check_evaluation_type(weft_dtype dtype, weft_error *error) {
+    RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
     RETURN_IF(weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
               "formulas are evaluated in f32, f64, i32, i64, u32 or u64, not in %s", weft_dtype_name(dtype));
-    for (size_t s = 0; s < expr->step_count && kind != KIND_FLOAT; s++) {
+    return WEFT_OK;
+}
+
+/* Checks the formula and the type of its evaluation; integers do not support real functions. */
+static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
+    RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
+    RETURN_IF_ERROR(check_evaluation_type(dtype, error));
+    for (size_t s = 0; s < expr->step_count && !type_is_float(dtype); s++) {
         const map_op op = (map_op)expr->steps[s].op;
         if (!expr_op_is_real(op)) continue;
         weft_fail(error, WEFT_UNSUPPORTED, "%s is not defined for %s", expr_op_name(op), weft_dtype_name(dtype));
@@ -62,6 +69,14 @@ static weft_status bind_number(const weft_expr *expr, const expr_leaf *number, w
     return expr_point(expr->formula, number->offset, WEFT_INVALID, error);
 }
 
+/* Sets a leaf to the value of a float of 16 bits, which f32 and f64 have. */
+static void set_half(float v, weft_dtype dtype, map_leaf *leaf) {
+    if (dtype == WEFT_F32)
+        leaf->value.f32 = v;
+    else
+        leaf->value.f64 = (double)v;
+}
+
 /* Converts a scalar of type `from` to the type of the evaluation. A float scalar must not be used in an integer
  * evaluation. */
 static void convert_scalar(weft_dtype from, const void *scalar, weft_dtype dtype, map_leaf *leaf) {
@@ -80,6 +95,14 @@ static void convert_scalar(weft_dtype from, const void *scalar, weft_dtype dtype
         break;                                                   \
     }
 #include "core/types.def"
+#define HALF(ID, name, npy)                                 \
+    case WEFT_##ID: {                                       \
+        uint16_t bits;                                      \
+        memcpy(&bits, scalar, sizeof bits);                 \
+        set_half(weft_from_bits_##name(bits), dtype, leaf); \
+        break;                                              \
+    }
+#include "core/halves.def"
     default: break;
     }
 }
@@ -118,9 +141,7 @@ static weft_status check_names(const formula_request *r, weft_error *error) {
 /* Checks the type of an operand. */
 static weft_status check_operand(const formula_request *r, const char *name, weft_dtype dtype, weft_error *error) {
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)dtype);
-    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "%s: formulas of %s elements are not supported", name,
-              weft_dtype_name(dtype));
-    RETURN_IF(type_is_float(dtype) && !type_is_float(r->call.dtype), WEFT_UNSUPPORTED,
+    RETURN_IF((type_is_float(dtype) || type_is_half(dtype)) && !type_is_float(r->call.dtype), WEFT_UNSUPPORTED,
               "%s is %s, which cannot be evaluated in %s", name, weft_dtype_name(dtype),
               weft_dtype_name(r->call.dtype));
     return WEFT_OK;

@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 
-/* A call under preparation. The caller sets ctx, expr, one of the lists of bindings, count, and the type and the
+/* A call under preparation. The caller sets ctx, expr, one of the lists of bindings, count, and the types and the
  * number of elements of `call`. */
 typedef struct formula_request {
     weft_context *ctx;
@@ -19,6 +19,10 @@ typedef struct formula_request {
     map_call call;
 } formula_request;
 
+/* Fails for types that formulas are not evaluated in. */
+weft_status check_evaluation_type(weft_dtype dtype, weft_error *error);
+/* Returns the type in which map and map_views evaluate a formula whose values have type `result`. */
+weft_dtype evaluation_type(weft_dtype result);
 /* Checks the formula and its bindings, and fills the other members except the output. */
 weft_status bind_formula(formula_request *r, weft_error *error);
 

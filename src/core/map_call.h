@@ -10,7 +10,7 @@ typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
 
 typedef struct map_leaf {
     map_leaf_kind kind;
-    /* LEAF_ARRAY: type of the elements: any type, but not f32 or f64 if the formula is evaluated in integers. */
+    /* LEAF_ARRAY: type of the elements: any type, but no float if the formula is evaluated in integers. */
     weft_dtype dtype;
     const void *p;
     /* LEAF_VALUE: the value in the type of the evaluation, integers extended to 64 bits. LEAF_INDEX: the index of
@@ -24,12 +24,13 @@ typedef struct map_leaf {
 
 /* A formula over n elements. */
 typedef struct map_call {
-    weft_dtype dtype; /* type of the evaluation: i32, i64, u32, u64, f32 or f64 */
+    weft_dtype dtype;  /* type of the evaluation: i32, i64, u32, u64, f32 or f64 */
+    weft_dtype result; /* type of the values: dtype, or f16 or bf16 if dtype is f32 and the values are stored */
     size_t n;
     const map_step *steps;
     size_t step_count, register_count, leaf_count; /* step_count and register_count >= 1 */
     const map_leaf *leaves;
-    /* n values of dtype. May be equal to p of an array leaf of type dtype; must not otherwise overlap any array.
+    /* n values of type result. May be equal to p of an array leaf of this type; must not otherwise overlap any array.
      * NULL if the values are reduced. */
     void *out;
 } map_call;

@@ -10,9 +10,10 @@
 
 typedef enum type_kind { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT } type_kind;
 
+/* Returns true for f32 and f64. */
 static inline bool type_is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
-/* Returns true for the types that only exact matrix products support. */
+/* Returns true for the floats of 16 bits, which formulas, reductions and exact matrix products support. */
 static inline bool type_is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
 
 /* Returns true for i8, i16, i32 and i64. */

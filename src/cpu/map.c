@@ -107,6 +107,9 @@ bool cpu_map_reads(const map_call *c, const void *p) {
     return false;
 }
 
+/* Returns the bytes of the values in the type of the evaluation, which the number of threads depends on. */
+static size_t evaluated_bytes(const map_call *c) { return c->n * weft_dtype_size(c->dtype); }
+
 typedef struct evaluation {
     const cpu_context *ctx;
     const map_call *call;
@@ -117,7 +120,7 @@ static void run_chunks(void *self, parallel *p) {
     const evaluation *e = self;
     const map_call *c = e->call;
     const map_kernel *formula = &e->ctx->level->maps->of[c->dtype];
-    const size_t size = weft_dtype_size(c->dtype);
+    const size_t size = weft_dtype_size(c->result);
     char *const workspace = own_workspace(e->ctx, c, TILE_BYTES);
     formula->begin(c, workspace);
     for (size_t i; parallel_next(p, &i);) {
@@ -128,11 +131,12 @@ static void run_chunks(void *self, parallel *p) {
 
 weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
     cpu_context *ctx = state;
-    const size_t bytes = c->n * weft_dtype_size(c->dtype);
+    const size_t bytes = c->n * weft_dtype_size(c->result);
     RETURN_IF_ERROR(cpu_map_hold(ctx, c, error));
     evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
     cpu_plan_regions(1);
-    cpu_parallel(cpu_threads_for(ctx->threads, bytes), (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);
+    cpu_parallel(cpu_threads_for(ctx->threads, evaluated_bytes(c)), (c->n - 1) / CHUNK + 1, PARALLEL_RANGES,
+                 run_chunks, &e);
     return WEFT_OK;
 }
 
@@ -180,7 +184,7 @@ static void cut(view_evaluation *e) {
     e->bands = (e->all_rows - 1) / e->rows + 1;
     e->parts = (e->all_columns - 1) / e->columns + 1;
     const map_dimension *const inner = &v->dimensions[v->count - 1];
-    const size_t size = weft_dtype_size(v->map->dtype);
+    const size_t size = weft_dtype_size(v->map->result);
     const bool adjacent = inner->out == (ptrdiff_t)size &&
                           (e->rows == 1 || (inner[-1].out == (ptrdiff_t)(e->all_columns * size) && !turned));
     const bool streams = adjacent && v->map->n * size > STREAM_BYTES && !cpu_map_reads(v->map, v->map->out);
@@ -208,11 +212,11 @@ static void run_areas(void *self, parallel *p) {
 weft_status cpu_map_views(void *state, const map_views_call *v, weft_error *error) {
     cpu_context *ctx = state;
     view_evaluation e = {.ctx = ctx, .views = v};
-    const size_t bytes = v->map->n * weft_dtype_size(v->map->dtype);
     RETURN_IF_ERROR(cpu_map_hold(ctx, v->map, error));
     cut(&e);
     const size_t outer = v->map->n / (e.all_rows * e.all_columns);
     cpu_plan_regions(1);
-    cpu_parallel(cpu_threads_for(ctx->threads, bytes), outer * e.bands * e.parts, PARALLEL_RANGES, run_areas, &e);
+    cpu_parallel(cpu_threads_for(ctx->threads, evaluated_bytes(v->map)), outer * e.bands * e.parts, PARALLEL_RANGES,
+                 run_areas, &e);
     return WEFT_OK;
 }

@@ -79,6 +79,8 @@ static weft_status check_map_reduce(mapping *m, weft_op op, weft_dtype accumulat
     weft_error *error = &m->d->error;
     weft_dtype result;
     RETURN_IF_ERROR(check_mapping(m));
+    RETURN_IF(type_is_half(m->dtype), WEFT_UNSUPPORTED,
+              "formulas are evaluated in f32, f64, i32, i64, u32 or u64, not in %s", weft_dtype_name(m->dtype));
     const weft_status status = weft_reduce_result(op, m->dtype, accumulate, &result);
     RETURN_IF(status != WEFT_OK, status, "%s", weft_last_error(NULL));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");

@@ -123,7 +123,7 @@ static item leaf_item(const map_call *c, const map_leaf *leaf, size_t i) {
     }
     if (leaf->kind == LEAF_INDEX) return (item){.real = real_of(narrow, false, leaf->value.u64 + i)};
     if (leaf->kind == LEAF_VALUE) return (item){.real = narrow ? (double)leaf->value.f32 : leaf->value.f64};
-    if (type_is_float(x.dtype)) return (item){.real = rounded(narrow, ref_real(x, i))};
+    if (type_is_float(x.dtype) || type_is_half(x.dtype)) return (item){.real = rounded(narrow, ref_real(x, i))};
     return (item){.real = real_of(narrow, type_is_signed(x.dtype), ref_integer(x, i))};
 }
 
@@ -148,12 +148,12 @@ static item value_at(const map_call *c, size_t i) {
 }
 
 weft_status ref_map(void *state, const map_call *c, weft_error *error) {
-    const size_t size = weft_dtype_size(c->dtype);
+    const size_t size = weft_dtype_size(c->result);
     (void)state, (void)error;
     for (size_t i = 0; i < c->n; i++) {
         const item v = value_at(c, i);
         if (type_is_float(c->dtype))
-            ref_store_real(c->dtype, v.real, (char *)c->out + i * size);
+            ref_store_real(c->result, v.real, (char *)c->out + i * size);
         else
             ref_store_integer(c->dtype, v.integer, (char *)c->out + i * size);
     }

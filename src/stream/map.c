@@ -1,5 +1,5 @@
 /* weft_map_source, weft_map_reduce_source and weft_map_scan_source. */
-#include "core/check.h"
+#include "core/bindings.h"
 #include "core/part.h"
 #include "stream/results.h"
 #include "stream/terms.h"
@@ -84,6 +84,7 @@ static weft_status run_map_reduce(weft_context *ctx, weft_op op, const weft_expr
                .reduce_none = reduce_no_chunk,
                .formula = &f};
     RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
+    RETURN_IF_ERROR(check_evaluation_type(dtype, &ctx->error));
     RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_reduce(&t, op, accumulate, out);
 }
@@ -110,6 +111,7 @@ static weft_status run_map_scan(weft_context *ctx, weft_op op, weft_scan_kind ki
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .scan = scan_chunk, .formula = &f};
     RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
+    RETURN_IF_ERROR(check_evaluation_type(dtype, &ctx->error));
     RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_scan(&t, "map_scan", op, kind, accumulate, init, y);
 }

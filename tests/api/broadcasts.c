@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 18, SEEDS = 120 }; /* elements of the memory of an array */
+enum { MOST = 1 << 18, SEEDS = 160 }; /* elements of the memory of an array */
 
 static weft_context *ctx;
 static uint64_t state;
@@ -93,19 +93,21 @@ static void check(const char *formula, const weft_view *a, const weft_view *b, c
 }
 
 static void check_seed(uint64_t seed) {
-    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64, WEFT_U8, WEFT_I16};
+    enum { REALS = 4, TYPES = 10 };
+    static const weft_dtype types[] = {WEFT_F16, WEFT_BF16, WEFT_F32, WEFT_F64, WEFT_I32,
+                                       WEFT_I64, WEFT_U32,  WEFT_U64, WEFT_U8,  WEFT_I16};
     static const size_t lengths[] = {1, 2, 3, 5, 8, 17, 40, 130, 1030, 5000};
     state = seed * 977;
-    weft_view out = {.size = sizeof out, .dtype = types[draw(6)], .dimensions = draw(5)};
+    weft_view out = {.size = sizeof out, .dtype = types[draw(8)], .dimensions = draw(5)};
     size_t left = MOST / 16;
     for (size_t k = out.dimensions; k-- > 0; left /= out.shape[k]) {
         const size_t n = lengths[draw(10)];
         out.shape[k] = n <= left ? n : 1;
     }
     lay_out(&out, z);
-    const bool floats = type_is_float(out.dtype);
-    const weft_dtype of_x = draw(2) ? out.dtype : types[floats ? draw(8) : 2 + draw(6)];
-    const weft_dtype of_y = draw(2) ? out.dtype : types[floats ? draw(8) : 2 + draw(6)];
+    const bool floats = type_is_float(out.dtype) || type_is_half(out.dtype);
+    const weft_dtype of_x = draw(2) ? out.dtype : types[floats ? draw(TYPES) : REALS + draw(TYPES - REALS)];
+    const weft_dtype of_y = draw(2) ? out.dtype : types[floats ? draw(TYPES) : REALS + draw(TYPES - REALS)];
     input_fill(INPUT_SMALL, of_x, seed, MOST, x);
     input_fill(INPUT_SMALL, of_y, seed + 1, MOST, y);
     input_fill(INPUT_UNIFORM, out.dtype, seed + 2, MOST, z);
@@ -115,46 +117,53 @@ static void check_seed(uint64_t seed) {
 }
 
 /* Rows longer than a block, many short rows, and an output that is transposed. */
-static void shapes(void) {
+static void shapes(weft_dtype dtype) {
     static const size_t some[][2] = {{3, 40000}, {30000, 3}, {300, 400}, {1, 60000}, {60000, 1}, {8, 4096}};
-    input_fill(INPUT_UNIFORM, WEFT_F32, 5, MOST, x);
-    input_fill(INPUT_UNIFORM, WEFT_F32, 6, MOST, y);
+    const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(dtype);
+    input_fill(INPUT_UNIFORM, dtype, 5, MOST, x);
+    input_fill(INPUT_UNIFORM, dtype, 6, MOST, y);
     for (size_t s = 0; s < sizeof some / sizeof *some; s++) {
         weft_view a, row, column, out;
-        weft_view_of(WEFT_F32, 2, some[s], x, &a);
-        weft_view_of(WEFT_F32, 1, some[s] + 1, y, &row);
-        weft_view_of(WEFT_F32, 2, (size_t[]){some[s][0], 1}, y, &column);
-        weft_view_of(WEFT_F32, 2, some[s], z, &out);
+        weft_view_of(dtype, 2, some[s], x, &a);
+        weft_view_of(dtype, 1, some[s] + 1, y, &row);
+        weft_view_of(dtype, 2, (size_t[]){some[s][0], 1}, y, &column);
+        weft_view_of(dtype, 2, some[s], z, &out);
         check("(x - y)*i + s", &a, &row, &out, "row");
         check("(x - y)*i + s", &a, &column, &out, "column");
-        out.stride[0] = 4, out.stride[1] = (ptrdiff_t)(4 * some[s][0]);
+        out.stride[0] = size, out.stride[1] = size * (ptrdiff_t)some[s][0];
         check("(x - y)*i + s", &a, &row, &out, "transposed");
     }
 }
 
-/* Outputs that exceed the caches, with and without a gap after each row. */
-static void large(size_t gap) {
-    enum { ROWS = 3001, COLUMNS = 3003 };
-    const size_t width = COLUMNS + gap;
-    float *const a = malloc(ROWS * width * sizeof *a), *const b = malloc(ROWS * width * sizeof *b);
+/* Outputs that exceed the caches, with and without a gap after each row. The
+ * values are those of weft_map of each row, which does not. */
+static void large(weft_dtype dtype, size_t gap) {
+    enum { ROWS = 3001, COLUMNS = 6006 };
+    const size_t width = COLUMNS + gap, n = ROWS * width, size = weft_dtype_size(dtype);
+    char *const a = malloc(n * size), *const b = malloc(n * size), *const c = malloc(n * size);
     weft_view of_a, of_b, row;
     weft_expr *expr;
-    size_t wrong = 0;
-    input_fill(INPUT_UNIFORM, WEFT_F32, 7, ROWS * width, a);
-    input_fill(INPUT_UNIFORM, WEFT_F32, 8, ROWS * width, b);
-    weft_view_of(WEFT_F32, 2, (size_t[]){ROWS, COLUMNS}, a, &of_a);
-    weft_view_of(WEFT_F32, 2, (size_t[]){ROWS, COLUMNS}, b, &of_b);
-    weft_view_of(WEFT_F32, 1, (size_t[]){COLUMNS}, x, &row);
-    of_a.stride[0] = of_b.stride[0] = (ptrdiff_t)(width * sizeof *a);
+    input_fill(INPUT_UNIFORM, dtype, 7, n, a);
+    input_fill(INPUT_UNIFORM, dtype, 8, n, b);
+    memcpy(c, b, n * size);
+    input_fill(INPUT_UNIFORM, dtype, 9, COLUMNS, x);
+    weft_view_of(dtype, 2, (size_t[]){ROWS, COLUMNS}, a, &of_a);
+    weft_view_of(dtype, 2, (size_t[]){ROWS, COLUMNS}, b, &of_b);
+    weft_view_of(dtype, 1, (size_t[]){COLUMNS}, x, &row);
+    of_a.stride[0] = of_b.stride[0] = (ptrdiff_t)(width * size);
     const weft_view_binding views[] = {{"x", &of_a, WEFT_F32, NULL}, {"y", &row, WEFT_F32, NULL}};
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x - y", &expr), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_map_views(ctx, expr, WEFT_F32, views, 2, &of_b), WEFT_OK);
-    for (size_t r = 0; r < ROWS; r++)
-        for (size_t k = 0; k < COLUMNS; k++) wrong += b[r * width + k] != a[r * width + k] - ((float *)x)[k];
-    EXPECT(wrong == 0, "gaps of %zu: %zu values of a large array are wrong", gap, wrong);
+    EXPECT_STATUS(ctx, weft_map_views(ctx, expr, dtype, views, 2, &of_b), WEFT_OK);
+    for (size_t r = 0; r < ROWS; r++) {
+        const weft_binding arrays[] = {{"x", dtype, a + r * width * size, NULL}, {"y", dtype, x, NULL}};
+        EXPECT_STATUS(ctx, weft_map(ctx, expr, dtype, COLUMNS, arrays, 2, c + r * width * size), WEFT_OK);
+    }
+    EXPECT(memcmp(b, c, n * size) == 0, "gaps of %zu: values of a large array of %s are wrong", gap,
+           weft_dtype_name(dtype));
     weft_expr_free(expr);
     free(a);
     free(b);
+    free(c);
 }
 
 /* -------------------------------------------------------------------------------------- arguments */
@@ -186,7 +195,7 @@ static void arguments(void) {
     WITH(out, out.stride[0] = 8, WEFT_INVALID, "out: elements of shape (3, 4) with strides (8, 8) overlap");
     WITH(a, a.size = 1, WEFT_INVALID, "x: size is 1");
     WITH(a, a.dtype = (weft_dtype)99, WEFT_INVALID, "x: invalid dtype 99");
-    WITH(a, a.dtype = WEFT_F16, WEFT_UNSUPPORTED, "x: formulas of f16 elements are not supported");
+    WITH(out, out.dtype = WEFT_F16, WEFT_INVALID, "out has elements of type f16: expected f64");
     WITH(a, a.data = NULL, WEFT_INVALID, "x: data is NULL");
     WITH(both[0], both[0].scalar = &one, WEFT_INVALID, "the variable x is bound to both a view and a scalar");
     WITH(both[0], both[0].view = NULL, WEFT_INVALID, "x");
@@ -205,8 +214,10 @@ int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, device), WEFT_OK)) return expect_end();
     for (uint64_t seed = 0; seed < SEEDS; seed++) check_seed(seed);
-    shapes();
-    for (size_t gap = 0; gap < 2 && strcmp(device, "cpu") == 0; gap++) large(gap);
+    shapes(WEFT_F32);
+    shapes(WEFT_F16);
+    shapes(WEFT_BF16);
+    for (size_t gap = 0; gap < 2 && strcmp(device, "cpu") == 0; gap++) large(WEFT_F32, gap), large(WEFT_F16, gap);
     arguments();
     weft_close(ctx);
     return expect_end();

@@ -122,7 +122,7 @@ static void bindings(void) {
     const weft_binding twice[] = {{"x", WEFT_F64, x, NULL}, {"x", WEFT_F64, y, NULL}};
     const weft_binding both = {"x", WEFT_F64, x, y}, none = {"x", WEFT_F64, NULL, NULL};
     const weft_binding nameless = {NULL, WEFT_F64, x, NULL}, typeless = {"x", (weft_dtype)11, x, NULL};
-    const weft_binding half = {"x", WEFT_F16, x, NULL};
+    const weft_binding half = {"x", WEFT_F16, x, NULL}, scalar = {"x", WEFT_BF16, NULL, x};
     const weft_binding askew = {"x", WEFT_F64, (char *)x + 4, NULL};
     refused("x + y", WEFT_F64, N, &of_x, 1, out, WEFT_INVALID, "the variable y of the formula is not bound");
     refused("x", WEFT_F64, N, two, 2, out, WEFT_INVALID, "y is bound, but the formula has no variable of this name");
@@ -130,8 +130,12 @@ static void bindings(void) {
     refused("x", WEFT_F64, N, NULL, 1, out, WEFT_INVALID, "bindings is NULL");
     refused("x", WEFT_F64, N, &nameless, 1, out, WEFT_INVALID, "the name of binding 0 is NULL");
     refused("x", WEFT_F64, N, &typeless, 1, out, WEFT_INVALID, "x: invalid dtype 11");
-    refused("x", WEFT_F64, N, &half, 1, out, WEFT_UNSUPPORTED, "x: formulas of f16 elements are not supported");
-    refused("x", WEFT_BF16, N, &of_x, 1, out, WEFT_UNSUPPORTED, "bf16 elements are supported only by matmul");
+    refused("x", WEFT_I32, N, &half, 1, out, WEFT_UNSUPPORTED, "x is f16, which cannot be evaluated in i32");
+    refused("x", WEFT_U64, N, &scalar, 1, out, WEFT_UNSUPPORTED, "x is bf16, which cannot be evaluated in u64");
+    refused("x", WEFT_BF16, N, &half, 1, x, WEFT_INVALID, "overlaps x");
+    refused("x", WEFT_F16, N, &half, 1, (char *)x + 2, WEFT_INVALID, "overlaps x");
+    refused("x", WEFT_F16, N, &of_x, 1, (char *)out + 1, WEFT_INVALID, "out is at");
+    refused("1e39*x", WEFT_F16, N, &half, 1, out, WEFT_INVALID, "1e39 is greater than the largest f32");
     refused("x", WEFT_F64, N, &both, 1, out, WEFT_INVALID, "the variable x is bound to both an array and a scalar");
     refused("x", WEFT_F64, N, &none, 1, out, WEFT_INVALID, "x is NULL");
     refused("x", WEFT_F64, N, &askew, 1, out, WEFT_INVALID, "x is at");
@@ -166,6 +170,8 @@ static void reductions(void) {
     REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_INVALID, "invalid op 16");
     REFUSED(WEFT_AND, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_UNSUPPORTED, "and requires integer elements");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_I64, N, out, WEFT_UNSUPPORTED, "cannot accumulate in i64");
+    REFUSED(WEFT_SUM, WEFT_F16, WEFT_DEFAULT, N, out, WEFT_UNSUPPORTED,
+            "evaluated in f32, f64, i32, i64, u32 or u64");
     REFUSED(WEFT_MIN, WEFT_F64, WEFT_DEFAULT, 0, out, WEFT_EMPTY, "min of 0 elements is undefined");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x + 1, WEFT_INVALID, "overlaps x");
@@ -190,6 +196,8 @@ static void scans(void) {
             "requires integer elements");
     REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID,
             "invalid scan kind 2");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_BF16, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED,
+            "evaluated in f32, f64, i32, i64, u32 or u64, not in bf16");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_I64, N, of_x, NULL, out, WEFT_UNSUPPORTED,
             "cannot accumulate in i64");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, NULL, WEFT_INVALID, "y is NULL");

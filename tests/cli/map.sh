@@ -19,6 +19,16 @@ gives "<f8 (2, 4) 17.0 4.0 2147483659.0 13.0 31.0 18.0 2147483673.0 27.0" map 'c
 npy "$dir/fortran.npy" '<f8' '(2, 3)' 0 1 2 3 4 5 --order True
 gives "<f8 (2, 3) 0.0 3.0 6.0 4.0 7.0 10.0" map 'x + y' "x=$dir/x.npy" "y=$dir/fortran.npy"
 gives "<f4 (3,) 1.0 nan 2.0" map 'abs(v)' "v=$dir/f.npy"
+npy "$dir/half.npy" '<f2' '(3,)' 1 2048 -0.5
+npy "$dir/swapped.npy" '>f2' '(2, 1)' 1 3
+npy "$dir/brain.npy" '<V2' '(3,)' 0x3f80 0x4000 0xbf80
+gives "<f2 (3,) 2.0 2048.0 0.5" map 'h + 1' "h=$dir/half.npy" # 2049 is rounded to even
+gives "<f4 (3,) 2.0 2049.0 0.5" map 'h + 1' "h=$dir/half.npy" --dtype f32
+gives "<f2 (2, 3) 2.0 2048.0 0.5 4.0 2052.0 2.5" map 'h + s' "h=$dir/half.npy" "s=$dir/swapped.npy"
+gives "<V2 (3,) 16320 16448 49024" map 'max(b*1.5, -1)' "b=$dir/brain.npy" # 1.5, 3, -1
+gives "<f8 (3,) 2.0 2050.0 -1.5" map 'h + b' "h=$dir/half.npy" "b=$dir/brain.npy"
+gives "<f2 (3,) 1.0 nan -2.0" map 'v' "v=$dir/f.npy" --dtype f16
+prints 2048.5 map_reduce sum 'h' "h=$dir/half.npy"
 gives "<f8 (3,) 1.0 nan 2.0" map 'abs(v)' "v=$dir/f.npy" --dtype f64
 gives "<i4 (4,) 3 -3 1073741823 0" map 'k/2' "k=$dir/k.npy"
 gives "<i4 (4,) 8 -6 -2147483648 1" map 'k + 1' "k=$dir/k.npy" --dtype i32

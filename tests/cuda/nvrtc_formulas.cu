@@ -27,6 +27,12 @@ static void add_leaves(map_shape *shape, bool floats) {
         shape->leaves[shape->leaf_count++].dtype = WEFT_##ID; \
     }
 #include "core/types.def"
+#define HALF(ID, name, npy)                                   \
+    if (floats) {                                             \
+        shape->leaves[shape->leaf_count].kind = LEAF_ARRAY;   \
+        shape->leaves[shape->leaf_count++].dtype = WEFT_##ID; \
+    }
+#include "core/halves.def"
     shape->leaves[shape->leaf_count++].kind = LEAF_VALUE;
     shape->leaves[shape->leaf_count++].kind = LEAF_INDEX;
 }
@@ -49,7 +55,7 @@ static map_shape shape_of(weft_dtype dtype) {
     map_shape shape;
     const bool floats = dtype == WEFT_F32 || dtype == WEFT_F64;
     memset(&shape, 0, sizeof shape);
-    shape.dtype = dtype;
+    shape.dtype = shape.result = dtype;
     add_leaves(&shape, floats);
     add_steps(&shape, floats);
     return shape;
@@ -59,10 +65,17 @@ static map_shape shape_of(weft_dtype dtype) {
 static map_shape small_shape(weft_dtype dtype) {
     map_shape shape;
     memset(&shape, 0, sizeof shape);
-    shape.dtype = dtype;
+    shape.dtype = shape.result = dtype;
     shape.leaves[shape.leaf_count++] = {LEAF_ARRAY, dtype};
     shape.steps[shape.step_count++] = {MAP_MULTIPLY, 0, MAP_REGISTERS, MAP_REGISTERS, MAP_REGISTERS};
     shape.steps[shape.step_count++] = {MAP_ADD, 1, 0, MAP_REGISTERS, 0};
+    return shape;
+}
+
+/* A shape whose values have another type than the evaluation. */
+static map_shape stored_as(const map_shape *evaluated, weft_dtype result) {
+    map_shape shape = *evaluated;
+    shape.result = result;
     return shape;
 }
 
@@ -91,6 +104,18 @@ static void compile(const map_shape *shape, const kernel *consumer) {
         free(code);
     }
     free(text);
+}
+
+/* Compiles the maps of all steps and of a short formula, of arrays and of views. */
+static void compile_maps(weft_dtype dtype, weft_dtype result) {
+    const bool wide = dtype == WEFT_F64 || dtype == WEFT_I64 || dtype == WEFT_U64;
+    const map_shape all = shape_of(dtype), some = small_shape(dtype);
+    const map_shape every = stored_as(&all, result), few = stored_as(&some, result);
+    const map_shape strided = shape_of_views(&every, 3, 1), packs = shape_of_views(&few, 2, wide ? 2 : 4);
+    compile(&every, NULL);
+    compile(&few, NULL);
+    compile(&strided, NULL);
+    compile(&packs, NULL);
 }
 
 static void compile_reductions(const map_shape *shape, const char *const *ops, kernel_kind kind) {
@@ -170,15 +195,9 @@ int main() {
         puts("skipped: there is no libnvrtc that compiles for sm_90");
         return 77;
     }
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const map_shape every = shape_of(types[i]), few = small_shape(types[i]);
-        const bool wide = types[i] == WEFT_F64 || types[i] == WEFT_I64 || types[i] == WEFT_U64;
-        const map_shape strided = shape_of_views(&every, 3, 1), packs = shape_of_views(&few, 2, wide ? 2 : 4);
-        compile(&every, NULL);
-        compile(&few, NULL);
-        compile(&strided, NULL);
-        compile(&packs, NULL);
-    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) compile_maps(types[i], types[i]);
+    compile_maps(WEFT_F32, WEFT_F16);
+    compile_maps(WEFT_F32, WEFT_BF16);
     const map_shape f32 = small_shape(WEFT_F32), f64 = small_shape(WEFT_F64), i32 = small_shape(WEFT_I32),
                     u64 = small_shape(WEFT_U64);
     compile_reductions(&f32, f32_trees, KERNEL_TREE);

@@ -1,5 +1,5 @@
 /* weft_map, weft_map_reduce and weft_map_scan. The parameter selects a group of formulas. The formula of the group,
- * the type of the evaluation, the operator, and in place or not vary with match_case.turn. */
+ * the type of the values, the operator, and in place or not vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/match.h"
 
@@ -35,7 +35,13 @@ static uint64_t draw(const match_case *c, uint64_t what) {
 
 static weft_dtype evaluation_type(const match_case *c) {
     static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
-    return types[draw(c, 0) % (type_is_float(c->dtype) ? 2 : 6)];
+    return types[draw(c, 0) % (type_is_float(c->dtype) || type_is_half(c->dtype) ? 2 : 6)];
+}
+
+/* Returns the type of the values that weft_map stores. Half of those of f16 and bf16 arrays are f16 or bf16. */
+static weft_dtype map_type(const match_case *c) {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_F16, WEFT_BF16};
+    return type_is_half(c->dtype) ? types[draw(c, 0) % 4] : evaluation_type(c);
 }
 
 static const char *formula_of(const match_case *c) {
@@ -48,15 +54,18 @@ static const char *formula_of(const match_case *c) {
 enum { NAMES = 5 };
 static const float C = 0.3F;
 static const int8_t A = -3;
+static const uint16_t C_F16 = 0x34cd, C_BF16 = 0x3e9a;
 static const uint64_t B = UINT64_C(9007199254740993); /* 2^53 + 1, which no float can represent */
 
 /* Binds the variables of the formula. Returns their number. */
 static size_t bind(const match_case *c, const weft_expr *expr, const void *const *inputs, weft_binding *bindings) {
+    const bool is_half = type_is_half(c->dtype);
+    const uint16_t *const half = c->dtype == WEFT_F16 ? &C_F16 : &C_BF16;
     const weft_binding all[NAMES] = {{"x", c->dtype, inputs[0], NULL},
                                      {"y", c->dtype, inputs[1], NULL},
                                      {"a", WEFT_I8, NULL, &A},
                                      {"b", WEFT_U64, NULL, &B},
-                                     {"c", WEFT_F32, NULL, &C}};
+                                     {"c", is_half ? c->dtype : WEFT_F32, NULL, is_half ? half : (const void *)&C}};
     size_t count = 0;
     const char *name;
     for (size_t v = 0; (name = weft_expr_variable(expr, v)); v++)
@@ -66,13 +75,13 @@ static size_t bind(const match_case *c, const weft_expr *expr, const void *const
 }
 
 static size_t map_bytes(const match_case *c) {
-    return c->accumulate == WEFT_DEFAULT ? weft_dtype_size(evaluation_type(c)) : 0;
+    return c->accumulate == WEFT_DEFAULT ? weft_dtype_size(map_type(c)) : 0;
 }
 
 /* Runs weft_map. In place, the elements are first copied to the output, since the inputs are used again. */
 static weft_status run_map(const match_case *c, weft_context *ctx, const weft_expr *expr, const void *const *inputs,
                            void *out) {
-    const bool in_place = c->dtype == evaluation_type(c) && draw(c, 2) % 3 == 0;
+    const bool in_place = c->dtype == map_type(c) && draw(c, 2) % 3 == 0;
     const void *const moved[] = {in_place ? out : inputs[0], inputs[1]};
     weft_binding bindings[NAMES];
     if (in_place) {
@@ -80,7 +89,7 @@ static weft_status run_map(const match_case *c, weft_context *ctx, const weft_ex
         if (status != WEFT_OK) return status;
     }
     const size_t count = bind(c, expr, moved, bindings);
-    return weft_map(ctx, expr, evaluation_type(c), c->n, bindings, count, out);
+    return weft_map(ctx, expr, map_type(c), c->n, bindings, count, out);
 }
 
 static weft_status call_map(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
@@ -93,12 +102,13 @@ static weft_status call_map(const match_case *c, weft_context *ctx, const void *
 }
 
 static void tell_map(const match_case *c, char text[100]) {
-    snprintf(text, 100, "%s in %s", formula_of(c), weft_dtype_name(evaluation_type(c)));
+    snprintf(text, 100, "%s in %s", formula_of(c), weft_dtype_name(map_type(c)));
 }
 
 const match_shape match_map = {.inputs = 2,
                                .parameters = PARAMETERS,
                                .accumulates = 1,
+                               .halves = true,
                                .values = match_each,
                                .out_bytes = map_bytes,
                                .call = call_map,
@@ -140,6 +150,7 @@ static void tell_map_reduce(const match_case *c, char text[100]) {
 const match_shape match_map_reduce = {.inputs = 2,
                                       .parameters = PARAMETERS,
                                       .accumulates = 3,
+                                      .halves = true,
                                       .out_bytes = map_reduce_bytes,
                                       .call = call_map_reduce,
                                       .tell = tell_map_reduce};
@@ -206,6 +217,7 @@ static void tell_map_scan(const match_case *c, char text[100]) {
 const match_shape match_map_scan = {.inputs = 2,
                                     .parameters = PARAMETERS,
                                     .accumulates = 5,
+                                    .halves = true,
                                     .values = match_each,
                                     .out_bytes = map_scan_bytes,
                                     .call = call_map_scan,

@@ -1,4 +1,4 @@
-/* weft_map_views on views of random shapes and strides. The formula, the type of the evaluation, the axes along which
+/* weft_map_views on views of random shapes and strides. The formula, the type of the values, the axes along which
  * y is repeated, and in place or not vary with match_case.turn. The parameter is 1 if x is repeated too. */
 #include "core/types.h"
 #include "verify/random_views.h"
@@ -21,6 +21,14 @@ typedef struct arguments {
     size_t span;   /* number of elements that the output spans */
 } arguments;
 
+/* Returns the type of the values. */
+static weft_dtype type_of(const match_case *c) {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
+    static const weft_dtype of_halves[] = {WEFT_F32, WEFT_F64, WEFT_F16, WEFT_BF16};
+    const uint64_t r = view_draw(c, 40);
+    return type_is_half(c->dtype) ? of_halves[r % 4] : types[r % (type_is_float(c->dtype) ? 2 : 6)];
+}
+
 /* Sets *y to a view of at most n elements that can be broadcast to *out. */
 static void choose_factor(const match_case *c, const weft_view *out, weft_view *y) {
     const size_t size = weft_dtype_size(c->dtype), missing = view_draw(c, 50) % (out->dimensions + 1);
@@ -41,9 +49,8 @@ static void choose_factor(const match_case *c, const weft_view *out, weft_view *
 }
 
 static arguments choose(const match_case *c) {
-    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
-    arguments a = {.type = types[view_draw(c, 40) % (type_is_float(c->dtype) ? 2 : 6)]};
-    a.formula = (type_is_float(a.type) ? REALS : INTEGERS)[view_draw(c, 41) % FORMULAS];
+    arguments a = {.type = type_of(c)};
+    a.formula = (type_is_float(a.type) || type_is_half(a.type) ? REALS : INTEGERS)[view_draw(c, 41) % FORMULAS];
     view_of_input(c, false, &a.x);
     a.out = a.x;
     a.out.dtype = a.type;
@@ -102,6 +109,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_map_views = {.inputs = 2,
                                      .parameters = 2,
                                      .accumulates = 1,
+                                     .halves = true,
                                      .values = values,
                                      .out_bytes = out_bytes,
                                      .call = call,

@@ -45,11 +45,11 @@ const char *weft_expr_variable(const weft_expr *expr, size_t index) {
 /* --------------------------------------------------------------------------------- the calls */
 
 /* Checks that the output overlaps no array of the formula. With `in_place`, it may be equal to an array of the type
- * of the evaluation. */
+ * of the values. */
 static weft_status check_output(const formula_request *r, const range *out, bool in_place, weft_error *error) {
     for (size_t i = 0; i < r->expr->leaf_count; i++) {
         const map_leaf *leaf = &r->leaves[i];
-        if (leaf->kind != LEAF_ARRAY || (in_place && leaf->p == out->p && leaf->dtype == r->call.dtype)) continue;
+        if (leaf->kind != LEAF_ARRAY || (in_place && leaf->p == out->p && leaf->dtype == r->call.result)) continue;
         RETURN_IF_ERROR(check_apart(out, &r->memory[i], error));
     }
     return WEFT_OK;
@@ -65,7 +65,7 @@ static weft_status map(formula_request *r, uint64_t first, void *out, weft_error
     range to;
     RETURN_IF_ERROR(bind_formula(r, error));
     start_index(r, first);
-    RETURN_IF_ERROR(check_array(r->ctx, "out", out, r->call.n, weft_dtype_size(r->call.dtype), &to, error));
+    RETURN_IF_ERROR(check_array(r->ctx, "out", out, r->call.n, weft_dtype_size(r->call.result), &to, error));
     RETURN_IF_ERROR(check_output(r, &to, true, error));
     if (r->call.n == 0) return WEFT_OK;
     r->call.out = out;
@@ -74,8 +74,11 @@ static weft_status map(formula_request *r, uint64_t first, void *out, weft_error
 
 weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
                      const weft_binding *bindings, size_t count, void *out) {
-    formula_request r = {
-        .ctx = ctx, .expr = expr, .arrays = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    formula_request r = {.ctx = ctx,
+                         .expr = expr,
+                         .arrays = bindings,
+                         .count = count,
+                         .call = {.dtype = evaluation_type(dtype), .result = dtype, .n = n}};
     RETURN_GUARDED(ctx, map(&r, first, out, error));
 }
 
@@ -118,8 +121,11 @@ static weft_status map_reduce(formula_request *r, weft_op op, weft_dtype accumul
 weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
                             size_t count, const double *squares, void *out) {
-    formula_request r = {
-        .ctx = ctx, .expr = expr, .arrays = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    formula_request r = {.ctx = ctx,
+                         .expr = expr,
+                         .arrays = bindings,
+                         .count = count,
+                         .call = {.dtype = dtype, .result = dtype, .n = n}};
     RETURN_GUARDED(ctx, map_reduce(&r, op, accumulate, first, squares, out, error));
 }
 
@@ -139,8 +145,11 @@ static weft_status map_exact(formula_request *r, exact_terms terms, uint64_t fir
 
 weft_status part_map_exact(weft_context *ctx, exact_terms terms, const weft_expr *expr, weft_dtype dtype,
                            uint64_t first, size_t n, const weft_binding *bindings, size_t count, int64_t *state) {
-    formula_request r = {
-        .ctx = ctx, .expr = expr, .arrays = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    formula_request r = {.ctx = ctx,
+                         .expr = expr,
+                         .arrays = bindings,
+                         .count = count,
+                         .call = {.dtype = dtype, .result = dtype, .n = n}};
     RETURN_GUARDED(ctx, map_exact(&r, terms, first, state, error));
 }
 
@@ -163,8 +172,11 @@ static weft_status map_scan(formula_request *r, weft_op op, weft_scan_kind kind,
 weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
                           weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,
                           const void *init, void *y) {
-    formula_request r = {
-        .ctx = ctx, .expr = expr, .arrays = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    formula_request r = {.ctx = ctx,
+                         .expr = expr,
+                         .arrays = bindings,
+                         .count = count,
+                         .call = {.dtype = dtype, .result = dtype, .n = n}};
     RETURN_GUARDED(ctx, map_scan(&r, op, kind, accumulate, first, init, y, error));
 }
 

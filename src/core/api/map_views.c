@@ -86,7 +86,7 @@ static size_t merge_dimensions(size_t count, map_dimension *d, size_t leaves) {
 
 /* Returns true if the call is one of weft_map: all arrays have adjacent elements. */
 static bool is_plain(const formula_request *r, size_t count, const map_dimension *d) {
-    bool plain = count == 0 || (count == 1 && d->out == (ptrdiff_t)weft_dtype_size(r->call.dtype));
+    bool plain = count == 0 || (count == 1 && d->out == (ptrdiff_t)weft_dtype_size(r->call.result));
     for (size_t i = 0; i < r->call.leaf_count && count == 1 && plain; i++) {
         const map_leaf *leaf = &r->leaves[i];
         const size_t adjacent = leaf->kind == LEAF_ARRAY ? weft_dtype_size(leaf->dtype) : leaf->kind == LEAF_INDEX;
@@ -102,7 +102,7 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
     range to;
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(check_output_view(r->ctx, "out", out, &to, error));
-    RETURN_IF_ERROR(check_view_type("out", out, r->call.dtype, error));
+    RETURN_IF_ERROR(check_view_type("out", out, r->call.result, error));
     RETURN_IF_ERROR(set_dimensions(r, out, dimensions, error));
     RETURN_IF_ERROR(check_output(r, out, &to, error));
     r->call.n = view_elements(out);
@@ -117,6 +117,10 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
 
 weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
                            const weft_view_binding *bindings, size_t count, const weft_view *out) {
-    formula_request r = {.ctx = ctx, .expr = expr, .views = bindings, .count = count, .call = {.dtype = dtype}};
+    formula_request r = {.ctx = ctx,
+                         .expr = expr,
+                         .views = bindings,
+                         .count = count,
+                         .call = {.dtype = evaluation_type(dtype), .result = dtype}};
     RETURN_GUARDED(ctx, map_views(&r, out, error));
 }

@@ -1,6 +1,6 @@
 /* Kernels that copy two dimensions of an array; compiled once per instruction set level. */
 #include "cpu/common/planes.h"
-#include "cpu/kernels/halves.h"
+#include "cpu/kernels/half_blocks.h"
 #include "cpu/kernels/stream.h"
 
 enum {

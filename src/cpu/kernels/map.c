@@ -1,6 +1,7 @@
 /* Evaluation of formulas (ORDER.md 20); compiled once per instruction set level. A block of elements passes through
  * one step after another, each a plain loop over its lanes, and stays in the L1 cache. */
 #include "arith/map.h"
+#include "cpu/kernels/half_blocks.h"
 #include "cpu/kernels/stream.h"
 
 #include <string.h>
@@ -65,36 +66,42 @@ static void map_begin_walk(const map_views_call *v, const map_area *area, map_wa
 #define T float
 #define OF(name) name##_f32
 #define FROM_FLOATS 1
+#define TO_HALVES 1
 #define STORED(v) weft_canonical_f32(v)
 #include "cpu/kernels/bodies/map_body.h"
 
 #define T double
 #define OF(name) name##_f64
 #define FROM_FLOATS 1
+#define TO_HALVES 0
 #define STORED(v) weft_canonical_f64(v)
 #include "cpu/kernels/bodies/map_body.h"
 
 #define T int32_t
 #define OF(name) name##_i32
 #define FROM_FLOATS 0
+#define TO_HALVES 0
 #define STORED(v) (v)
 #include "cpu/kernels/bodies/map_body.h"
 
 #define T int64_t
 #define OF(name) name##_i64
 #define FROM_FLOATS 0
+#define TO_HALVES 0
 #define STORED(v) (v)
 #include "cpu/kernels/bodies/map_body.h"
 
 #define T uint32_t
 #define OF(name) name##_u32
 #define FROM_FLOATS 0
+#define TO_HALVES 0
 #define STORED(v) (v)
 #include "cpu/kernels/bodies/map_body.h"
 
 #define T uint64_t
 #define OF(name) name##_u64
 #define FROM_FLOATS 0
+#define TO_HALVES 0
 #define STORED(v) (v)
 #include "cpu/kernels/bodies/map_body.h"
 

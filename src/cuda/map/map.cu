@@ -27,7 +27,8 @@ static map_program program_from(const map_program *program, uint64_t first) {
     return part;
 }
 
-/* Launches the compiled kernel once. A thread computes `rows` vectors of 16 bytes, or one value if `rows` is 0. */
+/* Launches the compiled kernel once. A thread computes `rows` vectors of 16 bytes in the type of the evaluation, or
+ * one value if `rows` is 0. */
 static weft_status launch_compiled(const gpu *g, const map_program *program, void *function, int rows, uint64_t first,
                                    uint64_t n, void *out, weft_error *error) {
     const size_t vector = rows ? 16 / cuda_type_bytes(program->dtype) : 1;
@@ -35,7 +36,7 @@ static weft_status launch_compiled(const gpu *g, const map_program *program, voi
     formula_params f;
     memset(&f.j, 0, sizeof f.j);
     f.j.vectors = gpu_formula_operands(program, first, vector, f.operands) &&
-                  (uintptr_t)out % FORMULA_ALIGNMENT(vector * cuda_type_bytes(program->dtype)) == 0;
+                  (uintptr_t)out % FORMULA_ALIGNMENT(vector * cuda_type_bytes(program->result)) == 0;
     f.j.n = n;
     f.j.out = out;
     return compiled_launch(g, "map", function, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), FORMULA_THREADS,
@@ -48,7 +49,7 @@ weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uin
     int rows;
     RETURN_IF_ERROR(gpu_formula_kernel(g, program, NULL, NULL, n, &compiled, &rows, error));
     if (compiled) return launch_compiled(g, program, compiled, rows, first, n, out, error);
-    const map_function<element_positions> kernel = map_kernel_of<element_positions>(program->dtype);
+    const map_function<element_positions> kernel = map_kernel_of<element_positions>(program->dtype, program->result);
     RETURN_IF(!kernel, WEFT_INTERNAL, "map: no kernel for dtype %d", (int)program->dtype);
     const map_program part = program_from(program, first);
     kernel<<<map_blocks(g, n), THREADS, 0, g->stream>>>(part, n, out, element_positions{});
@@ -58,6 +59,7 @@ weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uin
 
 void gpu_map_program(const map_call *c, map_program *program) {
     program->dtype = c->dtype;
+    program->result = c->result;
     program->step_count = (uint32_t)c->step_count;
     program->leaf_count = (uint32_t)c->leaf_count;
     for (size_t s = 0; s < c->step_count; s++) program->steps[s] = c->steps[s];
@@ -91,7 +93,7 @@ weft_status cuda_map(void *state, const map_call *c, weft_error *error) {
     const current_device scope(g->device);
     map_program program;
     map_arrays arrays;
-    RETURN_IF_ERROR(gpu_map_copy_in(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
+    RETURN_IF_ERROR(gpu_map_copy_in(g, c, c->n * cuda_type_bytes(c->result), 0, &arrays, &program, error));
     RETURN_IF_ERROR(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
     return arrays_copy_out(g, "map", arrays.list, arrays.count, error);
 }

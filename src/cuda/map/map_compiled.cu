@@ -55,6 +55,7 @@ static weft_status is_time(const gpu *g, const formula *f, bool *now, weft_error
 static void shape_of(const map_program *program, const map_views_shape *views, map_shape *shape) {
     memset(shape, 0, sizeof *shape); /* shapes are compared as bytes */
     shape->dtype = program->dtype;
+    shape->result = program->result;
     shape->step_count = program->step_count;
     shape->leaf_count = program->leaf_count;
     memcpy(shape->steps, program->steps, program->step_count * sizeof *program->steps);

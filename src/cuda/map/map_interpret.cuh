@@ -9,6 +9,7 @@
 #ifndef WEFT_CUDA_MAP_INTERPRET_CUH
 #define WEFT_CUDA_MAP_INTERPRET_CUH
 
+#include "arith/halves.h"
 #include "arith/map.h"
 #include "cuda/map/map_params.h"
 #include "cuda/runtime/canonical.cuh"
@@ -52,6 +53,9 @@ static __device__ void read_value(const map_leaf &leaf, float &v) { v = leaf.val
 static __device__ void read_value(const map_leaf &leaf, double &v) { v = leaf.value.f64; }
 template <class T> static __device__ void read_value(const map_leaf &leaf, T &v) { v = (T)leaf.value.u64; }
 
+/* True for the types of the evaluation that operands of f16 and bf16 may have. */
+template <class T> static constexpr bool takes_halves = T(0.5) != T(0);
+
 /* Returns leaf k at each element i, converted to T. Floating-point leaves occur only if T is a floating-point type.
  */
 template <class T, class Positions>
@@ -68,14 +72,35 @@ static __device__ batch<T> leaf_at(const map_leaf &leaf, uint32_t k, const Posit
     if (leaf.kind == LEAF_ARRAY && leaf.dtype == WEFT_##ID) \
         for (int e = 0; e < AT_ONCE; e++) v.of[e] = (T)*Positions::template element<ctype>(leaf.p, at.of[e]);
 #include "core/types.def"
+#define HALF(ID, name, npy)                                 \
+    if (leaf.kind == LEAF_ARRAY && leaf.dtype == WEFT_##ID) \
+        for (int e = 0; e < AT_ONCE; e++)                   \
+            v.of[e] = (T)weft_from_bits_##name(*Positions::template element<uint16_t>(leaf.p, at.of[e]));
+    if constexpr (takes_halves<T>) {
+#include "core/halves.def"
+    }
     return v;
 }
+
+/* ------------------------------------------------------------------------------------ results */
+
+/* Classes of stored values: their type, and the value of a result. */
+template <class T> struct as_evaluated {
+    typedef T type;
+    static __device__ T of(T v) { return canonical(v); }
+};
+#define HALF(ID, name, npy)                                                     \
+    struct as_##name {                                                          \
+        typedef uint16_t type;                                                  \
+        static __device__ uint16_t of(float v) { return weft_round_##name(v); } \
+    };
+#include "core/halves.def"
 
 /* ---------------------------------------------------------------------------------- a kernel */
 
 /* Thread t computes elements t, t + THREADS, ... of a block's. It reads all their operands before it writes its
  * results, so that `out` may be one of the formula's arrays. */
-template <class T, class Positions>
+template <class T, class Stored, class Positions>
 static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_t n, void *out,
                                   const Positions positions) {
     const uint64_t stride = (uint64_t)gridDim.x * THREADS * AT_ONCE;
@@ -102,7 +127,8 @@ static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_
             registers[step.to] = result;
         }
         for (int e = 0; e < AT_ONCE; e++)
-            if (own + e * THREADS < n) *positions.of_value((T *)out, own + e * THREADS) = canonical(result.of[e]);
+            if (own + e * THREADS < n)
+                *positions.of_value((typename Stored::type *)out, own + e * THREADS) = Stored::of(result.of[e]);
     }
 }
 
@@ -110,15 +136,18 @@ static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_
 
 template <class Positions> using map_function = void (*)(map_program, uint64_t, void *, Positions);
 
-/* Returns the kernel of formulas that are evaluated in a type; NULL for other types. */
-template <class Positions> static map_function<Positions> map_kernel_of(weft_dtype dtype) {
+/* Returns the kernel of formulas that are evaluated in `dtype` and whose values are of type `result`; NULL for other
+ * types. */
+template <class Positions> static map_function<Positions> map_kernel_of(weft_dtype dtype, weft_dtype result) {
+    if (dtype == WEFT_F32 && result == WEFT_F16) return map_kernel<float, as_f16, Positions>;
+    if (dtype == WEFT_F32 && result == WEFT_BF16) return map_kernel<float, as_bf16, Positions>;
     switch (dtype) {
-    case WEFT_I32: return map_kernel<int32_t, Positions>;
-    case WEFT_I64: return map_kernel<int64_t, Positions>;
-    case WEFT_U32: return map_kernel<uint32_t, Positions>;
-    case WEFT_U64: return map_kernel<uint64_t, Positions>;
-    case WEFT_F32: return map_kernel<float, Positions>;
-    case WEFT_F64: return map_kernel<double, Positions>;
+    case WEFT_I32: return map_kernel<int32_t, as_evaluated<int32_t>, Positions>;
+    case WEFT_I64: return map_kernel<int64_t, as_evaluated<int64_t>, Positions>;
+    case WEFT_U32: return map_kernel<uint32_t, as_evaluated<uint32_t>, Positions>;
+    case WEFT_U64: return map_kernel<uint64_t, as_evaluated<uint64_t>, Positions>;
+    case WEFT_F32: return map_kernel<float, as_evaluated<float>, Positions>;
+    case WEFT_F64: return map_kernel<double, as_evaluated<double>, Positions>;
     default: return NULL;
     }
 }

@@ -5,7 +5,7 @@
 #include "cuda/runtime/arrays.h"
 
 typedef struct map_program {
-    weft_dtype dtype;
+    weft_dtype dtype, result; /* types of the evaluation and of the values: those of map_call */
     uint32_t step_count, leaf_count;
     map_step steps[MAP_STEPS];
     map_leaf leaves[MAP_LEAVES];

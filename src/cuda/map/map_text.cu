@@ -4,11 +4,12 @@
  *     const float x0 = (float)l.x0.element[e];                   a leaf: an array,
  *     const float x1 = o[1].f32;                                 a value
  *     const float s0 = weft_map_f32(MAP_MULTIPLY, x0, x1, x0);   a step
- *     return canonical(s0);
+ *     return canonical(s0);                                      or weft_round_f16(s0)
  *
  * A leaf of views is loaded at a position of its own, i.x[k], and may be one element for several values
  * (map_views.cuh). The text contains nothing of the caller's formula text: names and numbers are leaves, which it
  * numbers. */
+#include "core/types.h"
 #include "cuda/map/map_text.h"
 
 #include <stdarg.h>
@@ -32,11 +33,15 @@ __attribute__((format(printf, 2, 3))) static void line(text *t, const char *form
     t->at[t->used++] = '\n';
 }
 
+/* Returns the type of an element in memory. */
 static const char *c_type(weft_dtype dtype) {
     static const char *const names[] = {
         "",
 #define TYPE(ID, name, ctype, kind, npy) #ctype,
 #include "core/types.def"
+        "",
+#define HALF(ID, name, npy) "uint16_t",
+#include "core/halves.def"
     };
     return names[dtype];
 }
@@ -46,6 +51,9 @@ static const char *type_name(weft_dtype dtype) {
         "",
 #define TYPE(ID, name, ctype, kind, npy) #name,
 #include "core/types.def"
+        "",
+#define HALF(ID, name, npy) #name,
+#include "core/halves.def"
     };
     return names[dtype];
 }
@@ -135,9 +143,11 @@ static void write_leaf(text *t, const map_shape *shape, uint32_t k) {
     const char *member = shape->dtype == WEFT_F32 ? "f32" : shape->dtype == WEFT_F64 ? "f64" : "u64";
     char at[16];
     name_position(shape, k, at);
+    const weft_dtype from = shape->leaves[k].dtype;
+    const bool half = type_is_half(from);
     if (shape->leaves[k].kind == LEAF_ARRAY)
-        line(t, "        const %s x%u = (%s)l.x%u.element[%s];", type, k, type, k,
-             shape->views.repeated[k] ? "0" : "e");
+        line(t, "        const %s x%u = (%s)%s%s(l.x%u.element[%s]);", type, k, type, half ? "weft_from_bits_" : "",
+             half ? type_name(from) : "", k, shape->views.repeated[k] ? "0" : "e");
     if (shape->leaves[k].kind == LEAF_VALUE)
         line(t, "        const %s x%u = (%s)o[%u].%s;", type, k, type, k, member);
     if (shape->leaves[k].kind == LEAF_INDEX)
@@ -164,7 +174,9 @@ static void write_steps(text *t, const map_shape *shape) {
              type_name(shape->dtype), step_name(step.op), a, b, c);
         writers[step.to] = (int)s;
     }
-    line(t, "        return canonical(s%u);", shape->step_count - 1);
+    const bool half = type_is_half(shape->result);
+    line(t, "        return %s%s(s%u);", half ? "weft_round_" : "canonical", half ? type_name(shape->result) : "",
+         shape->step_count - 1);
 }
 
 /* Writes the function that prefetches the operands of elements i .. i + count - 1. */
@@ -179,7 +191,7 @@ static void write_prefetch(text *t, const map_shape *shape) {
 }
 
 static void write_formula(text *t, const map_shape *shape, const kernel *consumer) {
-    const char *type = c_type(shape->dtype);
+    const char *type = c_type(shape->result);
     line(t, "struct formula {");
     line(t, "    typedef %s value;", type);
     if (shape->views.pack) {
@@ -225,8 +237,10 @@ static void write_kernel(text *t, const map_shape *shape, const kernel *consumer
     line(t, FORMULA_KERNEL "(const __grid_constant__ formula_params f) {");
     if (shape->views.pack)
         line(t, "    map_views<formula, %u, %d>(f);", shape->views.pack, rows ? rows : 1);
+    else if (!consumer && rows == 0)
+        line(t, "    map_values<formula, 1, 1>(f);");
     else if (!consumer)
-        line(t, "    map_values<formula, %s, %d>(f);", rows ? "16 / sizeof(formula::value)" : "1", rows ? rows : 1);
+        line(t, "    map_values<formula, 16 / sizeof(%s), %d>(f);", c_type(shape->dtype), rows);
     else if (consumer->kind == KERNEL_SCAN)
         line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
     else

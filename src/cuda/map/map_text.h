@@ -15,7 +15,7 @@ typedef struct map_views_shape {
 /* Properties of a formula that determine its kernel. The addresses of arrays and the values of constants are
  * parameters of each launch. */
 typedef struct map_shape {
-    weft_dtype dtype; /* type in which the formula is evaluated */
+    weft_dtype dtype, result; /* types of the evaluation and of the values: those of map_call */
     uint32_t step_count, leaf_count;
     map_step steps[MAP_STEPS];
     struct {
@@ -28,8 +28,8 @@ typedef struct map_shape {
 /* Name of the kernel, for every formula; it takes a formula_params. */
 #define FORMULA_KERNEL "weft_formula"
 
-/* Returns the number of 16-byte vectors of values that a thread of a map has in each block, and that a thread of a
- * scan computes at a time. 0 means one value instead. */
+/* Returns the number of vectors, 16 bytes in the type of the evaluation, that a thread of a map has in each block,
+ * and that a thread of a scan computes at a time. 0 means one value instead. */
 int map_text_rows(const map_shape *shape);
 
 /* Returns the text of the map's kernel, or with `consumer` that of a reduction or scan with the consumer's operator.

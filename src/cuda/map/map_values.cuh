@@ -1,8 +1,8 @@
 /* The kernel of a map, for a formula F that was compiled from text (map_text.cu):
- *     value             the type in which it is evaluated
+ *     value             the type of its values
  *     loads<V>          elements of its arrays at V adjacent positions
  *     load<V>(o, i)     reads them from element i on, a multiple of V
- *     at(l, o, i, e)    the value at element i + e, with every NaN canonical
+ *     at(l, o, i, e)    the value at element i + e as it is stored
  *
  *     block      | THREADS vectors | THREADS vectors | ... ROWS times      all loads first, then the values
  *                  thread t has vector t of each row
@@ -11,6 +11,7 @@
 #ifndef WEFT_CUDA_MAP_VALUES_CUH
 #define WEFT_CUDA_MAP_VALUES_CUH
 
+#include "arith/halves.h"
 #include "arith/map.h"
 #include "cuda/map/map_formula.h"
 #include "cuda/runtime/canonical.cuh"

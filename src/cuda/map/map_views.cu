@@ -1,7 +1,8 @@
 /* weft_map_views (ORDER.md 32.5): layouts of views, choice of a kernel, launches. Strided arrays are read in place.
  *
  *   - The kernel compiled for the formula (map_views.cuh) takes the layout as parameters. If each array has adjacent
- *     elements in the last dimension, or repeats one, the kernel computes 16 bytes of values at a time.
+ *     elements in the last dimension, or repeats one, the kernel computes 16 bytes in the type of the evaluation at a
+ * time.
  *   - The kernel that interprets formulas (map_interpret.cuh) reads the layout from scratch memory. Another kernel
  *     writes it there, because a stream that is being captured does not allow copies from pageable host memory.
  *
@@ -63,7 +64,7 @@ static bool are_aligned(const state *s, uint32_t leaf, const void *p, size_t siz
 /* Returns true if packs of `pack` values can be computed. Sets `repeated`. */
 static bool has_packs(const state *s, uint32_t pack, bool *repeated) {
     const uint32_t leaves = s->program.leaf_count;
-    if (s->count == 0 || !are_aligned(s, leaves, s->out, cuda_type_bytes(s->program.dtype), pack)) return false;
+    if (s->count == 0 || !are_aligned(s, leaves, s->out, cuda_type_bytes(s->program.result), pack)) return false;
     for (uint32_t k = 0; k < leaves; k++) {
         const map_leaf *const leaf = &s->program.leaves[k];
         const ptrdiff_t distance = s->d[s->count - 1].x[k];
@@ -224,7 +225,7 @@ struct view_positions {
 };
 
 static weft_status run_interpreted(const state *s, const arrangement *a, weft_error *error) {
-    const map_function<view_positions> kernel = map_kernel_of<view_positions>(s->program.dtype);
+    const map_function<view_positions> kernel = map_kernel_of<view_positions>(s->program.dtype, s->program.result);
     map_program program;
     char *out;
     RETURN_IF(!kernel, WEFT_INTERNAL, "map_views: no kernel for dtype %d", (int)s->program.dtype);
@@ -294,7 +295,7 @@ static weft_status locate(state *s, const map_views_call *v, view_memory *m, vie
     m->output_count = 1;
     m->outputs[0].name = "out";
     m->outputs[0].to = v->map->out;
-    m->outputs[0].bytes = cuda_type_bytes(v->map->dtype);
+    m->outputs[0].bytes = cuda_type_bytes(v->map->result);
     m->outputs[0].count = v->count;
     m->outputs[0].d = out;
     RETURN_IF_ERROR(views_locate_all(m, s->g, "map_views", sizeof *s->layout, &scratch, error));

@@ -21,6 +21,7 @@ typedef unsigned long long uintptr_t;
 #define UINT16_MAX 65535
 #define UINT32_MAX 4294967295u
 #define UINT64_MAX 18446744073709551615ull
+#define UINT16_C(x) x
 #define UINT32_C(x) x##u
 #define UINT64_C(x) x##ull
 #define INT64_C(x) x##ll

@@ -1,5 +1,5 @@
 /* Body of cpu/kernels/map.c for formulas that are evaluated in T. FROM_FLOATS: 1 if operands may be floats.
- * STORED(v): the value that is stored for a result v.
+ * TO_HALVES: 1 if results may be stored as f16 or bf16. STORED(v): the value that is stored for a result v in T.
  *
  * A thread's workspace contains a block of MAP_BLOCK bytes for each register, then one for each leaf. Array leaves
  * of type T are read in place. */
@@ -29,6 +29,20 @@ static void OF(run_step)(map_op op, size_t n, T *to, const T *a, const T *b, con
 
 /* ------------------------------------------------------------------------------------ leaves */
 
+#if FROM_FLOATS
+/* Convert n floats of 16 bits to T. */
+#if TO_HALVES
+#define HALF(ID, name, npy) \
+    INLINE void OF(widen_##name)(size_t n, const uint16_t *restrict x, T *restrict to) { widen_##name(n, x, to); }
+#else
+#define HALF(ID, name, npy)                                                              \
+    INLINE void OF(widen_##name)(size_t n, const uint16_t *restrict x, T *restrict to) { \
+        for (size_t l = 0; l < n; l++) to[l] = (T)weft_from_bits_##name(x[l]);           \
+    }
+#endif
+#include "core/halves.def"
+#endif
+
 /* Converts elements of another type to T. */
 static void OF(convert)(weft_dtype dtype, const void *x, size_t n, T *restrict to) {
     enum { SIGNED_COMES = 1, UNSIGNED_COMES = 1, FLOAT_COMES = FROM_FLOATS };
@@ -38,6 +52,13 @@ static void OF(convert)(weft_dtype dtype, const void *x, size_t n, T *restrict t
         for (size_t l = 0; l < n; l++) to[l] = kind##_COMES ? (T)((const ctype *)x)[l] : 0; \
         break;
 #include "core/types.def"
+#if FROM_FLOATS
+#define HALF(ID, name, npy)         \
+    case WEFT_##ID:                 \
+        OF(widen_##name)(n, x, to); \
+        break;
+#include "core/halves.def"
+#endif
     default: break;
     }
 }
@@ -87,31 +108,43 @@ INLINE const T *OF(run_steps)(const map_call *c, const T *const *at, size_t n, v
     return results;
 }
 
-INLINE void OF(store)(const T *restrict from, size_t n, T *restrict to) {
-    for (size_t l = 0; l < n; l++) to[l] = STORED(from[l]);
+/* Writes n results as values of type `result`. The type does not change during a call. */
+INLINE void OF(store)(weft_dtype result, const T *restrict from, size_t n, void *restrict to) {
+    switch (result) {
+#if TO_HALVES
+#define HALF(ID, name, npy)         \
+    case WEFT_##ID:                 \
+        narrow_##name(n, from, to); \
+        break;
+#include "core/halves.def"
+#endif
+    default:
+        for (size_t l = 0; l < n; l++) ((T *)to)[l] = STORED(from[l]);
+    }
 }
 
 /* Writes results with nontemporal stores, at most STREAM_BLOCK bytes at a time. */
-INLINE void OF(store_past_caches)(const T *from, size_t n, stream *s) {
-    const size_t most = STREAM_BLOCK / sizeof(T);
+INLINE void OF(store_past_caches)(weft_dtype result, const T *from, size_t n, stream *s) {
+    const size_t most = STREAM_BLOCK / sizeof(T), size = weft_dtype_size(result);
     for (size_t l = 0; l < n; l += most) {
         const size_t part = n - l < most ? n - l : most;
-        OF(store)(from + l, part, stream_address(s));
-        stream_put(s, part * sizeof(T));
+        OF(store)(result, from + l, part, stream_address(s));
+        stream_put(s, part * size);
     }
 }
 
 static void OF(evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace, void *out) {
+    const size_t size = weft_dtype_size(c->result);
     stream past_caches;
     if (use == MAP_STREAM) stream_begin(&past_caches, out);
     for (size_t done = 0; done < n; done += LANES) {
         const size_t part = n - done < LANES ? n - done : LANES;
-        T *const to = (T *)out + done;
+        void *const to = (char *)out + done * size;
         const T *at[MAP_LEAVES];
         OF(fetch)(c, first + done, part, workspace, at);
         const T *results = OF(run_steps)(c, at, part, workspace, use == MAP_REDUCE ? to : NULL);
-        if (use == MAP_STORE) OF(store)(results, part, to);
-        if (use == MAP_STREAM) OF(store_past_caches)(results, part, &past_caches);
+        if (use == MAP_STORE) OF(store)(c->result, results, part, to);
+        if (use == MAP_STREAM) OF(store_past_caches)(c->result, results, part, &past_caches);
     }
     if (use == MAP_STREAM) stream_end(&past_caches);
 }
@@ -148,6 +181,17 @@ static void OF(load_box)(const map_leaf *leaf, const map_box *b, ptrdiff_t at, p
         LOAD_BOX(ctype, kind##_COMES ? (T)element : 0) \
         break;
 #include "core/types.def"
+#if FROM_FLOATS
+#define HALF(ID, name, npy)                                                                                     \
+    case WEFT_##ID:                                                                                             \
+        if (across == (ptrdiff_t)sizeof(uint16_t))                                                              \
+            for (size_t r = 0; r < b->rows; r++)                                                                \
+                OF(widen_##name)(b->columns, (const uint16_t *)(x + (ptrdiff_t)r * down), to + r * b->columns); \
+        else                                                                                                    \
+            LOAD_BOX(uint16_t, (T)weft_from_bits_##name(element))                                               \
+        break;
+#include "core/halves.def"
+#endif
     default: break;
     }
 }
@@ -185,17 +229,34 @@ static void OF(fetch_box)(const map_views_call *v, const map_walk *w, const map_
     }
 }
 
+/* Writes the results of a row of a box. `adjacent`: the distance `across` of its values is their size. */
+INLINE void OF(store_row)(weft_dtype result, const T *restrict from, size_t n, char *row, ptrdiff_t across,
+                          bool adjacent) {
+    if (adjacent) {
+        OF(store)(result, from, n, row);
+        return;
+    }
+    switch (result) {
+#if TO_HALVES
+#define HALF(ID, name, npy)                                                                                     \
+    case WEFT_##ID:                                                                                             \
+        for (size_t l = 0; l < n; l++) *(uint16_t *)(row + (ptrdiff_t)l * across) = weft_round_##name(from[l]); \
+        break;
+#include "core/halves.def"
+#endif
+    default:
+        for (size_t l = 0; l < n; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
+    }
+}
+
 /* Writes the results of a box. */
 static void OF(store_box)(const map_views_call *v, const map_walk *w, const map_box *b, const T *restrict from) {
     const ptrdiff_t across = w->inner->out, down = w->outer->out;
     char *const to = (char *)v->map->out + w->out + (ptrdiff_t)b->row * down + (ptrdiff_t)b->column * across;
-    for (size_t r = 0; r < b->rows; r++, from += b->columns) {
-        char *const row = to + (ptrdiff_t)r * down;
-        if (across == (ptrdiff_t)sizeof(T))
-            OF(store)(from, b->columns, (T *)row);
-        else
-            for (size_t l = 0; l < b->columns; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
-    }
+    const weft_dtype result = v->map->result;
+    const bool adjacent = across == (ptrdiff_t)weft_dtype_size(result);
+    for (size_t r = 0; r < b->rows; r++, from += b->columns)
+        OF(store_row)(result, from, b->columns, to + (ptrdiff_t)r * down, across, adjacent);
 }
 
 static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_area *area, void *workspace) {
@@ -213,7 +274,7 @@ static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_a
             OF(fetch_box)(v, &w, &b, workspace, filled, at);
             const T *results = OF(run_steps)(v->map, at, b.rows * b.columns, workspace, NULL);
             if (use == MAP_STREAM)
-                OF(store_past_caches)(results, b.rows * b.columns, &past_caches);
+                OF(store_past_caches)(v->map->result, results, b.rows * b.columns, &past_caches);
             else
                 OF(store_box)(v, &w, &b, results);
         }
@@ -224,4 +285,5 @@ static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_a
 #undef T
 #undef OF
 #undef FROM_FLOATS
+#undef TO_HALVES
 #undef STORED
