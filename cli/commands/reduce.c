@@ -16,7 +16,7 @@ enum { MOST_FILES = 2 };
 static bool read_files(const operation *operation, char **files, npy_array arrays[MOST_FILES]) {
     npy_error error;
     for (int i = 0; i < operation->inputs; i++) {
-        if (npy_read(files[i], &arrays[i], &error)) continue;
+        if (npy_read_halves(files[i], &arrays[i], &error)) continue;
         cli_error(operation->name, "%s: %s", files[i], error.message);
         return false;
     }

@@ -36,7 +36,7 @@ int produce_open(production *p, const cli_options *options, int argc, char **arg
 int produce_read(production *p) {
     npy_error error;
     for (int i = 0; i < p->count; i++) {
-        if (npy_read(p->files[i], &p->in[i], &error)) continue;
+        if ((p->halves ? npy_read_halves : npy_read)(p->files[i], &p->in[i], &error)) continue;
         cli_error(p->command, "%s: %s", p->files[i], error.message);
         return CLI_FAILED;
     }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { F16_FRACTION = 10, BF16_FRACTION = 7 }; /* bits */
+
 /* Tries increasing numbers of digits until the text converts back to v. The command never calls setlocale, so the
  * decimal separator is a point. */
 static value_string float_decimal(double v, int most_digits, bool is_float) {
@@ -25,6 +27,28 @@ static value_string float_decimal(double v, int most_digits, bool is_float) {
         snprintf(s.text, sizeof s.text, "%.0f", v);
     else
         snprintf(s.text, sizeof s.text, "%.*g", digits, v);
+    return s;
+}
+
+/* Returns the value of an f16 or bf16, whose fraction has `fraction` bits. */
+static double half_value(unsigned bits, int fraction) {
+    const unsigned one = 1U << fraction, field = (bits & 0x7fff) >> fraction, last = 0x7fff >> fraction;
+    const int bias = (int)(last >> 1);
+    double v = field ? ldexp(one + (bits & (one - 1)), (int)field - bias - fraction)
+                     : ldexp(bits & (one - 1), 1 - bias - fraction);
+    if (field == last) v = bits & (one - 1) ? (double)NAN : (double)INFINITY;
+    return bits >> 15 ? -v : v;
+}
+
+/* Tries increasing numbers of digits until the text is closer to the value than to those next to it. */
+static value_string half_decimal(unsigned bits, int fraction) {
+    const double v = half_value(bits, fraction);
+    value_string s;
+    int digits = 0;
+    if (!isfinite(v) || v == trunc(v)) return float_decimal(v, 17, false);
+    const double gap = fabs(v) - fabs(half_value(bits - 1, fraction));
+    do snprintf(s.text, sizeof s.text, "%.*g", ++digits, v);
+    while (fabs(strtod(s.text, NULL) - v) >= gap / 2);
     return s;
 }
 
@@ -52,6 +76,8 @@ value_string value_decimal(weft_dtype dtype, const value *v) {
     case WEFT_U64: return unsigned_decimal(v->u64);
     case WEFT_F32: return float_decimal((double)v->f32, 9, true);
     case WEFT_F64: return float_decimal(v->f64, 17, false);
+    case WEFT_F16: return half_decimal(v->f16, F16_FRACTION);
+    case WEFT_BF16: return half_decimal(v->bf16, BF16_FRACTION);
     default: break;
     }
     return (value_string){"?"};
@@ -67,8 +93,12 @@ value_string value_bits(weft_dtype dtype, const value *v) {
 
 value_string value_json(weft_dtype dtype, const value *v) {
     value_string plain = value_decimal(dtype, v), s = plain;
-    const bool number = (dtype != WEFT_F32 || isfinite(v->f32)) && (dtype != WEFT_F64 || isfinite(v->f64));
-    if (!number) snprintf(s.text, sizeof s.text, "\"%.30s\"", plain.text);
+    const bool is_number = dtype == WEFT_F32    ? isfinite(v->f32)
+                           : dtype == WEFT_F64  ? isfinite(v->f64)
+                           : dtype == WEFT_F16  ? isfinite(half_value(v->f16, F16_FRACTION))
+                           : dtype == WEFT_BF16 ? isfinite(half_value(v->bf16, BF16_FRACTION))
+                                                : true;
+    if (!is_number) snprintf(s.text, sizeof s.text, "\"%.30s\"", plain.text);
     return s;
 }
 

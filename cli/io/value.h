@@ -11,6 +11,8 @@
 typedef union value {
 #define TYPE(ID, name, ctype, kind, npy) ctype name;
 #include "core/types.def"
+#define HALF(ID, name, npy) uint16_t name;
+#include "core/halves.def"
 } value;
 
 typedef struct value_string {

@@ -200,6 +200,8 @@ static weft_status check_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft
     weft_dtype result;
     const weft_status status = weft_reduce_result(op, dtype, accumulate, &result);
     RETURN_IF(status != WEFT_OK, status, "%s", weft_last_error(NULL));
+    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "%s elements cannot be reduced on several ranks",
+              weft_dtype_name(dtype));
     RETURN_IF_ERROR(dist_check_array(d, "x", x, n, weft_dtype_size(dtype)));
     return check_out(d, out);
 }

@@ -11,6 +11,9 @@ npy "$dir/scalar.npy" '<f8' '()' 7
 npy "$dir/empty.npy" '<f8' '(0, 3)'
 npy "$dir/big.npy" '>f8' '(2, 2)' 1 2 3 4
 
+npy "$dir/f2.npy" '<f2' '(2, 2)' 0.1 2049 0.3 1
+gives "<f2 (2,) 0.39990234375 2048.0" sum "$dir/f2.npy" --axis 0
+
 # printed results: a value in each line for one dimension, a row in each line for more
 for file in "$dir/c.npy" "$dir/f.npy"; do
     prints "5

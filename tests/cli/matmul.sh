@@ -84,12 +84,13 @@ refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector
 npy "$dir/a16.npy" '<V2' '(3,)' 0x3f80 0x4000 0x4040
 npy "$dir/b16.npy" '<V2' '(3,)' 0x3f80 0 0xbf80
 gives "<V2 () 49152" matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact # 0xc000
-refuses 1 "weft matmul: $dir/a2.npy: f16 elements are supported only by matmul with accumulate = exact" \
+refuses 1 "weft matmul: $dir/a2.npy: f16 elements are supported only by map, reduce, variance and exact matmul" \
     matmul "$dir/a2.npy" "$dir/b2.npy" -o "$c"
 refuses 1 "weft matmul: $dir/a16.npy: has elements of type bf16: --check supports f32 and f64" \
     matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact --check
-refuses 1 "elements of dtype \"<f2\" are not supported here (map and matmul --accumulate exact support them)" sum "$dir/a2.npy"
-refuses 1 "elements of dtype \"<V2\" are not supported here (map and matmul --accumulate exact support them)" show "$dir/a16.npy"
+refuses 1 "elements of dtype \"<f2\" are not supported here (map, reductions, and matmul --accumulate exact support them)" \
+    sort "$dir/a2.npy" -o "$c"
+refuses 1 "elements of dtype \"<V2\" are not supported here (map, reductions, and matmul --accumulate exact support them)" show "$dir/a16.npy"
 
 # wrong calls
 refuses 2 "weft matmul: $dir/a.npy: option -o C.npy is required" matmul "$dir/a.npy" "$dir/b.npy"

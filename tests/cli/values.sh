@@ -22,6 +22,28 @@ for row in sum:36 prod:1680 min:10 max:14 and:8 or:14 xor:8 all:1; do
     prints "${row#*:}" "${row%:*}" "$dir/u1.npy"
 done
 
+# f16 and bf16: the shortest digits that identify the value
+npy "$dir/f2.npy" '<f2' '(4,)' 1.5 -2 0 8
+npy "$dir/b2.npy" '<V2' '(4,)' 0x3fc0 0xc000 0 0x4100
+for row in sum:7.5 prod:-0 min:-2 max:8 argmin:1 argmax:3 any:1 all:0 count_nonzero:3 mean:1.875 norm1:11.5 norminf:8; do
+    prints "${row#*:}" "${row%:*}" "$dir/f2.npy"
+    prints "${row#*:}" "${row%:*}" "$dir/b2.npy"
+done
+prints 8.38 norm2 "$dir/f2.npy"
+prints 8.4 norm2 "$dir/b2.npy"
+prints 14.05 variance "$dir/f2.npy"
+prints 8.381527307120106 norm2 "$dir/f2.npy" --accumulate f64
+prints "7.5 0x4780" sum "$dir/f2.npy" --bits
+prints "7.5 0x40f0" sum "$dir/b2.npy" --bits
+npy "$dir/large.npy" '<f2' '(2,)' 65504 65504
+prints inf sum "$dir/large.npy"
+prints 131008 sum "$dir/large.npy" --accumulate f64
+npy "$dir/small.npy" '<f2' '(1,)' 5.9604644775390625e-08
+prints 6e-08 sum "$dir/small.npy"
+refuses 1 "xor requires integer elements, not f16" xor "$dir/f2.npy"
+refuses 2 "weft sum: --accumulate exact: sum of f16 cannot accumulate in exact" sum "$dir/f2.npy" --accumulate exact
+refuses 1 "f16 elements are supported only by map, reduce, variance and exact matmul" dot "$dir/f2.npy" "$dir/f2.npy"
+
 # no elements
 for row in sum:0 prod:1 any:0 all:1 count_nonzero:0 norm1:0 norm2:0 norminf:0; do
     prints "${row#*:}" "${row%:*}" "$dir/e4.npy"

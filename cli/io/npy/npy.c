@@ -119,9 +119,10 @@ static bool check_types(const npy_header *header, further_types further, npy_err
                         "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
                         header->descr);
     if (header->is_half && further != HALVES)
-        return npy_fail(
-            error, "elements of dtype \"%s\" are not supported here (map and matmul --accumulate exact support them)",
-            header->descr);
+        return npy_fail(error,
+                        "elements of dtype \"%s\" are not supported here (map, reductions, and matmul --accumulate "
+                        "exact support them)",
+                        header->descr);
     return true;
 }
 
