@@ -111,8 +111,9 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_copy_view, for operands of formulas and values of weft_map and weft_map_views,
-     * and for products of matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+    /* Types of 16 bits, only for weft_copy_view, weft_reduce, weft_reduce_axes, weft_variance, weft_variance_axes,
+     * operands of formulas, values of weft_map and weft_map_views, and products of matrices with WEFT_EXACT_SUM. All
+     * other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;

@@ -151,6 +151,19 @@ static void take_array(request *r, int i) {
     if (!r->first) r->first = &r->arrays[i];
 }
 
+/* Reports arrays that differ in shape or order, for a command that does not broadcast them. */
+static void refuse_shapes(const request *r, const map_operands *operands) {
+    const npy_shape_text first = npy_text_of_shape(&operands->arrays[0]->given);
+    for (size_t i = 1; i < operands->count; i++) {
+        const npy_shape_text other = npy_text_of_shape(&operands->arrays[i]->given);
+        if (strcmp(first.text, other.text) == 0) continue;
+        cli_error(r->command, "%s has shape %s and %s has shape %s: only map broadcasts them", operands->texts[0],
+                  first.text, operands->texts[i], other.text);
+        return;
+    }
+    cli_error(r->command, "the arrays have different orders in memory: only map supports this");
+}
+
 /* Checks the shapes of the arrays. Only map takes arrays of different shapes, if they are in memory. */
 static bool check_shapes(request *r) {
     const npy_array *arrays[MOST_BINDINGS];
@@ -163,12 +176,14 @@ static bool check_shapes(request *r) {
     }
     if (map_operands_alike(&operands)) return true;
     r->broadcasts = true;
+    if (r->use != STORED) {
+        refuse_shapes(r, &operands);
+        return false;
+    }
     if (!map_operands_shape(&operands, &r->shape)) return false;
-    if (r->use == STORED && !r->streamed) return true;
-    cli_error(r->command, "the arrays have different shapes or orders in memory%s",
-              r->use == STORED
-                  ? ", which is not supported for arrays that are larger than the permitted memory (--memory)"
-                  : ": only map broadcasts them");
+    if (!r->streamed) return true;
+    cli_error(r->command, "the arrays have different shapes or orders in memory, which is not supported for arrays "
+                          "that are larger than the permitted memory (--memory)");
     return false;
 }
 

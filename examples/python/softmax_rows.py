@@ -16,8 +16,7 @@ TABLE = [[1, 2, 3], [1000, 1000, 1000], [-50, 0, 50]]
 
 
 def softmax(x):
-    wide = x.astype(np.float32, copy=False)
-    greatest = weft.max(wide, axis=1, keepdims=True)  # shape (rows, 1), which is broadcast to each row
+    greatest = weft.max(x, axis=1, keepdims=True)  # shape (rows, 1), which is broadcast to each row
     terms = weft.map("exp(x - greatest)", x=x, greatest=greatest, dtype=np.float32)
     total = weft.sum(terms, axis=1, keepdims=True)
     return weft.map("terms/total", terms=terms, total=total, dtype=x.dtype)

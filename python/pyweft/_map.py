@@ -12,8 +12,9 @@ from pyweft import _contexts as contexts
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
     DTYPES,
+    F16,
     HOST,
-    NUMBERS,
+    WITH_F16,
     Array,
     Operand,
     Shape,
@@ -44,10 +45,6 @@ _INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
 _NULL = ffi.NULL
 _F64 = lib.WEFT_F64
 _EVALUATED = {lib.WEFT_F32, _F64, *_INTEGERS}
-_F16 = lib.WEFT_F16
-_HALF = np.dtype(np.float16)
-_OPERANDS = {**NUMBERS, _HALF: _F16}
-_RESULTS = {**DTYPES, _F16: _HALF}
 _VIEW = ffi.typeof("weft_view *")
 _CELLS = {float: (_F64, ffi.typeof("double *")), int: (lib.WEFT_I64, ffi.typeof("int64_t *"))}
 
@@ -131,8 +128,8 @@ def evaluation(codes: set[int], dtype: Any) -> int:
 
 def _stored(codes: set[int], dtype: Any) -> int:
     """The type asked for, or evaluation() of the arrays, for a result, which may be of float16 too."""
-    is_half = codes == {_F16} if dtype is None else np.dtype(dtype) == _HALF
-    return int(_F16) if is_half else evaluation(codes, dtype)
+    is_half = codes == {lib.WEFT_F16} if dtype is None else np.dtype(dtype) == F16
+    return int(lib.WEFT_F16) if is_half else evaluation(codes, dtype)
 
 
 def check_scalars(scalars: dict[str, Any], code: int) -> None:
@@ -161,7 +158,7 @@ def _bind(
             scalars[name] = value
             rows.append((_c_string(name), code, _NULL, ffi.new(cell, value)))
             continue
-        x, pointer, code, on_x = input_of(value, name, _OPERANDS, strided)
+        x, pointer, code, on_x = input_of(value, name, WITH_F16, strided)
         if x.ndim or (on_x is not None and on_x.device):
             arrays[name] = x
             codes.add(code)
@@ -235,7 +232,7 @@ class expr:
         of = _plain_shape(arrays, shape, out)
         if of is None:
             return self._map_views(rows, code, arrays, on, shape, out, device)
-        y, target = result_for(on, out, _RESULTS[code], of)
+        y, target = result_for(on, out, DTYPES[code], of)
         run, context = entry(lib.weft_map, on, device)
         status = run(context, self._compiled, code, elements(of), rows, len(rows), target)
         if status:
@@ -262,7 +259,7 @@ class expr:
                 view = ffi.new(_VIEW, view_at(pointer, next(read), kind))
                 views.append(view)
             bindings.append((name, view, kind, number))
-        result = _RESULTS[code]
+        result = DTYPES[code]
         leads = on or (None if views else origin(out, result, strided=True)) or HOST
         y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
         call(lib.weft_map_views, leads, device, self._compiled, code, bindings, len(bindings), view_of(y, code))
