@@ -27,11 +27,11 @@ static map_program program_from(const map_program *program, uint64_t first) {
     return part;
 }
 
-/* Launches the compiled kernel once. A thread computes `rows` vectors of 16 bytes in the type of the evaluation, or
- * one value if `rows` is 0. */
+/* Launches the compiled kernel once. A thread computes `rows` vectors (map_text_vector), or one value if `rows` is 0.
+ */
 static weft_status launch_compiled(const gpu *g, const map_program *program, void *function, int rows, uint64_t first,
                                    uint64_t n, void *out, weft_error *error) {
-    const size_t vector = rows ? 16 / cuda_type_bytes(program->dtype) : 1;
+    const size_t vector = rows ? map_text_vector(program->dtype, program->result) : 1;
     const uint64_t block = FORMULA_THREADS * vector * (rows ? rows : 1), blocks = (n - 1) / block + 1;
     formula_params f;
     memset(&f.j, 0, sizeof f.j);

@@ -85,6 +85,11 @@ static int arrays_of(const map_shape *shape) {
     return arrays;
 }
 
+uint32_t map_text_vector(weft_dtype dtype, weft_dtype result) {
+    if (type_is_half(result)) return 8;
+    return dtype == WEFT_F64 || dtype == WEFT_I64 || dtype == WEFT_U64 ? 2 : 4;
+}
+
 int map_text_rows(const map_shape *shape) {
     const int weight = weight_of(shape);
     return weight > 128 ? 0 : weight > 32 ? 1 : arrays_of(shape) > 2 ? 2 : 4;
@@ -240,7 +245,7 @@ static void write_kernel(text *t, const map_shape *shape, const kernel *consumer
     else if (!consumer && rows == 0)
         line(t, "    map_values<formula, 1, 1>(f);");
     else if (!consumer)
-        line(t, "    map_values<formula, 16 / sizeof(%s), %d>(f);", c_type(shape->dtype), rows);
+        line(t, "    map_values<formula, %u, %d>(f);", map_text_vector(shape->dtype, shape->result), rows);
     else if (consumer->kind == KERNEL_SCAN)
         line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
     else

@@ -28,8 +28,11 @@ typedef struct map_shape {
 /* Name of the kernel, for every formula; it takes a formula_params. */
 #define FORMULA_KERNEL "weft_formula"
 
-/* Returns the number of vectors, 16 bytes in the type of the evaluation, that a thread of a map has in each block,
- * and that a thread of a scan computes at a time. 0 means one value instead. */
+/* Returns the number of values in a vector: those of 16 bytes in the type of the evaluation, or in that of the result
+ * if it is f16 or bf16. */
+uint32_t map_text_vector(weft_dtype dtype, weft_dtype result);
+/* Returns the number of vectors that a thread of a map has in each block, and that a thread of a scan computes at a
+ * time. 0 means one value instead. */
 int map_text_rows(const map_shape *shape);
 
 /* Returns the text of the map's kernel, or with `consumer` that of a reduction or scan with the consumer's operator.

@@ -1,8 +1,7 @@
 /* weft_map_views (ORDER.md 32.5): layouts of views, choice of a kernel, launches. Strided arrays are read in place.
  *
  *   - The kernel compiled for the formula (map_views.cuh) takes the layout as parameters. If each array has adjacent
- *     elements in the last dimension, or repeats one, the kernel computes 16 bytes in the type of the evaluation at a
- * time.
+ *     elements in the last dimension, or repeats one, the kernel computes a vector of values at a time.
  *   - The kernel that interprets formulas (map_interpret.cuh) reads the layout from scratch memory. Another kernel
  *     writes it there, because a stream that is being captured does not allow copies from pageable host memory.
  *
@@ -263,7 +262,7 @@ static weft_status run(const state *s, uint64_t n, weft_error *error) {
     void *compiled = NULL;
     int rows;
     memset(&shape, 0, sizeof shape);
-    shape.pack = (uint32_t)(16 / cuda_type_bytes(s->program.dtype));
+    shape.pack = map_text_vector(s->program.dtype, s->program.result);
     if (!has_packs(s, shape.pack, shape.repeated)) memset(&shape, 0, sizeof shape), shape.pack = 1;
     arrange(s, shape.pack, &a);
     shape.dimensions = launch_dimensions(&a);

@@ -19,9 +19,9 @@ static __device__ __forceinline__ double reduce_held(const Op &op, uint32_t thre
 /* Computes variances as short_rows_kernel does in two launches. The elements of a vector stay in the registers of its
  * threads, so that they are read once. */
 template <class T>
-static __global__ void __launch_bounds__(AXES_THREADS, SHORT_BLOCKS_8)
+static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(sizeof(T)), sizeof(double)))
     variance_kernel(const __grid_constant__ axes_params a) {
-    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP;
+    constexpr int OWN = AXES_OWN(sizeof(T));
     const axes_sum<T, double> sum(a.j);
     const axes_deviations<T> squares(a.j);
     const uint32_t threads = 1u << a.slots_log2, thread = threadIdx.x & (threads - 1), packs = (uint32_t)(a.n / OWN);
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, SHORT_BLOCKS_8)
 template <class T> static axes_launch variance_of() {
     axes_launch l = axes_launch();
     l.short_rows = variance_kernel<T>;
-    l.own = WEFT_LANES(sizeof(T)) / WARP;
+    l.own = AXES_OWN(sizeof(T));
     return l;
 }
 

@@ -8,6 +8,10 @@
 #define FOLD_THREADS 512
 #define AXES_TILES 4
 #define VARIANCE_BATCH 2 /* variances: packs of a vector that a thread holds */
+/* Adjacent elements of `size` bytes that a thread loads from a contiguous vector, and threads that take a tile of it.
+ */
+#define AXES_OWN(size) ((size) == 2 ? 8 : WEFT_LANES(size) / 32)
+#define AXES_TILE_THREADS(size) (WEFT_LANES(size) / AXES_OWN(size))
 
 struct axes_params {
     /* The operator's parameters and the finish. `reference` and `keep` point to values of vector 0; `out` is not NULL
@@ -55,7 +59,7 @@ axes_launch cuda_axes_magnitudes(weft_dtype dtype);
  * weft_norm2_scale(reference). */
 axes_launch cuda_axes_deviations(weft_dtype dtype);
 axes_launch cuda_axes_rescaled_squares(void);
-/* Variances of contiguous vectors of at most 32 x VARIANCE_BATCH packs. Only short_rows is set. */
+/* Variances of contiguous vectors of at most AXES_TILE_THREADS x VARIANCE_BATCH packs. Only short_rows is set. */
 axes_launch cuda_axes_variance(weft_dtype dtype);
 /* axes_integers.cu: modulo 2^64; number of nonzero elements; bits after an XOR with j.xor_mask. */
 axes_launch cuda_axes_integer_sum(weft_dtype dtype);

@@ -131,9 +131,10 @@ static bool packs_fit(const reduce_axes_call *c, const view_dimension *outer, ui
 /* Returns true if the kernels for contiguous vectors can load them: the vectors, or the runs of which they consist,
  * are contiguous and aligned. */
 static bool rows_fit(const reduce_axes_call *c) {
-    const size_t size = cuda_type_bytes(c->dtype), own = WEFT_LANES(size) / WARP_THREADS, last = c->inner_count - 1;
+    const size_t size = cuda_type_bytes(c->dtype), own = AXES_OWN(size), last = c->inner_count - 1;
     view_dimension outer[WEFT_DIMENSIONS_MAX];
-    if (c->op == WEFT_ARGMIN || c->op == WEFT_ARGMAX || c->n % own || c->n < 4 * own || c->n / own > UINT32_MAX)
+    if (c->op == WEFT_ARGMIN || c->op == WEFT_ARGMAX || c->n % own || c->n < (own > 4 ? own : 4) * own ||
+        c->n / own > UINT32_MAX)
         return false;
     if (c->inner_count == 0 || c->inner_count > 2 || c->inner[last].x != (ptrdiff_t)size || c->inner[last].n % own)
         return false;
@@ -147,9 +148,10 @@ static bool rows_fit(const reduce_axes_call *c) {
 
 /* Sets the parameters of a kernel for contiguous vectors. Returns the kernel. */
 static axes_function shape_rows(const reduce_axes_call *c, const axes_launch *k, axes_params *a) {
-    const uint64_t packs = min_u64(c->n / k->own, WARP_THREADS * WEFT_TILE_ROWS); /* of a tile */
-    const bool many = packs < WARP_THREADS * SHORT_ROWS;
-    a->slots_log2 = min_u32(log2_up(packs), 5);
+    const uint32_t threads = AXES_TILE_THREADS(cuda_type_bytes(c->dtype));
+    const uint64_t packs = min_u64(c->n / k->own, threads * WEFT_TILE_ROWS); /* of a tile */
+    const bool many = packs < threads * SHORT_ROWS;
+    a->slots_log2 = min_u32(log2_up(packs), log2_up(threads));
     if (c->inner_count == 2) {
         a->run_packs = (uint32_t)(c->inner[1].n / k->own);
         a->run_stride = c->inner[0].x;
@@ -395,7 +397,8 @@ static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
     if (s->packs_x) RETURN_IF_ERROR(pack_vectors(s, &c, error));
     if (sums_exactly(&c)) return sum_exactly(s, &c, error);
     if (c.exact || is_long(&c)) return reduce_each(s, &c, error);
-    if (c.variance && rows_fit(&c) && c.n / variances.own <= WARP_THREADS * VARIANCE_BATCH) {
+    if (c.variance && rows_fit(&c) &&
+        c.n / variances.own <= AXES_TILE_THREADS(cuda_type_bytes(c.dtype)) * VARIANCE_BATCH) {
         const axes_step step = step_of(variances, FINISH_VARIANCE, 0);
         return run_step(s, &c, &step, error);
     }

@@ -10,9 +10,9 @@
  *     vectors are contiguous              1 column: adjacent slots read adjacent elements
  *     adjacent vectors are contiguous     up to 32 columns: adjacent columns read adjacent elements
  *
- * tile_rows_kernel, short_rows_kernel: vectors that are contiguous and aligned. Up to 32 threads reduce a tile, as in
- * tree.cuh: a thread has adjacent lanes, and loads them by one instruction. Of short vectors they reduce several at a
- * time.
+ * tile_rows_kernel, short_rows_kernel: vectors that are contiguous and aligned. Up to AXES_TILE_THREADS threads
+ * reduce a tile, as in tree.cuh: a thread has adjacent lanes, and loads them by one instruction. Of short vectors
+ * they reduce several at a time.
  *
  * A vector of several tiles leaves a value for each of them, which fold_kernel combines (ORDER.md 2.4).
  *
@@ -30,9 +30,13 @@
  * registers. Measured on an H100, sums of f32 along axis 0: with 8 loads, 4 lanes and 2 blocks 94 to 98 % of its read
  * bandwidth; with 16 loads or 4 blocks registers are spilled, and short vectors reach 84 %. */
 enum { AXES_BATCH = 8, AXES_LANES = 4, AXES_BLOCKS = 2 };
-/* Contiguous vectors: packs of a tile that a thread has in flight; blocks that a multiprocessor should hold, also for
- * values of 8 bytes. */
-enum { TILE_BATCH = 16, TILE_BLOCKS = 2, SHORT_BLOCKS = 4, SHORT_BLOCKS_8 = 3 };
+/* Contiguous vectors: packs of a tile that a thread has in flight, half as many of 8 elements; blocks that a
+ * multiprocessor should hold. */
+enum { TILE_BATCH = 16, TILE_BLOCKS = 2 };
+/* The same for short vectors, of which a thread has `own` lanes of `bytes` bytes. */
+static constexpr int short_blocks(size_t own, size_t bytes) {
+    return own * bytes > 32 ? 2 : bytes > 4 || own * bytes > 16 ? 3 : 4;
+}
 
 /* Combines LANES values by halves; the result is v[0]. */
 template <class Op, uint32_t LANES, int V>
@@ -240,17 +244,19 @@ static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint
 }
 
 /* Takes this thread's packs of a tile: packs t, t + 2^slots_log2, ... of `packs`, from number `start` of the vector
- * at x on. FULL: a full tile whose packs are contiguous, taken by a warp. */
+ * at x on. FULL: a full tile whose packs are contiguous, taken by AXES_TILE_THREADS threads. */
 template <bool FULL, class Op, int OWN>
 static __device__ __forceinline__ void take_tile(const Op &op, const axes_params &a, const char *x, uint64_t start,
                                                  uint32_t packs, double m, typename Op::value (&lane)[OWN]) {
     typedef typename Op::element T;
-    const uint32_t threads = FULL ? WARP : 1u << a.slots_log2, thread = threadIdx.x & (threads - 1);
+    constexpr uint32_t BATCH = OWN > 4 ? TILE_BATCH / 2 : TILE_BATCH;
+    const uint32_t threads = FULL ? AXES_TILE_THREADS(sizeof(T)) : 1u << a.slots_log2,
+                   thread = threadIdx.x & (threads - 1);
 #pragma unroll 1
-    for (uint32_t top = thread; top < packs; top += TILE_BATCH * threads) {
-        pack<T, OWN> row[TILE_BATCH];
+    for (uint32_t top = thread; top < packs; top += BATCH * threads) {
+        pack<T, OWN> row[BATCH];
 #pragma unroll
-        for (uint32_t r = 0; r < TILE_BATCH; r++) {
+        for (uint32_t r = 0; r < BATCH; r++) {
             const uint32_t i = top + r * threads;
             if (FULL)
                 row[r] = load_pack<T, OWN>((const T *)x + start * OWN + i * OWN);
@@ -258,7 +264,7 @@ static __device__ __forceinline__ void take_tile(const Op &op, const axes_params
                 row[r] = load_pack<T, OWN>((const T *)(x + pack_offset(a, start + i, OWN * sizeof(T))));
         }
 #pragma unroll
-        for (uint32_t r = 0; r < TILE_BATCH; r++) {
+        for (uint32_t r = 0; r < BATCH; r++) {
             const uint32_t i = top + r * threads;
             if (!FULL && i >= packs) continue;
 #pragma unroll
@@ -273,7 +279,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
     tile_rows_kernel(const __grid_constant__ axes_params a) {
     typedef typename Op::element T;
     typedef typename Op::value A;
-    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP;
+    constexpr int OWN = AXES_OWN(sizeof(T));
     constexpr uint32_t PACKS = WEFT_TILE(sizeof(T)) / OWN;
     const Op op(a.j);
     const uint32_t threads = 1u << a.slots_log2;
@@ -290,7 +296,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
         const uint32_t packs = present && !op.idle(m) ? (uint32_t)min((uint64_t)PACKS, a.n / OWN - start) : 0;
 #pragma unroll
         for (int l = 0; l < OWN; l++) lane[l] = op.identity();
-        if (packs == PACKS && a.run_packs == 0 && threads == WARP)
+        if (packs == PACKS && a.run_packs == 0 && threads == AXES_TILE_THREADS(sizeof(T)))
             take_tile<true>(op, a, a.x + from, start, PACKS, m, lane);
         else
             take_tile<false>(op, a, a.x + from, start, packs, m, lane);
@@ -307,11 +313,12 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
 /* Vectors of one tile: each group of 2^slots_log2 threads reduces AXES_TILES of them. Thread t takes packs t,
  * t + 2^slots_log2, ... of each, and stores the result of vector t. */
 template <class Op>
-static __global__ void __launch_bounds__(AXES_THREADS, sizeof(typename Op::value) > 4 ? SHORT_BLOCKS_8 : SHORT_BLOCKS)
+static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(sizeof(typename Op::element)),
+                                                                    sizeof(typename Op::value)))
     short_rows_kernel(const __grid_constant__ axes_params a) {
     typedef typename Op::element T;
     typedef typename Op::value A;
-    constexpr int OWN = WEFT_LANES(sizeof(T)) / WARP;
+    constexpr int OWN = AXES_OWN(sizeof(T));
     const Op op(a.j);
     const uint32_t threads = 1u << a.slots_log2, thread = threadIdx.x & (threads - 1), groups_log2 = 5 - a.slots_log2;
     const uint32_t packs = (uint32_t)(a.n / OWN);
@@ -402,7 +409,7 @@ static __global__ void __launch_bounds__(FOLD_THREADS) fold_kernel(const __grid_
 template <class Op, class Fold> static axes_launch axes_launch_of() {
     typedef typename Op::element T;
     typedef typename Op::value A;
-    constexpr int PACK = sizeof(A) > 8 ? 1 : sizeof(T) == 8 ? 2 : 4;
+    constexpr int PACK = sizeof(A) > 8 ? 1 : sizeof(T) == 8 ? 2 : sizeof(T) == 2 && sizeof(A) == 4 ? 8 : 4;
     constexpr bool ROWS = sizeof(A) <= 8;
     axes_launch l;
     l.vectors = axes_kernel<Op, 1>;
@@ -415,7 +422,7 @@ template <class Op, class Fold> static axes_launch axes_launch_of() {
     }
     l.pack = PACK;
     l.lanes = AXES_LANES;
-    l.own = WEFT_LANES(sizeof(T)) / WARP;
+    l.own = AXES_OWN(sizeof(T));
     l.value_bytes = sizeof(A);
     return l;
 }
