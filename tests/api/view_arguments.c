@@ -256,7 +256,7 @@ static void takes(void) {
     const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), none = view(WEFT_F32, SHAPE(2, 0), NULL);
     const weft_view good = view(WEFT_I32, SHAPE(2), numbers), bad = view(WEFT_I32, SHAPE(2, 3), numbers);
     const weft_view wide = view(WEFT_U64, SHAPE(2), large), integers = view(WEFT_I32, SHAPE(2, 2), out);
-    const weft_view point = view(WEFT_F32, SHAPE(0), x);
+    const weft_view point = view(WEFT_F32, 0, NULL, x);
     weft_view y = view(WEFT_F32, SHAPE(2, 2), out), index = bad;
 #define EXPECT_TAKE(range, x, axis, index, y, status, words) \
     EXPECT_ERROR(ctx, weft_take_axis(ctx, range, x, axis, index, y), status, words)
@@ -288,7 +288,7 @@ static void takes(void) {
                 "index[1] is 18446744073709551615: expected 0 to 2");
     y = view(WEFT_F32, SHAPE(2, 2), x + 5);
     EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID, "overlaps x");
-    y = view(WEFT_F32, SHAPE(2, 1), numbers);
+    y = view(WEFT_F32, SHAPE(2, 2), numbers);
     EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID, "overlaps index");
     y = view(WEFT_F32, SHAPE(2, 2), out), y.stride[0] = 4;
     EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID,
