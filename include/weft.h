@@ -49,7 +49,7 @@
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
- *   views               arrays of up to 16 dimensions: copies, indices; reductions, scans, sorts, quantiles along axes
+ *   views               arrays of up to 16 dimensions: copies; reductions, scans, sorts and quantiles along axes
  *   large arrays        sources (arrays larger than memory), tuning (choice of the fastest variant)
  */
 #ifndef WEFT_H
@@ -111,7 +111,7 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_copy_view, weft_take_axis, and for products of matrices with WEFT_EXACT_SUM. All
+    /* Types of 16 bits, only for weft_copy_view, weft_take_axis and products of matrices with WEFT_EXACT_SUM. All
      * other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
