@@ -390,7 +390,7 @@ static void views(weft::context &ctx) {
     weft::copy_view(ctx, weft::array_view<const float>(x.data() + 5, {3}, {-2}), weft::array_view(y, {2, 3}));
     expect(starts<float>(y, {6, 4, 2, 6, 4, 2}), "copy of a reversed vector to each row");
     const std::vector<int> chosen = {2, 0};
-    weft::take_axis(ctx, WEFT_RANGE_ERROR, matrix, 1, weft::array_view(columns, {2}),
+    weft::take_axis(ctx, WEFT_RANGE_ERROR, matrix, 1, weft::array_view(chosen, {2}),
                     weft::array_view(y.data(), {2, 2}));
     expect(starts<float>(y, {3, 1, 6, 4}), "columns in the order of indices");
 
