@@ -166,7 +166,7 @@ static move_way choose_way(const params *j) {
 
 /* Divides rows into slices, lines into parts, and the lines into items. */
 static void divide(params *j) {
-    const size_t bytes = (size_t)min_u64(j->row_bytes, SLICE_BYTES);
+    const size_t bytes = (size_t)max_u64(1, min_u64(j->row_bytes, SLICE_BYTES));
     const size_t rows = (size_t)max_u64(1, min_u64(ITEM_ROWS, ITEM_BYTES / bytes)); /* of an item */
     j->slices = (size_t)ceil_div(j->row_bytes, SLICE_BYTES);
     j->part = (size_t)min_u64(rows, j->rows.n);
