@@ -12,7 +12,7 @@ foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_s
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
-    quantile_axis top_k_axis tune variance device_views)
+    quantile_axis take_axis top_k_axis tune variance device_views)
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
   list(APPEND emulated_sources ${source})
 endforeach()
@@ -93,12 +93,13 @@ emulated_test(sort_axis 5)
 emulated_test(argsort_axis 5)
 emulated_test(top_k_axis 5)
 emulated_test(quantile_axis 5)
+emulated_test(take_axis 5)
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan map_views)
   weft_test(emulated_${operation}_compiled "emulated;deep" 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
   set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
 endforeach()
-foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter)
+foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter take_axis)
   emulated_test(${operation} 20 1)
 endforeach()
 foreach(api ${device_apis})

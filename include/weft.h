@@ -111,8 +111,9 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_copy_view, weft_reduce, weft_reduce_axes, weft_variance, weft_variance_axes,
-     * operands of formulas, values of weft_map and weft_map_views, and products of matrices with WEFT_EXACT_SUM. All
+    /* Types of 16 bits, only for weft_copy_view, weft_take_axis, weft_reduce, weft_reduce_axes, weft_variance,
+     * weft_variance_axes, operands of formulas, values of weft_map and weft_map_views, and products of matrices with
+     * WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
      * other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
@@ -1318,6 +1319,24 @@ WEFT_API weft_status weft_view_of(weft_dtype dtype, size_t dimensions, const siz
  *      axes that it does not have
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/copy_view.md. */
 WEFT_API weft_status weft_copy_view(weft_context *ctx, const weft_view *x, const weft_view *y);
+
+/* Copies elements in the order of indices along an axis: y[..., j, ...] = x[..., index[..., j, ...], ...].
+ *   range  WEFT_RANGE_SKIP: an element of y whose index is out of range is not changed
+ *   x      any element type, also WEFT_F16 and WEFT_BF16. An index is in range if it is one of 0, ..., n - 1, where n
+ *          is the length of x along the axis
+ *   axis   from -x->dimensions to x->dimensions - 1
+ *   index  of type WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64. Its shape is broadcast to that of y, as in
+ *          weft_copy_view: k indices that are the same for all vectors have k elements along the axis, and one along
+ *          each axis after it
+ *   y      of the type of x, and of its shape, with any length along the axis. Must not overlap x or index
+ * Elements keep all their bits. If y has elements, an index is out of range and range is WEFT_RANGE_ERROR, nothing is
+ * written; the message states the first such index and its number in the index array, whose last axis varies fastest.
+ * On a GPU the call then waits for the check of the indices. A stream that is being captured cannot wait: when the
+ * graph runs, an index out of range makes the call write nothing. Scratch memory: on a GPU, that of arrays in host
+ * memory (weft_view).
+ * Order: docs/spec/ORDER.md 32.6. Docs: docs/ops/take_axis.md. */
+WEFT_API weft_status weft_take_axis(weft_context *ctx, weft_range range, const weft_view *x, int axis,
+                                    const weft_view *index, const weft_view *y);
 
 /* Binds a name of a formula to a view or to one value in host memory; the other pointer is NULL. */
 typedef struct weft_view_binding {

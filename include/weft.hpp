@@ -1189,6 +1189,15 @@ template <class X, class Y> void copy_view(context &ctx, const X &x, const Y &y)
     ctx(weft_copy_view, &from.get(), &to.get());
 }
 
+// Copies elements of x to y in the order of indices along an axis. The shape of the index is broadcast to that of y.
+template <class X, class I, class Y>
+void take_axis(context &ctx, weft_range range, const X &x, int axis, const I &index, const Y &y) {
+    const auto from = detail::view_in(x);
+    const auto by = detail::view_in(index);
+    const auto to = detail::view_in(y);
+    ctx(weft_take_axis, range, &from.get(), axis, &by.get(), &to.get());
+}
+
 // Binds a name of a formula to an array_view or a std::mdspan, whose elements must outlive the binding, or to a
 // number, which is copied.
 class view_binding {

@@ -163,6 +163,12 @@ static weft_status run_quantile_axis_rows(weft_context *ctx) {
     to.shape[1] = 2;
     return weft_quantile_axis(ctx, WEFT_NEAREST, &from, 1, 2, (double[]){0.5, 1}, &to);
 }
+static weft_status run_take_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, true);
+    weft_view index = row_of(keys);
+    index.dtype = WEFT_U32;
+    return weft_take_axis(ctx, WEFT_RANGE_SKIP, &from, 1, &index, &to);
+}
 static weft_status run_gather(weft_context *ctx) {
     return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
 }
@@ -428,6 +434,7 @@ static const operation operations[] = {
     {"top_k_axis of rows", run_top_k_axis_rows},
     {"quantile_axis", run_quantile_axis},
     {"quantile_axis of rows", run_quantile_axis_rows},
+    {"take_axis", run_take_axis},
     {"gather", run_gather},
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYOUT_X = 100, LAYOUT_Y = 200 }; /* first numbers of the draws of each layout */
+enum { LAYOUT_X = 100, LAYOUT_Y = 200, LAYOUT_INDEX = 300 }; /* first numbers of the draws of each layout */
 
 uint64_t view_draw(const match_case *c, uint64_t what) {
     return input_random(c->turn * 8 + (uint64_t)c->parameter, what) >> 8;
@@ -56,11 +56,19 @@ void view_of_input(const match_case *c, bool distinct, weft_view *v) {
     v->stride[v->dimensions++] = 0;
 }
 
-size_t view_of_output(const match_case *c, weft_view *v) {
-    const size_t span = lay_out(c, LAYOUT_Y, c->n > 0 && view_draw(c, 13) % 2, v);
+static size_t view_in_layout(const match_case *c, uint64_t layout, bool gaps, weft_view *v) {
+    const size_t span = lay_out(c, layout, gaps, v);
     for (size_t k = 0; k < v->dimensions; k++)
         if (v->shape[k] == 0) return 0;
     return span;
+}
+
+size_t view_of_output(const match_case *c, weft_view *v) {
+    return view_in_layout(c, LAYOUT_Y, c->n > 0 && view_draw(c, 13) % 2, v);
+}
+
+size_t view_of_index(const match_case *c, weft_view *v) {
+    return view_in_layout(c, LAYOUT_INDEX, view_draw(c, 15) % 2, v);
 }
 
 weft_status view_prepare_output(const match_case *c, weft_context *ctx, weft_dtype dtype, size_t values, void *out) {

@@ -16,6 +16,9 @@ void view_of_input(const match_case *c, bool distinct, weft_view *v);
  * no gaps if c->n is 0. Returns the number of elements from the first to the last byte of the output. */
 size_t view_of_output(const match_case *c, weft_view *v);
 
+/* Sets the strides and `data` of an input whose type and shape are in *v, as view_of_output does. */
+size_t view_of_index(const match_case *c, weft_view *v);
+
 /* Fills the output with a pattern, which must remain between its elements, and returns the status of the copy. */
 weft_status view_prepare_output(const match_case *c, weft_context *ctx, weft_dtype dtype, size_t values, void *out);
 

@@ -37,6 +37,7 @@ from pyweft._segmented import *
 from pyweft._select import *
 from pyweft._signals import *
 from pyweft._sort import *
+from pyweft._take import *
 from pyweft._views import *
 from pyweft._threadpoolctl import register as _register
 

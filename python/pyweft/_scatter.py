@@ -171,7 +171,7 @@ def gather(
     on = leading(on, on_index)
     y, target = result_for(on, out, a.dtype, (n, *shape))
     if skip:
-        _prepare(y, out)
+        prepare(y, out)
     run, context = entry(lib.weft_gather, on, device)
     rows = a.shape[0]
     status = run(context, range_code(skip), code, index_code, n, elements(shape), rows, source, index_source, target)
@@ -213,7 +213,7 @@ def scatter(
     m = unsigned(m, "m")
     on = leading(on, on_index)
     y, target = result_for(on, out, a.dtype, (m, *shape))
-    _prepare(y, out)
+    prepare(y, out)
     run, context = entry(lib.weft_scatter, on, device)
     status = run(context, range_code(skip), code, index_code, n, elements(shape), m, source, index_source, target)
     if status:
@@ -221,7 +221,7 @@ def scatter(
     return give_result(y, out)
 
 
-def _prepare(y: Any, out: Any) -> None:
+def prepare(y: Any, out: Any) -> None:
     """Gives a result, of which a call writes a part, the values of `out`, or 0."""
     if out is not None:
         copy_out(y, out)

@@ -29,7 +29,7 @@ ONLY_AXIS = (-1, 0)  # the axis of a 1-D array
 _SIZE = ffi.sizeof("weft_view")
 _MOST = lib.WEFT_DIMENSIONS_MAX
 # Types of which elements are copied only. The parts of complex numbers are elements along one more axis.
-_COPIED = {**NUMBERS, **COMPLEX, np.dtype(np.float16): lib.WEFT_F16}
+COPIED = {**NUMBERS, **COMPLEX, np.dtype(np.float16): lib.WEFT_F16}
 
 
 def view_at(pointer: Any, array: Any, code: int) -> tuple[Any, ...]:
@@ -74,7 +74,7 @@ def reduced_shape(a: Operand, axes: list[int], keepdims: bool) -> tuple[int, ...
     return tuple([n for k, n in enumerate(a.array.shape) if k not in axes])
 
 
-def _with_parts(a: Operand) -> list[Any]:
+def with_parts(a: Operand) -> list[Any]:
     """Returns the view of an operand in which the two parts of a complex number are one more axis."""
     v = view_of(a, a.code)
     if a.array.dtype in COMPLEX:
@@ -106,10 +106,10 @@ def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None)
            [2, 5],
            [3, 6]])
     """
-    a = operand(x, "x", _COPIED, strided=True)
+    a = operand(x, "x", COPIED, strided=True)
     y = destination(a, out, a.array.dtype, shape_of(out, tuple(a.array.shape)), strided=True)
     y.code = a.code
-    call(lib.weft_copy_view, a, device, _with_parts(a), _with_parts(y))
+    call(lib.weft_copy_view, a, device, with_parts(a), with_parts(y))
     return give(y, out)
 
 
@@ -134,15 +134,15 @@ def flip(
     array([[3, 4],
            [1, 2]])
     """
-    a = operand(x, "x", _COPIED, strided=True)
+    a = operand(x, "x", COPIED, strided=True)
     shape = tuple(a.array.shape)
     axes = axes_of(axis, a)
     y = destination(a, out, a.array.dtype, shape, strided=True)
     y.code = a.code
-    view = _with_parts(a)
+    view = with_parts(a)
     last = [max(n - 1, 0) if k in axes else 0 for k, n in enumerate(shape)]
     strides = tuple([-stride if k in axes else stride for k, stride in enumerate(view[0][4])])
-    call(lib.weft_copy_view, a, device, _part(view, last, [], strides), _with_parts(y))
+    call(lib.weft_copy_view, a, device, _part(view, last, [], strides), with_parts(y))
     return give(y, out)
 
 
@@ -168,7 +168,7 @@ def roll(
     array([[2, 3, 1],
            [5, 6, 4]])
     """
-    a = operand(x, "x", _COPIED, strided=True)
+    a = operand(x, "x", COPIED, strided=True)
     shape = tuple(a.array.shape)
     shifts = _shifts(a, shift, axis)
     if axis is None and not is_contiguous(a.array):
@@ -177,9 +177,9 @@ def roll(
     if axis is None and not is_contiguous(y.array):
         return copy(roll(x, shift, device=device), out=out, device=device)
     y.code = a.code
-    source, target = _with_parts(a), _with_parts(y)
+    source, target = with_parts(a), with_parts(y)
     if axis is None:
-        shape, source, target = (a.array.size,), _flat(source, a), _flat(target, a)
+        shape, source, target = (a.array.size,), flat(source, a), flat(target, a)
     for ends in itertools.product(*map(_ends, shape, shifts)):
         first, to, lengths = ([end[member] for end in ends] for member in range(3))
         call(lib.weft_copy_view, a, device, _part(source, first, lengths), _part(target, to, lengths))
@@ -203,9 +203,9 @@ def _ends(n: int, shift: int) -> list[tuple[int, int, int]]:
     return [part for part in ((0, moved, n - moved), (n - moved, 0, moved)) if part[2]]
 
 
-def _flat(view: list[Any], a: Operand) -> list[Any]:
+def flat(view: list[Any], a: Operand) -> list[Any]:
     """Returns the view of a contiguous array of an operand's shape as if it had one axis."""
     size, code, n, shape, strides, pointer = view[0]
     axes = a.array.ndim
-    flat = (a.array.size, *shape[axes:]), (a.array.dtype.itemsize, *strides[axes:])
-    return [(size, code, n - axes + 1, *flat, pointer)]
+    one_axis = (a.array.size, *shape[axes:]), (a.array.dtype.itemsize, *strides[axes:])
+    return [(size, code, n - axes + 1, *one_axis, pointer)]

@@ -496,3 +496,83 @@ def test_wrong_flips_and_rolls() -> None:
         weft.roll(F, 1.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="x has dtype"):
         weft.flip(np.array(["a"]))
+
+
+# --------------------------------------------------------------------------------- elements by index
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "f2", "c8", "c16"])
+def test_takes(dtype: str) -> None:
+    for _ in range(40):
+        shape = tuple(int(n) for n in RNG.integers(1, 6, RNG.integers(1, 5)))
+        x = random_view(np.asarray(RNG.integers(0, 100, shape) * (1 + 2j if dtype[0] == "c" else 1)).astype(dtype))
+        axis = int(RNG.integers(-x.ndim, x.ndim))
+        wanted = tuple(int(n) for n in RNG.integers(0, 5, RNG.integers(0, 4)))
+        kind = str(RNG.choice(["i4", "i8", "u4", "u8", "i2"]))
+        indices = RNG.integers(0, x.shape[axis], wanted).astype(kind)
+        same(np.asarray(weft.take(x, indices, axis)), np.asarray(np.take(x, indices.astype("i8"), axis)))
+        flat = RNG.integers(0, x.size, wanted)
+        same(np.asarray(weft.take(x, flat)), np.asarray(np.take(x, flat)))
+        along = list(x.shape)
+        along[axis] = int(RNG.integers(0, 7))
+        own = random_view(RNG.integers(0, x.shape[axis], along))
+        expected = np.take_along_axis(x, own, axis)
+        same(weft.take_along_axis(x, own, axis), expected)
+        out = random_view(np.zeros(along, dtype))
+        assert weft.take_along_axis(x, own, axis, out=out) is out and np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("layout", layouts(F))
+def test_takes_from_any_layout(layout: str) -> None:
+    x, indices = layouts(F)[layout], [[2, 0], [1, 1]]
+    same(weft.take(x, indices, 1), np.ascontiguousarray(np.take(F, indices, 1)))
+    same(weft.take(x, indices), np.take(F, indices))
+    order = weft.argsort(x, axis=1)
+    same(weft.take_along_axis(x, order, 1), np.sort(F, 1))
+    same(weft.take_along_axis(x, layouts(order)[layout], 1), np.sort(F, 1))
+
+
+def test_takes_are_broadcast_and_flat() -> None:
+    same(weft.take_along_axis(F, [[[1], [0]]], 1), np.take_along_axis(F, np.array([[[1], [0]]]), 1))
+    narrow = F[:1, :, :1]
+    own = RNG.integers(0, 5, (3, 2, 4))
+    same(weft.take_along_axis(narrow, own, 1), np.take_along_axis(narrow, own, 1))
+    same(weft.take_along_axis(F, [3, 0, 59], None), np.take_along_axis(F, np.array([3, 0, 59]), None))
+    assert weft.take([10, 20, 30], 1) == 20 and weft.take(F, 2, 0).shape == (5, 4)
+    assert weft.take([True, False], [1, 0]).tolist() == [False, True]
+
+
+def test_takes_of_out_and_skip() -> None:
+    out = np.full((2, 4), 7.0)
+    assert weft.take(F[0], [1, 9], 0, out=out, skip=True) is out
+    assert np.array_equal(out, [F[0, 1], [7.0] * 4])
+    assert weft.take([10, 20], [1, -1], skip=True).tolist() == [20, 0]
+    with_gaps = np.full((2, 8), 7.0)[:, ::2]
+    assert weft.take(F[0], [4, -5], 0, out=with_gaps, skip=True) is with_gaps
+    assert np.array_equal(with_gaps, [F[0, 4], [7.0] * 4])
+    out.fill(7)
+    assert weft.take_along_axis(F[0], [[0, -1, 1, 5]], 0, out=out[:1], skip=True).shape == (1, 4)
+    assert np.array_equal(out, [[F[0, 0, 0], 7.0, F[0, 1, 2], 7.0], [7.0] * 4])
+
+
+def test_wrong_takes() -> None:
+    with pytest.raises(ValueError, match=r"index\[1\] is -1: expected 0 to 4"):
+        weft.take(F, [0, -1], 1)
+    with pytest.raises(ValueError, match=r"index\[2\] is 60: expected 0 to 59"):
+        weft.take(F, [[0, 1], [60, 61]])
+    with pytest.raises(ValueError, match=r"index\[0\] is 4: expected 0 to 3"):
+        weft.take_along_axis(F, [[[4]]])
+    with pytest.raises(ValueError, match="axis 3 is out of range: the array has 3 dimensions"):
+        weft.take(F, [0], 3)
+    with pytest.raises(ValueError, match="indices has 1 dimensions; it must have 3"):
+        weft.take_along_axis(F, [0], 1)
+    with pytest.raises(ValueError, match="indices has 2 dimensions; it must have 1"):
+        weft.take_along_axis(F, [[0]], None)
+    with pytest.raises(ValueError, match="broadcast"):
+        weft.take_along_axis(F, np.zeros((2, 5, 4), np.int64), 1)
+    with pytest.raises(TypeError, match="indices has dtype float64"):
+        weft.take(F, [0.5])
+    with pytest.raises(TypeError, match="x has dtype"):
+        weft.take(np.array(["a"]), [0])
+    with pytest.raises(ValueError, match=r"out has shape \(3, 1, 4\); it must be \(3, 2, 4\)"):
+        weft.take(F, [0, 1], 1, out=np.zeros((3, 1, 4)))

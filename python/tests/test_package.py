@@ -41,6 +41,7 @@ def test_each_operation_has_a_function() -> None:
         "argsort_axis": "argsort",
         "top_k_axis": "top_k",
         "quantile_axis": "quantile",
+        "take_axis": "take_along_axis",
     }
     for stem in re.findall(r"^VIEW\((\w+)", operations, flags=re.M):
         assert views[stem] in names, stem

@@ -112,13 +112,18 @@ weft_status check_exact(const char *what, bool offered, weft_dtype dtype, weft_d
     return WEFT_OK;
 }
 
-weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
-                              const void *index, range *r, weft_error *error) {
+weft_status check_index_type(const char *what, weft_range rule, weft_dtype dtype, weft_error *error) {
     type_kind kind;
     RETURN_IF((unsigned)rule > WEFT_RANGE_SKIP, WEFT_INVALID, "invalid range %d", (int)rule);
     RETURN_IF_ERROR(check_kind(dtype, &kind, error));
     RETURN_IF(kind == KIND_FLOAT || weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
               "%s requires i32, i64, u32 or u64 indices, not %s", what, weft_dtype_name(dtype));
+    return WEFT_OK;
+}
+
+weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,
+                              const void *index, range *r, weft_error *error) {
+    RETURN_IF_ERROR(check_index_type(what, rule, dtype, error));
     return check_array(ctx, "index", index, n, weft_dtype_size(dtype), r, error);
 }
 

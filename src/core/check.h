@@ -45,6 +45,8 @@ weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumula
 weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, weft_dtype accumulate,
                          weft_dtype *result, weft_error *error);
 
+/* Checks the treatment of indices out of range and the type of the indices. `what` is the operation's name. */
+weft_status check_index_type(const char *what, weft_range rule, weft_dtype dtype, weft_error *error);
 /* Checks the arguments range, index_dtype and index of an operation on n indices, but not the values of the indices.
  * `what` is the operation's name. Fills *r. */
 weft_status check_index_array(const weft_context *ctx, const char *what, weft_range rule, weft_dtype dtype, size_t n,

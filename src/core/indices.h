@@ -1,5 +1,5 @@
-/* Checks of the indices of weft_scatter_reduce, weft_gather and weft_scatter. Header only, so that a plugin needs no
- * symbol of the library. */
+/* Checks of the indices of weft_scatter_reduce, weft_gather, weft_scatter and weft_take_axis. Header only, so that a
+ * plugin needs no symbol of the library. */
 #ifndef WEFT_CORE_INDICES_H
 #define WEFT_CORE_INDICES_H
 

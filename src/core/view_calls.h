@@ -118,4 +118,29 @@ typedef struct quantile_axis_call {
     void *y; /* does not overlap x */
 } quantile_axis_call;
 
+/* A dimension of the elements that weft_take_axis writes: the distances of adjacent elements in bytes. */
+typedef struct take_dimension {
+    size_t n;
+    ptrdiff_t x; /* 0 along the axis */
+    ptrdiff_t index, y;
+} take_dimension;
+
+/* One call of weft_take_axis. The backend checks the values of the indices (core/indices.h). */
+typedef struct take_axis_call {
+    weft_range range;
+    weft_dtype index_dtype;
+    size_t element;   /* bytes: 1, 2, 4 or 8 */
+    size_t m;         /* length of x along the axis; indices from 0 to m - 1 are in range */
+    ptrdiff_t stride; /* of x along the axis; 0 if m is 1 */
+    size_t count;
+    take_dimension dimensions[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
+    const void *x, *index;                          /* of the first element of the dimensions, x with index 0 */
+    void *y;
+    /* All indices, in the order of their numbers in messages: `indices` from the first dimension to the last. Their
+     * distances are x; y is 0. */
+    size_t indices_count;
+    view_dimension indices[WEFT_DIMENSIONS_MAX];
+    const void *first_index;
+} take_axis_call;
+
 #endif

@@ -6,6 +6,7 @@
  * equal. If the maps have many more bits than there are indices, one thread enters the indices in a hash table. */
 #include "core/indices.h"
 #include "core/types.h"
+#include "cpu/common/index_range.h"
 #include "cpu/runtime/parallel.h"
 
 #include <stdatomic.h>
@@ -14,7 +15,6 @@
 enum {
     PART = 1 << 14,       /* maximum indices of a work item */
     PART_BYTES = 1 << 19, /* bytes of the rows of a work item, unless a row is longer */
-    BLOCK = 1 << 11,      /* indices that stay in the first cache */
     MAPS_MAX = 8,         /* maximum number of maps. A map has at most as many bytes as it has indices */
     FEW = 1 << 9,         /* a map with more than this number of bits per index is slower than a hash table */
     WORDS = 1 << 13,      /* words of a map in a work item */
@@ -28,7 +28,6 @@ typedef struct params {
     size_t index_bytes;   /* 4 or 8 */
     uint64_t end;         /* number of indices in range: indices_end */
     size_t part;          /* indices of a work item */
-    atomic_size_t bad;    /* least position of an index out of range; n: none was found */
     atomic_size_t marked; /* number of indices in range */
     atomic_size_t named;  /* number of different ones */
     uint64_t *maps;       /* maps after each other, each of `words` words */
@@ -43,46 +42,14 @@ static size_t end_of(size_t first, size_t step, size_t n) { return n - first < s
 
 /* ----------------------------------------------------------------------------------- range */
 
-/* Replaces *bad by i if that is less. */
-static void note_bad(params *j, size_t i) {
-    size_t known = atomic_load(&j->bad);
-    while (i < known && !atomic_compare_exchange_weak(&j->bad, &known, i)) {
-    }
-}
-
-/* Returns true if an index of [first, end) is out of range. */
-static bool has_bad(const params *j, size_t first, size_t end) {
-    unsigned bad = 0;
-    if (j->index_bytes == 4) {
-        const uint32_t *const index = j->c->index;
-        if (j->end > UINT32_MAX) return false;
-        for (size_t i = first; i < end; i++) bad |= index[i] >= (uint32_t)j->end;
-    } else {
-        const uint64_t *const index = j->c->index;
-        for (size_t i = first; i < end; i++) bad |= index[i] >= j->end;
-    }
-    return bad;
-}
-
-static void check_part(void *self, size_t part) {
-    params *j = self;
-    const size_t last = end_of(part * PART, PART, j->c->n);
-    for (size_t first = part * PART; first < last; first += BLOCK) {
-        const size_t end = end_of(first, BLOCK, last);
-        size_t i = first;
-        if (!has_bad(j, first, end)) continue;
-        while (i < end && index_at(j, j->index_bytes, i) < j->end) i++;
-        note_bad(j, i);
-        return;
-    }
-}
-
-static weft_status check_range(params *j, weft_error *error) {
+static weft_status check_range(const params *j, weft_error *error) {
+    const view_dimension line = {j->c->n, (ptrdiff_t)j->index_bytes, 0};
+    const index_array all = {j->index_bytes, j->end, 1, &line, j->c->index};
+    uint64_t bits;
     if (j->c->range == WEFT_RANGE_SKIP) return WEFT_OK;
-    cpu_parallel_for(j->threads, ceil_div(j->c->n, PART), PARALLEL_RANGES, check_part, j);
-    const size_t bad = j->bad;
-    if (bad == j->c->n || cpu_cancelled()) return WEFT_OK;
-    return indices_fail(error, j->c->index_dtype, bad, index_at(j, j->index_bytes, bad), j->c->m);
+    const size_t bad = cpu_find_bad_index(j->threads, &all, &bits);
+    if (bad == SIZE_MAX || cpu_cancelled()) return WEFT_OK;
+    return indices_fail(error, j->c->index_dtype, bad, bits, j->c->m);
 }
 
 /* ------------------------------------------------------------------------------- different */
@@ -228,8 +195,7 @@ weft_status cpu_gather(void *state, const gather_call *c, weft_error *error) {
                 .c = c,
                 .index_bytes = weft_dtype_size(c->index_dtype),
                 .end = indices_end(c->index_dtype, c->m),
-                .part = max_u64(1, min_u64(PART, PART_BYTES / max_u64(1, c->row_bytes))),
-                .bad = c->n};
+                .part = max_u64(1, min_u64(PART, PART_BYTES / max_u64(1, c->row_bytes)))};
     j.threads = cpu_threads_for(ctx->threads, saturated_product(c->n, j.index_bytes + c->row_bytes));
     cpu_plan_regions(c->scatter ? 4 : 2);
     RETURN_IF_ERROR(check_range(&j, error));

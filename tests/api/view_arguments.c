@@ -45,7 +45,7 @@ static void views_of(void) {
 /* Tests what check_view rejects, for each function and argument. */
 static void each_view(void) {
     const weft_view good = view(WEFT_F32, SHAPE(2, 3), x), row = view(WEFT_F32, SHAPE(3), out);
-    const weft_view apart = view(WEFT_F32, SHAPE(2, 3), out);
+    const weft_view apart = view(WEFT_F32, SHAPE(2, 3), out), keys = view(WEFT_I32, SHAPE(3), x);
     const double half = 0.5;
     weft_view v;
 #define EACH_REFUSED(words)                                                                                        \
@@ -61,6 +61,9 @@ static void each_view(void) {
     EXPECT_ERROR(ctx, weft_top_k_axis(ctx, WEFT_LARGEST, &good, 0, 2, &apart, &v), WEFT_INVALID, "indices" words); \
     EXPECT_ERROR(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &v, 0, 1, &half, &row), WEFT_INVALID, "x" words);       \
     EXPECT_ERROR(ctx, weft_quantile_axis(ctx, WEFT_LINEAR, &good, 0, 1, &half, &v), WEFT_INVALID, "y" words);      \
+    EXPECT_ERROR(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &v, 0, &row, &row), WEFT_INVALID, "x" words);          \
+    EXPECT_ERROR(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &good, 0, &v, &row), WEFT_INVALID, "index" words);     \
+    EXPECT_ERROR(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &good, 0, &keys, &v), WEFT_INVALID, "y" words);        \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                     \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, &v), WEFT_INVALID, "y" words)
     v = good, v.size = 8;
@@ -247,6 +250,54 @@ static void quantiles(void) {
 #undef EXPECT_QUANTILES
 }
 
+static void takes(void) {
+    int32_t numbers[] = {1, 2, 0, 0, -1, 3};
+    uint64_t large[] = {0, UINT64_MAX};
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), none = view(WEFT_F32, SHAPE(2, 0), NULL);
+    const weft_view good = view(WEFT_I32, SHAPE(2), numbers), bad = view(WEFT_I32, SHAPE(2, 3), numbers);
+    const weft_view wide = view(WEFT_U64, SHAPE(2), large), integers = view(WEFT_I32, SHAPE(2, 2), out);
+    const weft_view point = view(WEFT_F32, 0, NULL, x);
+    weft_view y = view(WEFT_F32, SHAPE(2, 2), out), index = bad;
+#define EXPECT_TAKE(range, x, axis, index, y, status, words) \
+    EXPECT_ERROR(ctx, weft_take_axis(ctx, range, x, axis, index, y), status, words)
+    EXPECT_TAKE((weft_range)2, &a, 1, &good, &y, WEFT_INVALID, "invalid range 2");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, NULL, 1, &good, &y, WEFT_INVALID, "x is NULL");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, NULL, &y, WEFT_INVALID, "index is NULL");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, NULL, WEFT_INVALID, "y is NULL");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 2, &good, &y, WEFT_INVALID,
+                "axis 2 is out of range: the array has 2 dimensions");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, -3, &good, &y, WEFT_INVALID, "axis -3 is out of range");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &point, 0, &good, &y, WEFT_INVALID, "1 axes: the array has 0 dimensions");
+    index.dtype = WEFT_I16, index.stride[0] = 6, index.stride[1] = 2;
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &index, &y, WEFT_UNSUPPORTED,
+                "take_axis requires i32, i64, u32 or u64 indices, not i16");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &a, &y, WEFT_UNSUPPORTED, "indices, not f32");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &integers, WEFT_INVALID, "y has elements of type i32: expected f32");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &bad, &y, WEFT_INVALID,
+                "index of shape (2, 3) cannot be broadcast to y of shape (2, 2)");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 0, &good, &y, WEFT_INVALID, "y has shape (2, 2): expected (2, 3)");
+    y = view(WEFT_F32, SHAPE(4), out);
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID, "y has shape (4): expected (2, 3)");
+    y = view(WEFT_F32, SHAPE(2, 3), out);
+    EXPECT_TAKE(WEFT_RANGE_ERROR, &a, 1, &bad, &y, WEFT_INVALID, "index[4] is -1: expected 0 to 2");
+    index = bad, index.stride[0] = 4, index.stride[1] = 8;
+    EXPECT_TAKE(WEFT_RANGE_ERROR, &a, 1, &index, &y, WEFT_INVALID, "index[2] is -1: expected 0 to 2");
+    EXPECT_TAKE(WEFT_RANGE_ERROR, &none, 1, &bad, &y, WEFT_INVALID, "index[0] is 1, but there are no targets");
+    y = view(WEFT_F32, SHAPE(2, 2), out);
+    EXPECT_TAKE(WEFT_RANGE_ERROR, &a, 1, &wide, &y, WEFT_INVALID,
+                "index[1] is 18446744073709551615: expected 0 to 2");
+    y = view(WEFT_F32, SHAPE(2, 2), x + 5);
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID, "overlaps x");
+    y = view(WEFT_F32, SHAPE(2, 2), numbers);
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID, "overlaps index");
+    y = view(WEFT_F32, SHAPE(2, 2), out), y.stride[0] = 4;
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &good, &y, WEFT_INVALID,
+                "y: elements of shape (2, 2) with strides (4, 4) overlap");
+    EXPECT_ERROR(NULL, weft_take_axis(NULL, WEFT_RANGE_SKIP, &a, 1, &good, &y), WEFT_INVALID, "ctx is NULL");
+    EXPECT(numbers[0] == 1 && numbers[5] == 3, "a call that failed has written to the index");
+#undef EXPECT_TAKE
+}
+
 /* The indices are at an address that is not used. */
 static void many_indices(void) {
     const size_t n = ((size_t)1 << 32) + 1;
@@ -259,6 +310,29 @@ static void many_indices(void) {
     EXPECT_TOP(&repeated, 0, 1, &values, &index, WEFT_INVALID,
                "the indices of 4294967297 elements do not fit in u32");
 #undef EXPECT_TOP
+}
+
+static void results_of_takes(void) {
+    int32_t numbers[] = {2, 0, -1, 3};
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), none = view(WEFT_F32, SHAPE(2, 0), NULL);
+    const weft_view same = view(WEFT_I32, SHAPE(2), numbers), own = view(WEFT_I32, SHAPE(2, 2), numbers);
+    const weft_view few = view(WEFT_I32, SHAPE(0), NULL), one = view(WEFT_I32, 0, NULL, numbers);
+    weft_view y = view(WEFT_F32, SHAPE(2, 2), out);
+    float *const f = (float *)out;
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &a, -1, &same, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[1] == 0 && f[2] == 5 && f[3] == 3, "taken: %g, ..., %g", (double)f[0], (double)f[3]);
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &a, 1, &one, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[1] == 2 && f[2] == 5 && f[3] == 5, "one index: %g, ..., %g", (double)f[0], (double)f[3]);
+    f[0] = f[1] = f[2] = f[3] = 7;
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_SKIP, &a, 1, &own, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[1] == 0 && f[2] == 7 && f[3] == 7, "skipped: %g, ..., %g", (double)f[2], (double)f[3]);
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_SKIP, &none, 1, &own, &y), WEFT_OK);
+    EXPECT(f[0] == 2 && f[3] == 7, "from nothing: %g, ..., %g", (double)f[0], (double)f[3]);
+    y = view(WEFT_F32, SHAPE(2, 0), NULL);
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &a, 1, &few, &y), WEFT_OK);
+    y.shape[0] = 0, y.shape[1] = 2;
+    const weft_view empty = view(WEFT_F32, SHAPE(0, 3), NULL);
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &empty, 1, &same, &y), WEFT_OK);
 }
 
 /* Tests calls that have nothing to do, and small ones that have. */
@@ -332,6 +406,7 @@ static void results(void) {
     EXPECT_STATUS(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &none, 0, &y), WEFT_OK);
     y.dtype = WEFT_U32;
     EXPECT_STATUS(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &none, 1, &y), WEFT_OK);
+    results_of_takes();
 }
 
 int main(int argc, char **argv) {
@@ -347,6 +422,7 @@ int main(int argc, char **argv) {
     sorts();
     selections();
     quantiles();
+    takes();
     many_indices();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();

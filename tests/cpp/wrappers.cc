@@ -389,6 +389,10 @@ static void views(weft::context &ctx) {
     expect(starts<float>(y, {1, 4, 2, 5, 3, 6}), "copy of a transposed matrix");
     weft::copy_view(ctx, weft::array_view<const float>(x.data() + 5, {3}, {-2}), weft::array_view(y, {2, 3}));
     expect(starts<float>(y, {6, 4, 2, 6, 4, 2}), "copy of a reversed vector to each row");
+    const std::vector<int> chosen = {2, 0};
+    weft::take_axis(ctx, WEFT_RANGE_ERROR, matrix, 1, weft::array_view(chosen, {2}),
+                    weft::array_view(y.data(), {2, 2}));
+    expect(starts<float>(y, {3, 1, 6, 4}), "columns in the order of indices");
 
     const std::vector<double> row = {10, 20, 30};
     const weft::expr scaled(ctx, "a*x + y");

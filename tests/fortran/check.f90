@@ -383,6 +383,8 @@ contains
     z = [(1d0, 2d0), (3d0, 4d0)]
     call weft_copy_view(ctx, z, pairs(1, :))
     call expect(maxval(abs(pairs(1, :) - z)) == 0, 'copy of complex numbers to a row')
+    call weft_take_axis(ctx, WEFT_RANGE_ERROR, x, 2, [2, 0], y(:, :2))
+    call expect(maxval(abs(y(:, :2) - x(:, [3, 1]))) == 0, 'columns in the order of indices')
     call weft_reduce_axes(ctx, WEFT_SUM, x, [2], sums)
     call expect(maxval(abs(sums - sum(x, 2))) == 0, 'sums along dimension 2')
     call weft_reduce_axes(ctx, WEFT_MAX, x, [2, 1], all)

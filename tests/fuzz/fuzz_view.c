@@ -1,23 +1,12 @@
 /* Fuzzer of the checks of views: any members either are refused with a sentence, or all elements are inside the
- * buffer and a copy, a formula, a sum, a scan, a sort, a selection and quantiles read and write no other byte
- * (AddressSanitizer watches the buffers). */
+ * buffer and a copy, a formula, a sum, a scan, a sort, a selection, quantiles and indices read and write no other
+ * byte (AddressSanitizer watches the buffers). */
 #include "weft.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BYTES = 4096 };
-
-/* Evaluates a formula of x, to y. */
-static weft_status evaluate(weft_context *ctx, const weft_view *x, const weft_view *y) {
-    const weft_view_binding binding = {"x", x, WEFT_F32, NULL};
-    weft_expr *expr;
-    weft_status status = weft_expr_compile(ctx, "x*2 + i", &expr);
-    if (status != WEFT_OK) return status;
-    status = weft_map_views(ctx, expr, y->dtype, &binding, 1, y);
-    weft_expr_free(expr);
-    return status;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -97,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (elements(&x) <= BYTES && elements(&y) <= BYTES) { /* broadcast inputs can have any number of elements */
         expect(ctx, weft_copy_view(ctx, &x, &y));
         expect(ctx, evaluate(ctx, &x, &y));
+        expect(ctx, weft_take_axis(ctx, (weft_range)(op % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_reduce_axes(ctx, (weft_op)(op % 20), WEFT_DEFAULT, &x, count % 5, wide, &y));
         expect(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, op % 3, &x, count % 5, wide, &y));
         expect(ctx, weft_scan_axis(ctx, (weft_op)(op % 20), (weft_scan_kind)(op % 3), WEFT_DEFAULT, &x, wide[0],

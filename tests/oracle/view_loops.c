@@ -1,6 +1,6 @@
 /* Compares operations on views with loops over the indices that call the operation for arrays on each vector
- * (ORDER.md 32), and copies with loops. The shapes contain axes of length 0 and 1, the strides both signs, 0 and
- * gaps. */
+ * (ORDER.md 32), and copies and elements taken by index with loops. The shapes contain axes of length 0 and 1, the
+ * strides both signs, 0 and gaps. */
 #include "tests/oracle/oracle.h"
 
 #include <stdlib.h>
@@ -302,6 +302,41 @@ static void check_copy(uint64_t seed, weft_dtype dtype) {
            (unsigned long long)seed);
 }
 
+/* Indices of the shape of y, or of one vector. Some are out of range if they are skipped. */
+static void check_take(uint64_t seed, weft_dtype dtype) {
+    static const bool none[RANK + 1] = {false};
+    const weft_view v = random_view(seed, dtype, x);
+    if (v.dimensions == 0) return;
+    const size_t axis = draw(seed, 92) % v.dimensions, n = v.shape[axis], size = weft_dtype_size(dtype);
+    const bool skips = draw(seed, 93) % 2 || n == 0;
+    weft_view out = v, by = v;
+    size_t index[RANK + 1] = {0};
+    out.shape[axis] = by.shape[axis] = draw(seed, 94) % (n + 1);
+    for (size_t k = 0; k < v.dimensions && draw(seed, 95) % 2; k++)
+        if (k != axis) by.shape[k] = 1;
+    by.dtype = WEFT_I64;
+    lay_out(seed + 5000, &out, y);
+    lay_out(seed + 6000, &by, numbers);
+    for (size_t i = 0; i < SPAN; i++) {
+        const int64_t chosen = (int64_t)(draw(seed, 1000 + i) % (n + (skips ? 2 : 0))) - skips;
+        memcpy(&numbers[i], &chosen, sizeof chosen);
+    }
+    fill();
+    for (bool more = count(&out) > 0; more; more = next(&out, none, index)) {
+        size_t source[RANK + 1];
+        int64_t chosen;
+        for (size_t k = 0; k < v.dimensions; k++) source[k] = by.shape[k] == 1 ? 0 : index[k];
+        memcpy(&chosen, at(&by, source), sizeof chosen);
+        memcpy(source, index, sizeof source);
+        source[axis] = (size_t)chosen;
+        if (source[axis] < n) memcpy(moved(at(&out, index), y, expected), at(&v, source), size);
+    }
+    EXPECT_STATUS(ctx, weft_take_axis(ctx, skips ? WEFT_RANGE_SKIP : WEFT_RANGE_ERROR, &v, (int)axis, &by, &out),
+                  WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "take from %s, seed %llu: results differ", weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
 /* ---------------------------------------------------------------------------- long vectors */
 
 enum { LONG = 262145, ROWS = 10000, COLUMNS = 8, LONG_VECTORS = 4 };
@@ -447,6 +482,7 @@ int main(int argc, char **argv) {
         input_fill(INPUT_PATTERNS, (weft_dtype)dtype, 3, SPAN, x);
         for (uint64_t seed = 0; seed < 200; seed++) {
             check_copy(seed, (weft_dtype)dtype);
+            check_take(seed, (weft_dtype)dtype);
             check_scan(seed, (weft_dtype)dtype);
             check_sort(seed, (weft_dtype)dtype, false);
             check_sort(seed, (weft_dtype)dtype, true);

@@ -1,6 +1,7 @@
 /* weft_gather and weft_scatter. The parameter is 1 if the call may fail, because of an index that is out of range or
  * equal to another one. The numbers of columns and rows, the type and distribution of the indices, and what happens
  * to indices out of range vary with match_case.turn. */
+#include "verify/index_failure.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -98,24 +99,6 @@ static void *new_out(const match_case *c) {
     return out;
 }
 
-/* Replaces a failure of the call by a result, if the call has written nothing: the numbers in the message. */
-static weft_status judge(const match_case *c, weft_context *ctx, weft_status status, const void *before, void *out) {
-    const size_t bytes = values(c) * out_bytes(c);
-    uint64_t numbers[3] = {0};
-    if (status != WEFT_INVALID || !may_fail(c)) return status;
-    const char *message = weft_last_error(ctx);
-    for (int k = 0; k < 3 && *(message += strcspn(message, "0123456789")); k++) {
-        numbers[k] = strtoull(message, NULL, 10);
-        message += strspn(message, "0123456789");
-    }
-    void *const after = malloc(bytes + 1);
-    weft_status copied = after ? weft_copy(ctx, bytes, out, after) : WEFT_OUT_OF_MEMORY;
-    if (copied == WEFT_OK && memcmp(before, after, bytes) == 0)
-        status = weft_copy(ctx, bytes < sizeof numbers ? bytes : sizeof numbers, numbers, out);
-    free(after);
-    return status;
-}
-
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     void *const index = new_index(c), *const before = new_out(c);
     void *index_device = NULL;
@@ -131,7 +114,8 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         status = (scatters(c) ? weft_scatter : weft_gather)(ctx, range, c->dtype, index_type(c), indices_of(c),
                                                             columns_of(c), indexed_of(c), inputs[0],
                                                             index_device ? index_device : index, out);
-    if (status == WEFT_INVALID) status = judge(c, ctx, status, before, out);
+    if (status == WEFT_INVALID && may_fail(c))
+        status = index_failure_to_result(ctx, values(c) * out_bytes(c), before, out);
     weft_free(ctx, WEFT_DEVICE, index_device);
     free(before);
     free(index);

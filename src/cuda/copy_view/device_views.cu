@@ -99,6 +99,36 @@ static weft_status plan_output(const gpu *g, view_output *o, size_t *scratch, we
     return WEFT_OK;
 }
 
+/* Copies the elements of an array without gaps to those of the output in host memory, or `back`. */
+static void move_packed(const view_output *o, char *packed, bool back) {
+    size_t index[WEFT_DIMENSIONS_MAX + 1] = {0};
+    char *to = (char *)o->to;
+    for (size_t i = 0; i < o->packed_bytes; i += o->bytes) {
+        memcpy(back ? packed + i : to, back ? to : packed + i, o->bytes);
+        for (size_t k = o->count; k-- > 0;) {
+            to += o->given[k].y;
+            if (++index[k] < o->given[k].n) break;
+            to -= (ptrdiff_t)o->given[k].n * o->given[k].y;
+            index[k] = 0;
+        }
+    }
+}
+
+/* Copies an output with gaps to host memory, or, `back`, its values from there. */
+static weft_status move_output(const view_memory *m, const view_output *o, bool back, weft_error *error) {
+    char *const packed = (char *)malloc(o->packed_bytes);
+    RETURN_IF(!packed, WEFT_OUT_OF_MEMORY, "%s: cannot allocate %zu bytes for a copy of the output", m->name,
+              o->packed_bytes);
+    if (back) move_packed(o, packed, true);
+    cudaError_t fault = cudaMemcpyAsync(back ? o->y : packed, back ? packed : o->y, o->packed_bytes,
+                                        back ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, m->g->stream);
+    if (fault == cudaSuccess) fault = cudaStreamSynchronize(m->g->stream);
+    if (fault == cudaSuccess && !back) move_packed(o, packed, false);
+    free(packed);
+    CUDA_TRY(fault, m->name);
+    return WEFT_OK;
+}
+
 weft_status views_locate_all(view_memory *m, gpu *g, const char *name, size_t scratch_bytes, void **scratch,
                              weft_error *error) {
     gpu_array *const of_outputs = m->arrays + m->input_count;
@@ -114,7 +144,8 @@ weft_status views_locate_all(view_memory *m, gpu *g, const char *name, size_t sc
         RETURN_IF_ERROR(plan_output(g, o, &packed, error));
         const view_extent of_y = view_extent_of(false, o->bytes, o->count, o->given);
         const size_t bytes = o->has_gaps ? 0 : of_y.bytes;
-        of_outputs[k] = gpu_array{o->name, (char *)o->to + of_y.low, bytes, ARRAY_OUT, false, NULL};
+        const array_use use = o->kept ? ARRAY_BOTH : ARRAY_OUT;
+        of_outputs[k] = gpu_array{o->name, (char *)o->to + of_y.low, bytes, use, false, NULL};
     }
     if (packed > 0) RETURN_IF_ERROR(gpu_refuse_capture(g, name, error));
     const int arrays = (int)(m->input_count + m->output_count);
@@ -124,6 +155,7 @@ weft_status views_locate_all(view_memory *m, gpu *g, const char *name, size_t sc
         view_output *const o = &m->outputs[k];
         const view_extent of_y = view_extent_of(false, o->bytes, o->count, o->given);
         o->y = o->has_gaps ? (char *)*scratch + o->scratch_at : (char *)of_outputs[k].at - of_y.low;
+        if (o->has_gaps && o->kept) RETURN_IF_ERROR(move_output(m, o, true, error));
     }
     m->x = m->inputs[0].x;
     m->y = m->outputs[0].y;
@@ -151,35 +183,8 @@ weft_status views_in(view_memory *m, gpu *g, const char *name, const void *x, vi
     return views_locate(m, g, name, x, of_x, scratch_bytes, scratch, error);
 }
 
-/* Copies the elements of an array without gaps to those of the output. */
-static void scatter(const view_output *o, const char *packed) {
-    size_t index[WEFT_DIMENSIONS_MAX + 1] = {0};
-    char *to = (char *)o->to;
-    for (size_t i = 0; i < o->packed_bytes; i += o->bytes) {
-        memcpy(to, packed + i, o->bytes);
-        for (size_t k = o->count; k-- > 0;) {
-            to += o->given[k].y;
-            if (++index[k] < o->given[k].n) break;
-            to -= (ptrdiff_t)o->given[k].n * o->given[k].y;
-            index[k] = 0;
-        }
-    }
-}
-
-static weft_status output_with_gaps(const view_memory *m, const view_output *o, weft_error *error) {
-    char *const packed = (char *)malloc(o->packed_bytes);
-    RETURN_IF(!packed, WEFT_OUT_OF_MEMORY, "%s: cannot allocate %zu bytes for a copy of the output", m->name,
-              o->packed_bytes);
-    cudaError_t fault = cudaMemcpyAsync(packed, o->y, o->packed_bytes, cudaMemcpyDeviceToHost, m->g->stream);
-    if (fault == cudaSuccess) fault = cudaStreamSynchronize(m->g->stream);
-    if (fault == cudaSuccess) scatter(o, packed);
-    free(packed);
-    CUDA_TRY(fault, m->name);
-    return WEFT_OK;
-}
-
 weft_status views_out(view_memory *m, weft_error *error) {
     for (size_t k = 0; k < m->output_count; k++)
-        if (m->outputs[k].has_gaps) RETURN_IF_ERROR(output_with_gaps(m, &m->outputs[k], error));
+        if (m->outputs[k].has_gaps) RETURN_IF_ERROR(move_output(m, &m->outputs[k], false, error));
     return arrays_copy_out(m->g, m->name, m->arrays, (int)(m->input_count + m->output_count), error);
 }

@@ -78,13 +78,14 @@ struct view_input {
     char *x; /* first element in device memory */
 };
 
-/* An output of a call on views. The caller sets the first members, up to `d`. */
+/* An output of a call on views. The caller sets the first members, up to `kept`. */
 struct view_output {
     const char *name; /* of the argument, for messages */
     void *to;         /* the caller's address of the first element */
     size_t bytes;     /* of an element */
     size_t count;
     view_dimension *d; /* its `count` dimensions, with distances y */
+    bool kept;         /* the kernels need not write all elements: the others keep their values */
     char *y;           /* first element in device memory */
     /* The output is in host memory and has gaps: it is computed in device memory without gaps. Then *d has the
      * distances of that array, and `given` the caller's. */
