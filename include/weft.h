@@ -114,7 +114,6 @@ typedef enum weft_dtype {
     /* Types of 16 bits, only for weft_copy_view, weft_take_axis, weft_reduce, weft_reduce_axes, weft_variance,
      * weft_variance_axes, operands of formulas, values of weft_map and weft_map_views, and products of matrices with
      * WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
-     * other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
