@@ -25,7 +25,7 @@ typedef struct axes {
     /* Kernel of segments, or NULL. */
     segment_kernel *segments;
     segment_params segment;
-    weft_dtype computed; /* type of the results of the kernels of segments and columns */
+    weft_dtype computed;         /* type of the results of the kernels of segments and columns */
     const column_kernel *column; /* or NULL */
     view_dimension outer[WEFT_DIMENSIONS_MAX];
     vectors vectors;   /* its outer dimensions are `outer`; the last one is that of the rows or columns */
