@@ -3,7 +3,7 @@
     axes_peers.py [--device cpu|cuda] [--commit NAME] [--small] [--repeat N] [--only KIND] LIBWEFT
 
 LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results, with the bytes that must be moved per
-second. top selects the 5 largest values of each vector, and argtop also their indices; median and quartiles compute 1 and 3
+second. take copies vectors of the other axes in random order, take_along the elements of each vector. top selects the 5 largest values of each vector, and argtop also their indices; median and quartiles compute 1 and 3
 quantiles. "x - row" and "x - column" are formulas over views of which one is broadcast; "x - transposed" reads one with
 its axes exchanged.
 The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
@@ -27,6 +27,7 @@ K = 5
 QUARTILES = [0.25, 0.5, 0.75]
 QUANTILES = {"median": [0.5], "quartiles": QUARTILES}
 FORMULAS = ("x - row", "x - column", "x - transposed")
+TAKES = ("take", "take_along")
 
 
 class View(ctypes.Structure):
@@ -101,6 +102,10 @@ class Weft:
         return lambda: self.check(self.lib.weft_map_views(
             self.context, expr, x.dtype, bindings, ctypes.c_size_t(2), ctypes.byref(out)))
 
+    def take(self, x, axis, index, y):
+        return lambda: self.check(self.lib.weft_take_axis(
+            self.context, 0, ctypes.byref(x), axis, ctypes.byref(index), ctypes.byref(y)))
+
     def synchronize(self):
         self.check(self.lib.weft_synchronize(self.context))
 
@@ -132,6 +137,9 @@ class Cpu:
             return self.np.random.default_rng(1).integers(256, size=shape, dtype="u1").astype(NUMPY[dtype])
         return self.np.random.default_rng(1).random(shape, NUMPY[dtype])
 
+    def indices(self, n, shape):
+        return self.np.random.default_rng(2).integers(n, size=shape, dtype="i8")
+
     def empty(self, dtype, shape):
         return self.np.ones(shape, NUMPY[dtype])
 
@@ -149,6 +157,8 @@ class Cpu:
             "top": lambda: largest(np, x, axis, False), "argtop": lambda: largest(np, x, axis, True),
             "median": lambda: np.median(x, axis=axis), "quartiles": lambda: np.quantile(x, QUARTILES, axis=axis),
             **{formula: lambda: np.subtract(x, other, out=y) for formula in FORMULAS},
+            "take": lambda: np.take(x, other, axis, out=y, mode="clip"),
+            "take_along": lambda: np.copyto(y, np.take_along_axis(x, other, axis)),
         }[kind] for name in self.peers}
 
     def time(self, call, weft):
@@ -176,6 +186,9 @@ class Cuda:
             return self.torch.randint(256, shape, device="cuda", dtype=self.torch.uint8)
         return self.torch.rand(shape, device="cuda", dtype=getattr(self.torch, "float" + dtype[1:]))
 
+    def indices(self, n, shape):
+        return self.torch.randint(n, shape, device="cuda")
+
     def empty(self, dtype, shape):
         name = {"u8": "uint8", "u64": "int64"}.get(dtype, "float" + dtype[1:])
         return self.torch.ones(shape, device="cuda", dtype=getattr(self.torch, name))
@@ -199,6 +212,8 @@ class Cuda:
                     "median": lambda: torch.median(x, dim=axis),
                     "quartiles": lambda: torch.quantile(x, torch.tensor(QUARTILES, device="cuda", dtype=x.dtype), dim=axis),
                     **{formula: lambda: torch.sub(x, other, out=y) for formula in FORMULAS},
+                    "take": lambda: torch.index_select(x, axis, other, out=y),
+                    "take_along": lambda: torch.gather(x, axis, other, out=y),
                 }[kind]
             else:
                 cx, cy, co = library.asarray(x), library.asarray(y), library.asarray(other)
@@ -214,6 +229,8 @@ class Cuda:
                     "median": lambda: library.median(cx, axis=axis),
                     "quartiles": lambda: library.quantile(cx, library.asarray(QUARTILES, cx.dtype), axis=axis),
                     **{formula: lambda: library.subtract(cx, co, cy) for formula in FORMULAS},
+                    "take": lambda: library.take(cx, co, axis, out=cy),
+                    "take_along": lambda: library.copyto(cy, library.take_along_axis(cx, co, axis)),
                 }[kind]
         return calls
 
@@ -248,10 +265,12 @@ ROWS += [(kind, "f32", shape, [axis]) for kind in QUANTILES
          for shape, axis in (((2**18, 256), 1), ((2**14, 4096), 1), ((2**9, 10**5), 1), ((256, 2**18), 0))]
 ROWS += [("sum", "f16", shape, [axis]) for shape in ((10**6, 256), SQUARE) for axis in (1, 0)]
 ROWS += [(kind, "f32", shape, []) for shape in (SQUARE, (10**6, 256), (256, 10**6)) for kind in FORMULAS]
+ROWS += [("x - row", "f16", SQUARE, [])]
+ROWS += [(kind, "f32", (2**20, 256), [axis]) for kind in TAKES for axis in (0, 1)]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
          "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis",
-         **{formula: "map" for formula in FORMULAS}}
+         **{formula: "map" for formula in FORMULAS}, **{kind: "take_axis" for kind in TAKES}}
 
 
 def power(n):
@@ -279,9 +298,12 @@ def speeds(library, weft, repeat, small):
     return 4 * n / times[0], 8 * n / min(times[1:])
 
 
-def operand(kind, shape):
-    """Shape of the array in memory that a formula subtracts."""
-    return {"x - row": shape[1:], "x - column": (shape[0], 1), "x - transposed": shape[::-1]}[kind]
+def operand(library, kind, dtype, shape, axes):
+    """The second array: what a formula subtracts, or indices."""
+    shapes = {"x - row": shape[1:], "x - column": (shape[0], 1), "x - transposed": shape[::-1]}
+    if kind in TAKES:
+        return library.indices(shape[axes[0]], shape if kind == "take_along" else (shape[axes[0]],))
+    return library.array(dtype, shapes.get(kind, ()))
 
 
 def row(library, weft, case, repeat, reading, copying, commit):
@@ -289,15 +311,19 @@ def row(library, weft, case, repeat, reading, copying, commit):
     kind, dtype, shape, axes = case
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
-    whole = kind in ("scan", "sort", "transpose", *FORMULAS)
+    whole = kind in ("scan", "sort", "transpose", *FORMULAS, *TAKES)
     if kind in ("top", "argtop", *QUANTILES):
         kept = [len(QUANTILES.get(kind, range(K))) if k in axes else n for k, n in enumerate(shape)]
     x = library.array(dtype, shape)
     y = library.empty(dtype, shape[::-1] if kind == "transpose" else shape if whole else kept)
     at = library.empty("u64", kept if kind == "argtop" else ())
     vx = view_of(dtype, shape, library.address(x))
-    other = library.array(dtype, operand(kind, shape) if kind in FORMULAS else ())
-    if kind in FORMULAS:
+    other = operand(library, kind, dtype, shape, axes)
+    if kind in TAKES:
+        lengths = shape if kind == "take_along" else [n if k in axes else 1 for k, n in enumerate(shape)]
+        call = weft.take(vx, axes[0], view_of("u64", lengths, library.address(other)),
+                         view_of(dtype, shape, library.address(y)))
+    elif kind in FORMULAS:
         vo = view_of(dtype, other.shape, library.address(other))
         if kind == "x - transposed":
             vo = view_of(dtype, shape, library.address(other), [size, size * shape[0]])
@@ -317,7 +343,7 @@ def row(library, weft, case, repeat, reading, copying, commit):
     times = median(library, weft, [call] + list(peers.values()), repeat)
     elements = math.prod(shape)
     moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * (size + (8 if kind == "argtop" else 0)))
-    moved += math.prod(other.shape) * size if kind in FORMULAS else 0
+    moved += math.prod(other.shape) * (8 if kind in TAKES else size) if kind in FORMULAS + TAKES else 0
     text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
     lengths, speed = " x ".join(power(n) for n in shape), f"{moved / times[0] / 1e9:.1f} GB/s"
     for name, peer in zip(peers, times[1:]):

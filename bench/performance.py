@@ -16,6 +16,7 @@ TITLES = {  # headings that are not the name of the operation
     "gather": "Gather and scatter", "reduce_axes": "Reductions along axes", "scan_axis": "Scans along an axis",
     "sort_axis": "Sorts along an axis", "top_k_axis": "Largest k along an axis",
     "quantile_axis": "Quantiles along an axis", "copy_view": "Copies of views",
+    "take_axis": "Elements by index along an axis",
     "segmented": "Segmented operations", "run_length": "Run lengths", "histogram": "Histograms",
     "search_sorted": "Search in sorted arrays", "top_k": "Largest k", "matmul": "Matrix products",
     "fft": "Fourier transforms", "convolve": "Convolutions", "tridiag": "Tridiagonal systems",

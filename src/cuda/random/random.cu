@@ -118,11 +118,11 @@ template <bool LOG> struct near_samples {
     }
 };
 
-/* normal_fast samples, or their exponentials. */
+/* normal_fast samples, or their exponentials. On an H200, with 256 threads and two chunks interleaved they take 1.1
+ * times as long. */
 template <bool LOG> struct fast_samples {
     static constexpr bool PREPARES = false;
-    static constexpr int BLOCK_THREADS = 128, GROUP = 1, UNROLLED = LOG ? 2 : ROUNDS,
-                         PHILOX_ROUNDS = WEFT_FAST_ROUNDS;
+    static constexpr int BLOCK_THREADS = 128, GROUP = 1, UNROLLED = ROUNDS, PHILOX_ROUNDS = WEFT_FAST_ROUNDS;
     float mean, deviation;
     __device__ void prepare() {}
     __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, float *to) const {

@@ -1,10 +1,10 @@
 /* weft_take_axis on a GPU (ORDER.md 32.6): two kernels.
  *
- *     check  finds the first index out of range
- *     take   threads take the elements of y in the order of its dimensions. Where the index is the same along the
- * last dimension, and x and y are adjacent there, an element has up to 16 bytes. Reads what the check found and
- *            writes nothing if an index is out of range: so it starts without waiting for the host, also when a graph
- *            runs
+ *   - take_check_kernel finds the first index out of range.
+ *   - In take_kernel threads take the elements of y in the order of its dimensions. Where the index is the same along
+ *     the last dimension, and x and y are adjacent there, an element has up to 16 bytes. It reads what the check
+ *     found, and writes nothing if an index is out of range: so it starts without waiting for the host, also when a
+ *     graph runs.
  *
  * Traffic: each index is read once by each kernel; each element is read and written once. */
 #ifndef WEFT_CUDA_TAKE_AXIS_CUH
