@@ -357,6 +357,8 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_failure(w, status, WEFT_INVALID, "not aligned", out);
     status = weft_dist_reduce(w->d, WEFT_AND, WEFT_F64, WEFT_DEFAULT, slice, x, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: and requires integer elements", out);
+    status = weft_dist_reduce(w->d, WEFT_SUM, WEFT_F16, WEFT_DEFAULT, slice, x, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be reduced on several ranks", out);
     status = weft_dist_reduce(w->d, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, weft_slice_of(0), NULL, &out);
     expect_failure(w, status, WEFT_EMPTY, "min of 0 elements", out);
     status = weft_dist_agree(w->d, last ? WEFT_INTERNAL : WEFT_OK, "it is late");
