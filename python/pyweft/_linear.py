@@ -9,6 +9,7 @@ import numpy as np
 
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
+    F16,
     FLOATS,
     Array,
     Operand,
@@ -31,9 +32,8 @@ __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 # ------------------------------------------------------------------------------- matmul
 
 
-_F16 = np.dtype(np.float16)
 _F32 = np.dtype(np.float32)
-_EXACT_FLOATS = {**FLOATS, _F16: lib.WEFT_F16}
+_EXACT_FLOATS = {**FLOATS, F16: lib.WEFT_F16}
 
 
 def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Input, int, int, int, int]:
@@ -103,7 +103,7 @@ def _matmul_stacks(
     c = destination(on, out, element, shape)
     if beta != 0:
         copy_out(c, out)
-    scalar = _F32 if element == _F16 else element
+    scalar = _F32 if element == F16 else element
     call(
         lib.weft_matmul_stack,
         on,
@@ -159,7 +159,7 @@ def matmul(
     c, target = result_for(on, out, element, (m, n))
     if beta != 0:
         copy_out(c, out)
-    scalar = _F32 if exact and element == _F16 else element
+    scalar = _F32 if exact and element == F16 else element
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
     run, context = entry(lib.weft_matmul, on, device)

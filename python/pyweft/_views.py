@@ -11,7 +11,7 @@ import numpy as np
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
     COMPLEX,
-    NUMBERS,
+    WITH_F16,
     Array,
     Operand,
     call,
@@ -29,7 +29,7 @@ ONLY_AXIS = (-1, 0)  # the axis of a 1-D array
 _SIZE = ffi.sizeof("weft_view")
 _MOST = lib.WEFT_DIMENSIONS_MAX
 # Types of which elements are copied only. The parts of complex numbers are elements along one more axis.
-COPIED = {**NUMBERS, **COMPLEX, np.dtype(np.float16): lib.WEFT_F16}
+COPIED = {**WITH_F16, **COMPLEX}
 
 
 def view_at(pointer: Any, array: Any, code: int) -> tuple[Any, ...]:
