@@ -3,44 +3,13 @@
 
 /* ----------------------------------------------------------------------------- dimensions */
 
-/* Makes the distance of a dimension in y positive: moves the first element to its other end. */
-static void turn(take_axis_call *c, take_dimension *d) {
-    const ptrdiff_t last = (ptrdiff_t)d->n - 1;
-    if (d->y >= 0) return;
-    if (d->x != 0) c->x = (const char *)c->x + last * d->x; /* without elements x may be NULL */
-    c->index = (const char *)c->index + last * d->index;
-    c->y = (char *)c->y + last * d->y;
-    *d = (take_dimension){d->n, -d->x, -d->index, -d->y};
-}
-
-/* Adds a dimension to those of the call, which stay sorted by y, the largest first. */
-static void insert(take_axis_call *c, take_dimension d) {
-    size_t to = c->count;
-    if (d.n == 1) return;
-    turn(c, &d);
-    for (; to > 0 && c->dimensions[to - 1].y < d.y; to--) c->dimensions[to] = c->dimensions[to - 1];
-    c->dimensions[to] = d;
-    c->count++;
-}
-
-/* Returns true if two dimensions are one in memory. */
-static bool are_one(const take_dimension *outer, const take_dimension *inner) {
-    return (size_t)outer->x == inner->n * (size_t)inner->x && (size_t)outer->y == inner->n * (size_t)inner->y &&
-           (size_t)outer->index == inner->n * (size_t)inner->index;
-}
-
-/* Merges each dimension with the next one if both are one in memory. */
-static void merge(take_axis_call *c) {
-    size_t left = 0;
-    for (size_t k = 0; k < c->count; k++) {
-        const take_dimension inner = c->dimensions[k];
-        take_dimension *const outer = left > 0 ? &c->dimensions[left - 1] : NULL;
-        if (outer && are_one(outer, &inner))
-            *outer = (take_dimension){outer->n * inner.n, inner.x, inner.index, inner.y};
-        else
-            c->dimensions[left++] = inner;
-    }
-    c->count = left;
+/* Sorts and merges the dimensions of the call. */
+static void sort_dimensions(take_axis_call *c, size_t count) {
+    ptrdiff_t moved[3];
+    c->count = view_sort_dimensions(count, c->dimensions, sizeof *c->dimensions, 3, 2, moved);
+    if (moved[0] != 0) c->x = (const char *)c->x + moved[0]; /* without elements x may be NULL */
+    c->index = (const char *)c->index + moved[1];
+    c->y = (char *)c->y + moved[2];
 }
 
 /* Fills the call for arrays that have been checked. strides: of the index, broadcast to y, which has elements. */
@@ -55,9 +24,9 @@ static void set_call(take_axis_call *c, const weft_view *x, size_t along, const 
     c->y = y->data;
     for (size_t k = 0; k < y->dimensions; k++) {
         const ptrdiff_t in_x = k == along || c->m == 0 ? 0 : x->stride[k];
-        insert(c, (take_dimension){y->shape[k], in_x, strides[k], y->stride[k]});
+        c->dimensions[k] = (take_dimension){y->shape[k], in_x, strides[k], y->stride[k]};
     }
-    merge(c);
+    sort_dimensions(c, y->dimensions);
     for (size_t k = 0; k < index->dimensions; k++)
         c->indices[k] = (view_dimension){index->shape[k], index->stride[k], 0};
     c->indices_count = view_merge(index->dimensions, c->indices);
