@@ -20,9 +20,9 @@ typedef struct state {
 } state;
 
 template <class Params>
-static weft_status launch(const state *s, void (*kernel)(Params), uint64_t n, const Params &params,
+static weft_status launch(const state *s, void (*kernel)(Params), uint64_t threads, const Params &params,
                           weft_error *error) {
-    const uint64_t blocks = (n - 1) / (TAKE_THREADS * TAKE_EACH) + 1;
+    const uint64_t blocks = (threads - 1) / TAKE_THREADS + 1;
     kernel<<<(unsigned)min_u64(blocks, INT32_MAX), TAKE_THREADS, 0, s->g->stream>>>(params);
     CUDA_TRY(cudaGetLastError(), "take_axis");
     return WEFT_OK;
@@ -38,7 +38,8 @@ static weft_status check(const state *s, weft_error *error) {
     p.index = s->first_index;
     p.bad = s->bad;
     CUDA_TRY(cudaMemsetAsync(s->bad, 0xff, sizeof *s->bad, s->g->stream), "take_axis");
-    return launch(s, s->wide ? take_check_kernel<uint64_t> : take_check_kernel<uint32_t>, p.n, p, error);
+    const uint64_t threads = (p.n - 1) / TAKE_EACH + 1;
+    return launch(s, s->wide ? take_check_kernel<uint64_t> : take_check_kernel<uint32_t>, threads, p, error);
 }
 
 /* Waits, and copies up to 8 bytes as an unsigned number. */
@@ -81,16 +82,32 @@ static void widen(state *s) {
     s->element = widened;
 }
 
+/* Makes the longest of the dimensions before the last one dimension 0, and counts the threads. */
+static void arrange(take_params *p) {
+    uint32_t longest = 0;
+    if (p->count > 1 && p->d[p->count - 1].n == 1) p->count--;
+    if (p->count == 0) p->d[p->count++] = take_dimension{1, 0, 0, 0};
+    for (uint32_t k = 1; k + 1 < p->count; k++)
+        if (p->d[k].n > p->d[longest].n) longest = k;
+    const take_dimension first = p->d[longest];
+    memmove(p->d + 1, p->d, longest * sizeof *p->d);
+    p->d[0] = first;
+    p->threads = p->groups = (first.n - 1) / TAKE_EACH + 1;
+    const int64_t groups = (int64_t)p->groups;
+    p->steps = take_offsets{groups * first.x, groups * first.index, groups * first.y};
+    for (uint32_t k = 1; k < p->count; k++) p->threads *= p->d[k].n;
+    p->narrow = p->threads <= INT32_MAX;
+    for (uint32_t k = 1; k < p->count && p->narrow; k++) p->lengths[k] = view_length_of(p->d[k].n);
+}
+
 template <class Word> static weft_status take_words(const state *s, weft_error *error) {
-    return launch(s, s->wide ? take_kernel<uint64_t, Word> : take_kernel<uint32_t, Word>, s->take.n, s->take, error);
+    return launch(s, s->wide ? take_kernel<uint64_t, Word> : take_kernel<uint32_t, Word>, s->take.threads, s->take,
+                  error);
 }
 
 static weft_status take(state *s, weft_error *error) {
-    take_params *const p = &s->take;
     widen(s);
-    p->n = 1;
-    for (uint32_t k = 0; k < p->count; k++) p->n *= p->d[k].n;
-    p->narrow = p->n <= UINT32_MAX;
+    arrange(&s->take);
     switch (s->element) {
     case 1: return take_words<uint8_t>(s, error);
     case 2: return take_words<uint16_t>(s, error);
