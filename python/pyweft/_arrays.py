@@ -235,6 +235,11 @@ def _on_gpu(kind: Kind, view: _View, code: int, index: int, stream: int) -> Oper
     return y
 
 
+def argument(x: Operand) -> Any:
+    """The array of an operand, as an argument of a public function."""
+    return x.array if x.device is None else x.array.source
+
+
 def converted(x: Operand, code: int, dtype: Any) -> Operand:
     """An operand of another dtype with an operand's values."""
     if x.device is None:
@@ -243,6 +248,19 @@ def converted(x: Operand, code: int, dtype: Any) -> Operand:
         return y
     made = x.kind.cast(x.array.source, dtype)
     return _on_gpu(x.kind, _View(made, x.kind.address(made), x.array.shape, dtype, False), code, x.index, x.stream)
+
+
+def narrowed(x: Operand, code: int, dtype: Any) -> Operand:
+    """The lowest bytes of an operand of wider integers as elements of a narrower type, without a copy."""
+    y = Operand()
+    y.kind, y.pointer, y.code, y.device = x.kind, x.pointer, code, x.device
+    if x.device is None:
+        low = {"names": ["low"], "formats": [dtype], "offsets": [0], "itemsize": x.array.dtype.itemsize}
+        y.array = x.array.view(low)["low"]
+    else:
+        y.index, y.stream = x.index, x.stream
+        y.array = _View(x.array.source, x.array.address, x.array.shape, dtype, False, x.array.strides)
+    return y
 
 
 def leader(x: Operand, *others: Optional[Operand]) -> Operand:

@@ -11,14 +11,17 @@ import numpy as np
 from pyweft import _contexts as contexts
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
+    BOOL,
     DTYPES,
     F16,
+    FLAG,
     HOST,
     WITH_F16,
     Array,
     Operand,
     Shape,
     accumulator,
+    argument,
     call,
     check_number,
     code_of,
@@ -33,7 +36,7 @@ from pyweft._arrays import (
 )
 from pyweft._calls import entry, give_result, give_scalar, input_of, leading, result_for, scalar_entry
 from pyweft._errors import exception
-from pyweft._reduce import reduction_of_values
+from pyweft._reduction import reduction_of_values
 from pyweft._scan import op_code
 from pyweft._views import view_at, view_of
 
@@ -228,6 +231,8 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
+        if dtype is not None and np.dtype(dtype) == BOOL:
+            return self._truths(bindings, shape, out, device)
         rows, code, arrays, on = _bind(bindings, dtype, _stored, strided=shape is None)
         of = _plain_shape(arrays, shape, out)
         if of is None:
@@ -263,6 +268,20 @@ class expr:
         leads = on or (None if views else origin(out, result, strided=True)) or HOST
         y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
         call(lib.weft_map_views, leads, device, self._compiled, code, bindings, len(bindings), view_of(y, code))
+        return give(y, out)
+
+    def _truths(
+        self, bindings: dict[str, Any], shape: Optional[Shape], out: Optional[Array], device: Optional[str]
+    ) -> Any:
+        """map() with dtype=bool: the values, in a temporary array, and then the reduction "any" of each of them."""
+        _, code, arrays, on = _bind(bindings, None, strided=True)
+        plain = shape is not None or (not arrays and out is None)
+        of = _shape(arrays, shape) if plain else _broadcast(arrays, out)
+        leads = on or (None if arrays else origin(out, BOOL, strided=True)) or HOST
+        values = destination(leads, None, DTYPES[code], of)
+        self(dtype=DTYPES[code], out=argument(values), device=device, **bindings)
+        y = destination(leads, out, BOOL, of, strided=True, inputs=[])
+        call(lib.weft_reduce_axes, leads, device, lib.WEFT_ANY, 0, view_of(values, code), 0, [], view_of(y, FLAG))
         return give(y, out)
 
     def reduce(
@@ -344,7 +363,8 @@ def map(
               are broadcast to one shape
     dtype     that the formula is evaluated in and the result has: float32, float64, int32, int64, uint32 or uint64;
               float16: the formula is evaluated in float32, and each value of the result rounded once. None: that of
-              the arrays, where they all have one of these, else float64
+              the arrays, where they all have one of these, else float64. bool: False where the value of dtype=None
+              (of float16: in float64) is 0; those values are stored in a temporary array
     shape     of the result, for a formula without arrays
     out       of any strides; the arrays are broadcast to its shape. It may be one of the arrays, if it has the
               result's dtype
@@ -354,6 +374,8 @@ def map(
 
     >>> weft.map("x < 0 ? 0 : sqrt(x)", x=[4.0, -1.0, 2.25])
     array([2. , 0. , 1.5])
+    >>> weft.map("x < 1 || x > 3", x=[0.5, 2.0, 4.0], dtype=bool)
+    array([ True, False,  True])
     >>> weft.map("2*i + 1", shape=4, dtype=np.int32)
     array([1, 3, 5, 7], dtype=int32)
     >>> weft.map("10*x + y", x=np.array([[1], [2]]), y=np.array([3, 4, 5]))

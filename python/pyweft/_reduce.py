@@ -3,31 +3,15 @@ dot.md)."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Optional, Union
 
-import numpy as np
-
-from pyweft._native import ffi, lib
-from pyweft._arrays import (
-    BOOL,
-    DTYPES,
-    F16,
-    FLAG,
-    I64,
-    U64,
-    WITH_F16,
-    Array,
-    call,
-    destination,
-    exactly,
-    give,
-    operand,
-    wide_accumulator,
-)
+from pyweft._native import lib
+from pyweft._arrays import DTYPES, WITH_F16, Array, shape_of
 from pyweft._calls import give_scalar, input_of, inputs_of, scalar_entry
 from pyweft._errors import exception
-from pyweft._views import axes_of, reduced_shape, view_of
+from pyweft._map import map
+from pyweft._masked import masked_moment, masked_reduction
+from pyweft._reduction import reduce_axes, reduction
 
 __all__ = [
     "all",
@@ -46,6 +30,7 @@ __all__ = [
     "norm2",
     "norminf",
     "prod",
+    "std",
     "sum",
     "variance",
 ]
@@ -53,40 +38,7 @@ __all__ = [
 
 Axis = Union[None, int, tuple[int, ...]]  # None: all axes, in C order
 
-_COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
-_TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
-# For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
-_OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
-
-
-@lru_cache(maxsize=None)
-def reduction(op: int, code: int, dtype: Any, accumulate: Optional[str] = None) -> tuple[int, Any, int]:
-    """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in. dtype and
-    accumulate are the caller's arguments."""
-    in_type = code == lib.WEFT_F16 and dtype is not None and np.dtype(dtype) == F16
-    exact = exactly(accumulate, dtype)
-    sums = lib.WEFT_EXACT_SUM if exact else wide_accumulator(code, None if in_type else dtype)
-    if code is FLAG:
-        op = _OF_FLAGS.get(op, op)
-    made = ffi.new("weft_dtype *")
-    status = lib.weft_reduce_result(op, code, sums, made)
-    if status:
-        raise exception(status, ffi.NULL)
-    result = DTYPES[made[0]]
-    if op in _TRUTHS or (code is FLAG and result.itemsize == 1):
-        result = BOOL
-    elif op in _COUNTS or (code is FLAG and result == U64 and (dtype is None or np.dtype(dtype) == I64)):
-        result = I64
-    return op, result, sums
-
-
 _SUMS = {code: reduction(lib.WEFT_SUM, code, None) for code in DTYPES}  # sums of each type, with the default arguments
-
-
-def reduction_of_values(op: int, code: int, accumulate: Any) -> tuple[int, Any, int]:
-    """As reduction() for the values of a formula, whose accumulate= is a dtype or "exact"."""
-    exact = isinstance(accumulate, str) and accumulate == "exact"
-    return reduction(op, code, None, accumulate) if exact else reduction(op, code, accumulate)
 
 
 def _reduce(
@@ -98,9 +50,13 @@ def _reduce(
     out: Optional[Array],
     device: Optional[str],
     accumulate: Optional[str] = None,
+    where: Any = True,
+    initial: Any = None,
 ) -> Any:
+    if where is not True or initial is not None:
+        return masked_reduction(op, x, axis, keepdims, dtype, out, device, accumulate, where, initial)
     if axis is not None or keepdims:
-        return _reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
+        return reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
     a, source, code, on = input_of(x, "x", WITH_F16)
     op, result, sums = reduction(op, code, dtype, accumulate)
     run, context, y = scalar_entry(lib.weft_reduce, on, device, out, result)
@@ -110,39 +66,6 @@ def _reduce(
     return give_scalar(y, out, result)
 
 
-@lru_cache(maxsize=None)
-def _result_code(op: int, code: int, accumulate: int) -> int:
-    """The weft_dtype of the result of a reduction that is valid."""
-    made = ffi.new("weft_dtype *")
-    lib.weft_reduce_result(op, code, accumulate, made)
-    result: int = made[0]
-    return result
-
-
-def _reduce_axes(
-    op: int,
-    ddof: Optional[int],
-    x: Array,
-    axis: Any,
-    keepdims: bool,
-    dtype: Any,
-    out: Optional[Array],
-    device: Optional[str],
-    accumulate: Optional[str],
-) -> Any:
-    """Reduction along axes with `op`; with a ddof the variance, whose type is that of `op`."""
-    a = operand(x, "x", WITH_F16, strided=True)
-    op, result, sums = reduction(op, a.code, dtype, accumulate)
-    axes = axes_of(axis, a)
-    y = destination(a, out, result, reduced_shape(a, axes, keepdims), strided=True)
-    views = view_of(a, a.code), len(axes), axes, view_of(y, _result_code(op, a.code, sums))
-    if ddof is None:
-        call(lib.weft_reduce_axes, a, device, op, sums, *views)
-    else:
-        call(lib.weft_variance_axes, a, device, sums, ddof, *views)
-    return give(y, out)
-
-
 def sum(
     x: Array,
     axis: Axis = None,
@@ -150,6 +73,8 @@ def sum(
     keepdims: bool = False,
     dtype: Any = None,
     accumulate: Optional[str] = None,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
@@ -164,8 +89,11 @@ def sum(
            it in that type, which the result then has
     accumulate  "exact": the exact sum of floats, rounded once; it does not depend on the order of the elements
            (docs/ops/exact.md)
+    initial  a number that the result's dtype has; initial + sum is the result, rounded once more
+    where  bools that can be broadcast to x's shape: elements where it is False count as -0.0 (integers: 0), the
+           identity, and keep their place in the order. They are copied to a temporary array of x's size
     out    an array of the result's shape and dtype, of any strides
-    The empty sum is 0. Order: ORDER.md 3; along axes 32.
+    The sum of no elements is 0, or initial. Order: ORDER.md 3; along axes 32; where= 1.6.
 
     >>> weft.sum([1.5, -0.25, 3.0])
     np.float64(4.25)
@@ -173,8 +101,10 @@ def sum(
     np.float64(1.0)
     >>> weft.sum([[1, 2], [3, 4]], axis=0)
     array([4, 6])
+    >>> weft.sum([[1, 2], [3, 4]], axis=0, initial=10, where=[[True, False], [True, True]])
+    array([14, 14])
     """
-    return _reduce(lib.WEFT_SUM, x, axis, keepdims, dtype, out, device, accumulate)
+    return _reduce(lib.WEFT_SUM, x, axis, keepdims, dtype, out, device, accumulate, where, initial)
 
 
 def prod(
@@ -183,15 +113,18 @@ def prod(
     *,
     keepdims: bool = False,
     dtype: Any = None,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Product of the elements; types, axis and keepdims as for sum. The empty product is 1. Order: ORDER.md 3.
+    """Product of the elements; types, axis, keepdims, initial and where as for sum. The product of no elements is 1, or
+    initial. Order: ORDER.md 3.
 
     >>> weft.prod([2, 3, 7])
     np.int64(42)
     """
-    return _reduce(lib.WEFT_PROD, x, axis, keepdims, dtype, out, device)
+    return _reduce(lib.WEFT_PROD, x, axis, keepdims, dtype, out, device, None, where, initial)
 
 
 def min(
@@ -199,17 +132,21 @@ def min(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Smallest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty. Order: ORDER.md 1.4.
+    """Smallest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty, unless initial is given.
+    Order: ORDER.md 1.4.
 
-    axis and keepdims as for sum.
+    axis, keepdims, initial and where as for sum. The result of no elements is initial; without it, where= gives
+    +Inf, or the greatest value of an integer type.
 
     >>> weft.min([3.0, -0.5, 2.0])
     np.float64(-0.5)
     """
-    return _reduce(lib.WEFT_MIN, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_MIN, x, axis, keepdims, None, out, device, None, where, initial)
 
 
 def max(
@@ -217,17 +154,21 @@ def max(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Largest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty. Order: ORDER.md 1.4.
+    """Largest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty, unless initial is given.
+    Order: ORDER.md 1.4.
 
-    axis and keepdims as for sum.
+    axis, keepdims, initial and where as for sum. The result of no elements is initial; without it, where= gives
+    -Inf, or the least value of an integer type.
 
     >>> weft.max([3.0, -0.5, 2.0])
     np.float64(3.0)
     """
-    return _reduce(lib.WEFT_MAX, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_MAX, x, axis, keepdims, None, out, device, None, where, initial)
 
 
 def argmin(
@@ -273,17 +214,19 @@ def bitwise_and(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
     """Bitwise and of all elements; integers and bool, of x's dtype. All ones when x is empty. No order.
 
-    axis and keepdims as for sum.
+    axis, keepdims, initial and where as for sum.
 
     >>> weft.bitwise_and([12, 10])
     np.int64(8)
     """
-    return _reduce(lib.WEFT_AND, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_AND, x, axis, keepdims, None, out, device, None, where, initial)
 
 
 def bitwise_or(
@@ -291,17 +234,19 @@ def bitwise_or(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
     """Bitwise or of all elements; integers and bool, of x's dtype. 0 when x is empty. No order.
 
-    axis and keepdims as for sum.
+    axis, keepdims, initial and where as for sum.
 
     >>> weft.bitwise_or([12, 10])
     np.int64(14)
     """
-    return _reduce(lib.WEFT_OR, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_OR, x, axis, keepdims, None, out, device, None, where, initial)
 
 
 def bitwise_xor(
@@ -309,17 +254,19 @@ def bitwise_xor(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
     """Bitwise exclusive or of all elements; integers and bool, of x's dtype. 0 when x is empty. No order.
 
-    axis and keepdims as for sum.
+    axis, keepdims, initial and where as for sum.
 
     >>> weft.bitwise_xor([12, 10])
     np.int64(6)
     """
-    return _reduce(lib.WEFT_XOR, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_XOR, x, axis, keepdims, None, out, device, None, where, initial)
 
 
 def any(
@@ -327,17 +274,18 @@ def any(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
     """True (np.bool_) when an element is not zero; a NaN is not zero. No order.
 
-    axis and keepdims as for sum.
+    axis, keepdims and where as for sum.
 
     >>> weft.any([0.0, -0.0])
     np.False_
     """
-    return _reduce(lib.WEFT_ANY, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_ANY, x, axis, keepdims, None, out, device, None, where)
 
 
 def all(
@@ -345,17 +293,18 @@ def all(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
     """True (np.bool_) when no element is zero; True when x is empty. No order.
 
-    axis and keepdims as for sum.
+    axis, keepdims and where as for sum.
 
     >>> weft.all([1, 2, 3])
     np.True_
     """
-    return _reduce(lib.WEFT_ALL, x, axis, keepdims, None, out, device)
+    return _reduce(lib.WEFT_ALL, x, axis, keepdims, None, out, device, None, where)
 
 
 def count_nonzero(
@@ -383,6 +332,7 @@ def mean(
     keepdims: bool = False,
     dtype: Any = None,
     accumulate: Optional[str] = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
@@ -391,9 +341,17 @@ def mean(
 
     ValueError when x is empty. axis, keepdims and accumulate as for sum. Order: ORDER.md 3.
 
+    where  bools that can be broadcast to x's shape. The result is the total of the elements where it is True, as sum
+           computes it in float64 (of integers: of x converted to float64), divided by their number: NaN if there is none.
+           Not with accumulate="exact"
+
     >>> weft.mean([1, 2, 4, 5])
     np.float64(3.0)
+    >>> weft.mean([1.0, 2.0, np.nan, 6.0], where=[True, True, False, True])
+    np.float64(3.0)
     """
+    if where is not True:
+        return masked_moment(None, x, axis, keepdims, dtype, out, device, accumulate, where)
     return _reduce(lib.WEFT_MEAN, x, axis, keepdims, dtype, out, device, accumulate)
 
 
@@ -460,6 +418,7 @@ def variance(
     ddof: int = 0,
     dtype: Any = None,
     accumulate: Optional[str] = None,
+    where: Any = True,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
@@ -468,17 +427,24 @@ def variance(
     axis, keepdims  as for sum
     ddof        0: of a population; 1: of a sample. ValueError unless it is less than the number of elements.
     accumulate  "exact": the exact variance of floats, rounded once; it does not depend on the order of the elements
-    Order: ORDER.md 4.
+    where       as for mean: m is the mean of the elements taken, in float64, and the result sum (x - m)*(x - m), each
+                product rounded to float64, divided by their number - ddof (by 0 if that is negative). Not with
+                accumulate="exact"
+    Order: ORDER.md 4; with where= that of sum.
 
     >>> weft.variance([1.0, 2.0, 3.0, 4.0], ddof=0)
     np.float64(1.25)
+    >>> weft.variance([1.0, 2.0, 9.0], where=[True, True, False])
+    np.float64(0.25)
     >>> weft.variance([1e15, 1e15 + 0.125], ddof=1, accumulate="exact")
     np.float64(0.0078125)
     """
     if ddof < 0:
         raise ValueError(f"ddof is {ddof}; it must not be negative")
+    if where is not True:
+        return masked_moment(ddof, x, axis, keepdims, dtype, out, device, accumulate, where)
     if axis is not None or keepdims:
-        return _reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
+        return reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
     a, source, code, on = input_of(x, "x", WITH_F16)
     _, result, sums = reduction(lib.WEFT_MEAN, code, dtype, accumulate)
     run, context, y = scalar_entry(lib.weft_variance, on, device, out, result)
@@ -486,6 +452,33 @@ def variance(
     if status:
         raise exception(status, context)
     return give_scalar(y, out, result)
+
+
+def std(
+    x: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    ddof: int = 0,
+    dtype: Any = None,
+    accumulate: Optional[str] = None,
+    where: Any = True,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Standard deviation: the square root of variance, which has the same arguments, in the variance's dtype.
+
+    Order: ORDER.md 4.
+
+    >>> weft.std([1.0, 2.0, 3.0, 4.0, 5.0], ddof=1)
+    np.float64(1.5811388300841898)
+    """
+    squared = variance(
+        x, axis, keepdims=keepdims, ddof=ddof, dtype=dtype, accumulate=accumulate, where=where, device=device
+    )
+    if out is not None and shape_of(out, ()) != tuple(squared.shape):
+        raise ValueError(f"out has shape {shape_of(out, ())}; it must be {tuple(squared.shape)}")
+    return map("sqrt(v)", v=squared, out=out, device=device)
 
 
 def dot(

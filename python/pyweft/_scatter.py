@@ -12,7 +12,7 @@ from pyweft._arrays import I32, I64, INTEGERS, U64, Array, elements, operand, un
 from pyweft._calls import Input, copy_out, entry, give_result, input_of, integers_of, leading, result_for
 from pyweft._errors import exception
 from pyweft import _reduce
-from pyweft._reduce import reduction
+from pyweft._reduction import reduction
 from pyweft._scan import OPS, has_identity, limit_flags
 
 __all__ = ["bincount", "gather", "scatter", "scatter_count", "scatter_reduce"]

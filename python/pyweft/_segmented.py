@@ -19,7 +19,7 @@ from pyweft._calls import (
     vector_of,
 )
 from pyweft._errors import exception
-from pyweft._reduce import reduction
+from pyweft._reduction import reduction
 from pyweft._scan import has_identity, limit_flags, op_code, scan_types
 
 __all__ = ["reduce_by_key", "segmented_reduce", "segmented_scan"]

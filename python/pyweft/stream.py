@@ -28,7 +28,7 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand, unsigned
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
-from pyweft._reduce import reduction, reduction_of_values
+from pyweft._reduction import reduction, reduction_of_values
 from pyweft._scan import first_value, has_identity, limit_flags, op_code, scan_types
 from pyweft._scatter import INDICES, SCATTER_OPS, range_code
 from pyweft._sources import BYTES, Call, Input, Sink, Source

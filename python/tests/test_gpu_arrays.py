@@ -95,6 +95,26 @@ def test_views_are_processed_in_place() -> None:
 
 
 @pytest.mark.usefixtures("on_the_cpu")
+def test_masks_and_initial_values() -> None:
+    cube = X[:4920].reshape(10, 41, 12)
+    mask = cube > 0.25
+    for values in (cube.T, cube.astype("f4"), (cube * 100).astype("i1"), cube > 0):
+        x, taken = StandIn(values), StandIn(mask.T if values.shape != mask.shape else mask)
+        for name, initial in (("sum", None), ("prod", 1), ("min", None), ("max", 1), ("any", None), ("variance", None)):
+            more = {} if initial is None else {"initial": initial}
+            expected = getattr(weft, name)(values, 1, where=taken.array, **more)
+            for where in (taken, taken.array):
+                found = getattr(weft, name)(x, 1, where=where, **more)
+                assert isinstance(found, StandIn) and found.array.dtype == expected.dtype
+                assert found.array.tobytes() == expected.tobytes()
+        out = StandIn(np.zeros((12, 10), values.dtype).T if values.shape == mask.shape else np.zeros((12, 10)))
+        assert weft.max(x, 1, initial=1, out=out) is out and np.array_equal(out.array, values.max(1, initial=1))
+    assert np.array_equal(weft.map("x > 0", x=StandIn(cube), dtype=bool).array, cube > 0)
+    with pytest.raises(TypeError, match="dtype float16 on cuda:0; with where, dtype must be float32 or float64"):
+        weft.mean(StandIn(cube.astype("f2")), where=mask)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
 def test_real_numbers_are_made_complex(monkeypatch: Any) -> None:
     kind = _kinds.gpu_kind(StandIn(X))._replace(cast=lambda x, dtype: StandIn(x.array.astype(dtype)))
     monkeypatch.setitem(_kinds.GPU_KINDS, __name__.partition(".")[0], kind)
