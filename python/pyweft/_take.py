@@ -7,9 +7,21 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import lib
-from pyweft._arrays import I64, INTEGERS, Array, Operand, call, destination, elements, give, leader, operand
+from pyweft._arrays import (
+    I64,
+    INTEGERS,
+    WITH_COMPLEX,
+    Array,
+    Operand,
+    call,
+    destination,
+    elements,
+    give,
+    leader,
+    operand,
+)
 from pyweft._scatter import INDICES, prepare, range_code
-from pyweft._views import COPIED, axis_of, flat, view_of, with_parts
+from pyweft._views import axis_of, flat, view_of, with_parts
 
 __all__ = ["take", "take_along_axis"]
 
@@ -41,7 +53,7 @@ def take(
     array([[3, 1],
            [6, 4]])
     """
-    a, i = operand(x, "x", COPIED, strided=axis is not None), _index(indices, False)
+    a, i = operand(x, "x", WITH_COMPLEX, strided=axis is not None), _index(indices, False)
     source, along = _source(a, axis)
     on, given = leader(a, i), tuple(source[0][3])
     parts = given[1:] if axis is None else given[a.array.ndim :]  # of complex numbers
@@ -88,7 +100,7 @@ def take_along_axis(
     array([[3],
            [9]])
     """
-    a, i = operand(x, "x", COPIED, strided=axis is not None), _index(indices, True)
+    a, i = operand(x, "x", WITH_COMPLEX, strided=axis is not None), _index(indices, True)
     source, along = _source(a, axis)
     size, code, n, lengths, strides, pointer = source[0]
     axes = 1 if axis is None else a.array.ndim
