@@ -5,7 +5,7 @@ module weft_views
   implicit none
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis, weft_sort_axis, &
-    weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis
+    weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis
 
 contains
 
@@ -77,6 +77,32 @@ contains
     if (call%status == WEFT_OK) call%status = c_weft_take_axis(ctx, range, c_loc(from), dim - 1, c_loc(by), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_take_axis
+
+  ! Copies elements of x to the positions in y that the indices state along a dimension, which start at 0. The shapes
+  ! of x and of index are broadcast to that of y, with the extent of index along the dimension, from the last
+  ! dimension to the first.
+  subroutine weft_put_axis(ctx, range, x, dim, index, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: range, dim
+    type(*), intent(in), target :: x(..), index(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ai, ay
+    type(weft_view), target :: from, by, to
+    ax = strided(call, 'x', x)
+    ai = strided(call, 'index', index)
+    ay = strided(call, 'y', y)
+    call need_real(call, 'x', ax)
+    call need_real(call, 'y', ay)
+    call need_dimensions(call, [dim], ay%rank)
+    from = view_of(ax, ax%dtype)
+    by = view_of(ai, ai%dtype)
+    to = view_of(ay, ay%dtype)
+    if (call%status == WEFT_OK) call%status = c_weft_put_axis(ctx, range, c_loc(from), dim - 1, c_loc(by), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_put_axis
 
   ! Reduces x along dimensions with op. The last of dims varies fastest. The shape of result is that of x without these
   ! dimensions, or with extent 1 for each of them. accumulate: WEFT_EXACT_SUM for exact sums.

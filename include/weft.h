@@ -111,9 +111,9 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_copy_view, weft_take_axis, weft_reduce, weft_reduce_axes, weft_variance,
-     * weft_variance_axes, operands of formulas, values of weft_map and weft_map_views, and products of matrices with
-     * WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+    /* Types of 16 bits, only for weft_copy_view, weft_take_axis, weft_put_axis, weft_reduce, weft_reduce_axes,
+     * weft_variance, weft_variance_axes, operands of formulas, values of weft_map and weft_map_views, and products of
+     * matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
@@ -1336,6 +1336,27 @@ WEFT_API weft_status weft_copy_view(weft_context *ctx, const weft_view *x, const
  * Order: docs/spec/ORDER.md 32.6. Docs: docs/ops/take_axis.md. */
 WEFT_API weft_status weft_take_axis(weft_context *ctx, weft_range range, const weft_view *x, int axis,
                                     const weft_view *index, const weft_view *y);
+
+/* Copies elements to the positions that indices state along an axis:
+ * y[..., index[..., j, ...], ...] = x[..., j, ...]. All other elements of y are not changed.
+ *   range  WEFT_RANGE_SKIP: an element of x whose index is out of range is not copied
+ *   x      has the type of y, any element type, also WEFT_F16 and WEFT_BF16. Its shape is broadcast to that of the
+ *          targets, which is the shape of y, except along the axis, where it is the length of the index
+ *   axis   from -y->dimensions to y->dimensions - 1
+ *   index  of type WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64. Its shape is broadcast to that of the targets, as in
+ *          weft_copy_view. An index is in range if it is one of 0, ..., n - 1, where n is the length of y along the
+ *          axis. The indices of a vector that are in range must be different
+ *   y      must not overlap x or index
+ * Elements keep all their bits. If there are targets, nothing is written if an index is out of range and range is
+ * WEFT_RANGE_ERROR, or if two indices name the same element of y. The message states the first index out of range, or
+ * the first one that is equal to one before it, and its number in the index array, whose last axis varies fastest. On
+ * a GPU the call then waits for the check of the indices. A stream that is being captured cannot wait: when the graph
+ * runs, a wrong index makes the call write nothing. Scratch memory, unless each vector has one index: one bit for
+ * each element of those vectors of y that have indices of their own. On a GPU also that of arrays in host memory
+ * (weft_view).
+ * Order: docs/spec/ORDER.md 32.7. Docs: docs/ops/take_axis.md. */
+WEFT_API weft_status weft_put_axis(weft_context *ctx, weft_range range, const weft_view *x, int axis,
+                                   const weft_view *index, const weft_view *y);
 
 /* Binds a name of a formula to a view or to one value in host memory; the other pointer is NULL. */
 typedef struct weft_view_binding {

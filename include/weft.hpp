@@ -1198,6 +1198,16 @@ void take_axis(context &ctx, weft_range range, const X &x, int axis, const I &in
     ctx(weft_take_axis, range, &from.get(), axis, &by.get(), &to.get());
 }
 
+// Copies elements of x to the positions in y that indices state along an axis. The shapes of x and of the index are
+// broadcast to that of y, with the length of the index along the axis.
+template <class X, class I, class Y>
+void put_axis(context &ctx, weft_range range, const X &x, int axis, const I &index, const Y &y) {
+    const auto from = detail::view_in(x);
+    const auto by = detail::view_in(index);
+    const auto to = detail::view_in(y);
+    ctx(weft_put_axis, range, &from.get(), axis, &by.get(), &to.get());
+}
+
 // Binds a name of a formula to an array_view or a std::mdspan, whose elements must outlive the binding, or to a
 // number, which is copied.
 class view_binding {

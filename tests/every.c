@@ -169,6 +169,12 @@ static weft_status run_take_axis(weft_context *ctx) {
     index.dtype = WEFT_U32;
     return weft_take_axis(ctx, WEFT_RANGE_SKIP, &from, 1, &index, &to);
 }
+static weft_status run_put_axis(weft_context *ctx) {
+    const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, true);
+    weft_view index;
+    const weft_status status = weft_view_of(WEFT_U64, 1, (size_t[]){COLUMNS}, offsets, &index);
+    return status == WEFT_OK ? weft_put_axis(ctx, WEFT_RANGE_SKIP, &from, 1, &index, &to) : status;
+}
 static weft_status run_gather(weft_context *ctx) {
     return weft_gather(ctx, WEFT_RANGE_SKIP, WEFT_F32, WEFT_U32, N, 1, N, x, keys, out.y);
 }
@@ -435,6 +441,7 @@ static const operation operations[] = {
     {"quantile_axis", run_quantile_axis},
     {"quantile_axis of rows", run_quantile_axis_rows},
     {"take_axis", run_take_axis},
+    {"put_axis", run_put_axis},
     {"gather", run_gather},
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},

@@ -1,4 +1,4 @@
-"""Elements in the order of indices, along an axis (docs/ops/take_axis.md)."""
+"""Elements in the order of indices, or to the positions that they state, along an axis (docs/ops/take_axis.md)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from pyweft._arrays import (
     destination,
     elements,
     give,
+    is_contiguous,
     leader,
+    of_list,
     operand,
 )
 from pyweft._scatter import INDICES, prepare, range_code
-from pyweft._views import axis_of, flat, view_of, with_parts
+from pyweft._views import axis_of, copy, flat, view_of, with_parts
 
-__all__ = ["take", "take_along_axis"]
+__all__ = ["put_along_axis", "take", "take_along_axis"]
 
 
 def take(
@@ -117,13 +119,64 @@ def take_along_axis(
     repeated = [0 if k != along and given[k] != m else strides[k] for k, m in enumerate(shape)]
     broadcast = [lengths[k] if k == along else m for k, m in enumerate(shape)]
     source = [(size, code, n, (*broadcast, *lengths[axes:]), (*repeated, *strides[axes:]), pointer)]
-    index_size, index_code, _, index_shape, index_strides, index_pointer = view_of(i, i.code)[0]
-    ones = n - axes
-    index = [
-        (index_size, index_code, n, (*index_shape, *(1,) * ones), (*index_strides, *(0,) * ones), index_pointer)
-    ]
-    call(lib.weft_take_axis, on, device, range_code(skip), source, along, index, with_parts(y))
+    call(lib.weft_take_axis, on, device, range_code(skip), source, along, _of_parts(i, n - axes), with_parts(y))
     return give(y, out)
+
+
+def put_along_axis(
+    out: Array,
+    indices: Array,
+    values: Array,
+    axis: Optional[int] = -1,
+    *,
+    skip: bool = False,
+    device: Optional[str] = None,
+) -> None:
+    """Copies values to the positions in `out` that indices state along an axis, as np.put_along_axis. Returns None.
+
+    out      an array of any shape, strides and dtype of a number, float16 and complex too; its other elements keep
+             their values
+    indices  integers from 0 to out.shape[axis] - 1, as those of argsort. Negative ones are out of range: they do not
+             count from the end. Any index out of range raises ValueError, and so do two that name the same element.
+             out and indices have the same number of axes; indices are broadcast to out along all but the axis
+    values   numbers of out's dtype, which are broadcast to the shape of out, with the length of indices along the axis
+    axis     None: out is written as if it had one axis, and so must indices have
+    skip     True: values whose index is out of range are not copied
+    No value is rounded. Order: ORDER.md 32.7.
+
+    >>> x = np.array([[30, 10, 20], [70, 90, 80]])
+    >>> weft.put_along_axis(x, weft.argmax(x, axis=1, keepdims=True), 0, axis=1)
+    >>> x
+    array([[ 0, 10, 20],
+           [70,  0, 80]])
+    """
+    a, i = operand(out, "out", WITH_COMPLEX, strided=True), _index(indices, True)
+    dtype, shape = a.array.dtype, tuple(a.array.shape)
+    if axis is None and not is_contiguous(a.array):
+        made = copy(out, device=device)
+        put_along_axis(made, indices, values, None, skip=skip, device=device)
+        copy(made, out=out, device=device)
+        return
+    v = operand(of_list(values, dtype, "values"), "values", WITH_COMPLEX, strided=True)
+    if v.array.dtype != dtype:
+        raise TypeError(f"values has dtype {v.array.dtype} and out {dtype}; they must be the same")
+    axes = 1 if axis is None else a.array.ndim
+    if i.array.ndim != axes:
+        raise ValueError(f"indices has {i.array.ndim} dimensions; it must have {axes}")
+    on = leader(a, v, i)
+    y = destination(on, out, dtype, shape, strided=True, inputs=[v.array, i.array])
+    prepare(y, out)
+    y.code = a.code
+    target, along = _source(y, axis)
+    index = _of_parts(i, target[0][2] - axes)
+    call(lib.weft_put_axis, on, device, range_code(skip), with_parts(v), along, index, target)
+    give(y, out)
+
+
+def _of_parts(i: Operand, ones: int) -> list[Any]:
+    """The view of indices of elements that have `ones` more axes, 1 for complex numbers."""
+    size, code, n, shape, strides, pointer = view_of(i, i.code)[0]
+    return [(size, code, n + ones, (*shape, *(1,) * ones), (*strides, *(0,) * ones), pointer)]
 
 
 def _index(indices: Any, strided: bool) -> Operand:
@@ -140,6 +193,6 @@ def _index(indices: Any, strided: bool) -> Operand:
 
 
 def _source(a: Operand, axis: Optional[int]) -> tuple[list[Any], int]:
-    """The view of x, which has one axis if `axis` is None, and the number of the axis."""
+    """The view of an operand, which has one axis if `axis` is None, and the number of the axis."""
     view = with_parts(a)
     return (flat(view, a), 0) if axis is None else (view, axis_of(axis, a))

@@ -532,6 +532,74 @@ def test_takes_from_any_layout(layout: str) -> None:
     same(weft.take_along_axis(x, layouts(order)[layout], 1), np.sort(F, 1))
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, "f2", "c8", "c16"])
+def test_puts(dtype: str) -> None:
+    for _ in range(40):
+        shape = tuple(int(n) for n in RNG.integers(1, 6, RNG.integers(1, 5)))
+        x = np.asarray(RNG.integers(0, 100, shape) * (1 + 2j if dtype[0] == "c" else 1)).astype(dtype)
+        axis = int(RNG.integers(-x.ndim, x.ndim))
+        along = list(shape)
+        along[axis] = int(RNG.integers(0, shape[axis] + 1))
+        kind = str(RNG.choice(["i4", "i8", "u4", "u8", "i2"]))
+        own = random_view(np.take(np.argsort(RNG.random(shape), axis), np.arange(along[axis]), axis).astype(kind))
+        narrow = tuple(n if RNG.random() < 0.7 else 1 for n in along)
+        values = random_view(np.asarray(RNG.integers(100, 200, narrow)).astype(dtype))
+        expected = x.copy()
+        np.put_along_axis(expected, own.astype("i8"), values, axis)
+        out = random_view(x)
+        assert weft.put_along_axis(out, own, values, axis) is None and np.array_equal(out, expected)
+        flat = np.argsort(RNG.random(x.size))[: x.size // 2]
+        np.put_along_axis(expected, flat, np.ones((), dtype), None)
+        weft.put_along_axis(out, flat, np.ones((), dtype), None)
+        assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("layout", layouts(F))
+def test_puts_to_any_layout(layout: str) -> None:
+    expected = F.copy()
+    np.put_along_axis(expected, np.array([[[2], [0]]]), 7.0, 1)
+    x = layouts(F.copy())[layout]
+    if layout in ("big-endian", "misaligned"):
+        x = np.frombuffer(bytearray(b"-" + F.tobytes()), np.uint8)[1:].view(F.dtype).reshape(F.shape)
+    weft.put_along_axis(x, [[[2], [0]]], 7, 1)
+    assert np.array_equal(x, expected)
+    order = weft.argsort(F, axis=1)
+    back = np.zeros_like(F)
+    weft.put_along_axis(back, order, weft.sort(F, axis=1), 1)
+    assert np.array_equal(back, F)
+
+
+def test_puts_in_place_and_skip() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    weft.put_along_axis(x, [[1, 0], [0, 1], [2, 3]], x[:, 2:])  # values overlap x
+    assert np.array_equal(x, [[3, 2, 2, 3], [6, 7, 6, 7], [8, 9, 10, 11]])
+    weft.put_along_axis(x, [[9], [-1], [0]], [[5.0], [5.0], [5.0]], skip=True)
+    assert np.array_equal(x[:, 0], [3, 6, 5])
+    weft.put_along_axis(x.T, [[0], [0], [1], [1]], -1, 1)
+    assert x[0, 0] == -1 and x[1, 2] == -1 and x[0, 2] == 2
+
+
+def test_wrong_puts() -> None:
+    x = F.copy()
+    with pytest.raises(ValueError, match=r"index\[1\] is -1: expected 0 to 4"):
+        weft.put_along_axis(x, [[[0], [-1]]], 0, 1)
+    with pytest.raises(ValueError, match=r"index\[0\] and index\[2\] are 3: put_axis requires different indices"):
+        weft.put_along_axis(x, [[[3], [0], [3]]], 0, 1)
+    with pytest.raises(ValueError, match="indices has 1 dimensions; it must have 3"):
+        weft.put_along_axis(x, [0], 0, 1)
+    with pytest.raises(ValueError, match=r"x of shape \(2\) cannot be broadcast to targets of shape \(3, 1, 4\)"):
+        weft.put_along_axis(x, [[[0]]], [1, 2], 1)
+    with pytest.raises(ValueError, match="axis 3 is out of range"):
+        weft.put_along_axis(x, [[[0]]], 0, 3)
+    with pytest.raises(TypeError, match="values has dtype float32 and out float64"):
+        weft.put_along_axis(x, [[[0]]], np.float32(1), 1)
+    with pytest.raises(TypeError, match="out is a list; it must be an array"):
+        weft.put_along_axis([1.0, 2.0], [0], 3.0)
+    with pytest.raises(ValueError, match="out is read-only"):
+        weft.put_along_axis(np.broadcast_to(1.0, 3), [0], 2.0)
+    assert np.array_equal(x, F)
+
+
 def test_takes_are_broadcast_and_flat() -> None:
     same(weft.take_along_axis(F, [[[1], [0]]], 1), np.take_along_axis(F, np.array([[[1], [0]]]), 1))
     narrow = F[:1, :, :1]

@@ -42,6 +42,7 @@ def test_each_operation_has_a_function() -> None:
         "top_k_axis": "top_k",
         "quantile_axis": "quantile",
         "take_axis": "take_along_axis",
+        "put_axis": "put_along_axis",
     }
     for stem in re.findall(r"^VIEW\((\w+)", operations, flags=re.M):
         assert views[stem] in names, stem

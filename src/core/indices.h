@@ -1,5 +1,5 @@
-/* Checks of the indices of weft_scatter_reduce, weft_gather, weft_scatter and weft_take_axis. Header only, so that a
- * plugin needs no symbol of the library. */
+/* Checks of the indices of weft_scatter_reduce, weft_gather, weft_scatter, weft_take_axis and weft_put_axis. Header
+ * only, so that a plugin needs no symbol of the library. */
 #ifndef WEFT_CORE_INDICES_H
 #define WEFT_CORE_INDICES_H
 
@@ -55,13 +55,14 @@ static inline weft_status indices_fail(weft_error *error, weft_dtype dtype, uint
                      (unsigned long long)(m - 1));
 }
 
-/* Writes the message for index[first] and index[second], which are equal and have the bits `bits`. */
-static inline weft_status indices_fail_equal(weft_error *error, weft_dtype dtype, uint64_t first, uint64_t second,
-                                             uint64_t bits) {
+/* Writes the message of the operation `name` for index[first] and index[second], which are equal and have the bits
+ * `bits`. */
+static inline weft_status indices_fail_equal(weft_error *error, const char *name, weft_dtype dtype, uint64_t first,
+                                             uint64_t second, uint64_t bits) {
     char text[32];
     indices_text(dtype, bits, text);
-    return weft_fail(error, WEFT_INVALID, "index[%llu] and index[%llu] are %s: scatter requires different indices",
-                     (unsigned long long)first, (unsigned long long)second, text);
+    return weft_fail(error, WEFT_INVALID, "index[%llu] and index[%llu] are %s: %s requires different indices",
+                     (unsigned long long)first, (unsigned long long)second, text, name);
 }
 
 #endif

@@ -118,29 +118,36 @@ typedef struct quantile_axis_call {
     void *y; /* does not overlap x */
 } quantile_axis_call;
 
-/* A dimension of the elements that weft_take_axis writes: the distances of adjacent elements in bytes. */
+/* A dimension of the elements that weft_take_axis or weft_put_axis moves: the distances of adjacent elements in
+ * bytes. */
 typedef struct take_dimension {
     size_t n;
-    ptrdiff_t x; /* 0 along the axis */
-    ptrdiff_t index, y;
+    ptrdiff_t table; /* 0 along the axis */
+    ptrdiff_t index, list;
 } take_dimension;
 
-/* One call of weft_take_axis. The backend checks the values of the indices (core/indices.h). */
+/* One call of weft_take_axis, which copies elements of a table, x, to a list, y, or of weft_put_axis, which copies
+ * those of a list, x, to a table, y. An index chooses an element of the table along the axis. The backend checks the
+ * values of the indices (core/indices.h). */
 typedef struct take_axis_call {
+    bool put;
     weft_range range;
     weft_dtype index_dtype;
     size_t element;   /* bytes: 1, 2, 4 or 8 */
-    size_t m;         /* length of x along the axis; indices from 0 to m - 1 are in range */
-    ptrdiff_t stride; /* of x along the axis; 0 if m is 1 */
+    size_t m;         /* length of the table along the axis; indices from 0 to m - 1 are in range */
+    ptrdiff_t stride; /* of the table along the axis; 0 if m is 1 */
     size_t count;
-    take_dimension dimensions[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
-    const void *x, *index;                          /* of the first element of the dimensions, x with index 0 */
-    void *y;
+    /* Sorted by `list`, the largest first. list > 0, or >= 0 for weft_put_axis. */
+    take_dimension dimensions[WEFT_DIMENSIONS_MAX];
+    void *table, *list; /* addresses of the first element of the dimensions; of the table with index 0 */
+    const void *index;
     /* All indices, in the order of their numbers in messages: `indices` from the first dimension to the last. Their
-     * distances are x; y is 0. */
+     * distances are x. For weft_put_axis, y are distances of slots: an index in range names slot y + index, and two
+     * that name the same slot are an error. Else y is 0. */
     size_t indices_count;
     view_dimension indices[WEFT_DIMENSIONS_MAX];
     const void *first_index;
+    size_t slots; /* number of slots; 0 if no slot can be named twice */
 } take_axis_call;
 
 #endif

@@ -195,16 +195,69 @@ bool view_equal(const weft_view *x, const weft_view *y) {
 
 /* ------------------------------------------------------------------------------ dimensions */
 
-size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
-    for (size_t k = 0; k < count; k++) {
-        if (d[k].y >= 0 || d[k].n == 1) continue;
-        const ptrdiff_t last = (ptrdiff_t)d[k].n - 1;
-        *x = (const char *)*x + last * d[k].x;
-        *y = (char *)*y + last * d[k].y;
-        d[k] = (view_dimension){d[k].n, -d[k].x, -d[k].y};
+static size_t *length_of(char *d) { return (size_t *)(void *)d; }
+static ptrdiff_t *distances_of(char *d) { return (ptrdiff_t *)(void *)(d + sizeof(size_t)); }
+
+/* Makes distance number `key` of a dimension positive: moves the first elements to its other end. */
+static void turn(char *d, size_t arrays, size_t key, ptrdiff_t *moved) {
+    const ptrdiff_t last = (ptrdiff_t)*length_of(d) - 1;
+    ptrdiff_t *const distances = distances_of(d);
+    if (distances[key] >= 0) return;
+    for (size_t a = 0; a < arrays; a++) {
+        moved[a] += last * distances[a];
+        distances[a] = -distances[a];
     }
-    sort_by_y(count, d);
-    return view_merge(count, d);
+}
+
+/* Returns true if two dimensions are one in memory, in all arrays. */
+static bool are_one(char *outer, char *inner, size_t arrays) {
+    bool one = true;
+    for (size_t a = 0; a < arrays && one; a++)
+        one = (size_t)distances_of(outer)[a] == *length_of(inner) * (size_t)distances_of(inner)[a]; /* modulo 2^64 */
+    return one;
+}
+
+/* Merges sorted dimensions. */
+static size_t merge(size_t count, char *all, size_t bytes, size_t arrays) {
+    size_t left = 0;
+    for (size_t k = 0; k < count; k++) {
+        char *const d = all + k * bytes, *const outer = left > 0 ? all + (left - 1) * bytes : NULL;
+        const bool merges = outer && are_one(outer, d, arrays);
+        const size_t n = merges ? *length_of(outer) * *length_of(d) : *length_of(d);
+        char *const to = merges ? outer : all + left++ * bytes;
+        if (to != d) memcpy(to, d, bytes);
+        *length_of(to) = n;
+    }
+    return left;
+}
+
+size_t view_sort_dimensions(size_t count, void *dimensions, size_t bytes, size_t arrays, size_t key,
+                            ptrdiff_t *moved) {
+    char *const all = dimensions;
+    map_dimension one; /* the largest of the structs */
+    size_t sorted = 0;
+    memset(moved, 0, arrays * sizeof *moved);
+    for (size_t k = 0; k < count; k++) {
+        char *const d = all + k * bytes;
+        size_t to = sorted;
+        if (*length_of(d) == 1) continue;
+        turn(d, arrays, key, moved);
+        const ptrdiff_t distance = distances_of(d)[key];
+        while (to > 0 && distances_of(all + (to - 1) * bytes)[key] < distance) to--;
+        memcpy(&one, d, bytes);
+        memmove(all + (to + 1) * bytes, all + to * bytes, (sorted - to) * bytes);
+        memcpy(all + to * bytes, &one, bytes);
+        sorted++;
+    }
+    return merge(sorted, all, bytes, arrays);
+}
+
+size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
+    ptrdiff_t moved[2];
+    const size_t left = view_sort_dimensions(count, d, sizeof *d, 2, 1, moved);
+    *x = (const char *)*x + moved[0];
+    *y = (char *)*y + moved[1];
+    return left;
 }
 
 reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, void *out) {

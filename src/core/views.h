@@ -58,6 +58,14 @@ view_vectors view_vectors_of(const weft_view *x, size_t along, const weft_view *
 /* Returns the call that reduces an array of n elements, without its operator. */
 reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, void *out);
 
+/* Sorts and merges the dimensions of several arrays. Each of the `count` dimensions is a struct of `bytes` bytes
+ * that begins with its length n, a size_t, and the distances of the arrays, `arrays` numbers of type ptrdiff_t.
+ * Removes dimensions of length 1, makes distance number `key` of the others positive or 0, sorts by it, the largest
+ * first, and merges each dimension with the next one if both are one in memory in all arrays. Writes to moved[a] by
+ * how much the first element of array a moves. Returns the number of dimensions that are left. */
+size_t view_sort_dimensions(size_t count, void *dimensions, size_t bytes, size_t arrays, size_t key,
+                            ptrdiff_t *moved);
+
 /* view_merge for dimensions whose order does not matter: first makes each y of more than one element
  * positive, for which it moves *x and *y to the other end of the dimension, and sorts the dimensions by y, the
  * largest first. */

@@ -55,7 +55,7 @@ static weft_status check_range(const params *j, weft_error *error) {
 /* ------------------------------------------------------------------------------- different */
 
 static weft_status fail_equal(const params *j, size_t first, size_t second, weft_error *error) {
-    return indices_fail_equal(error, j->c->index_dtype, first, second, index_at(j, j->index_bytes, first));
+    return indices_fail_equal(error, "scatter", j->c->index_dtype, first, second, index_at(j, j->index_bytes, first));
 }
 
 /* Sets the bits of the indices of [first, end) in range. Returns the number of these indices. */

@@ -1,9 +1,10 @@
-/* weft_take_axis on the CPU (ORDER.md 32.6). All indices are checked before an element is written. Where the index is
- * the same along the last dimension, and x and y are adjacent there, an index moves a row of this dimension, else one
- * element. Threads take blocks of rows. */
+/* weft_take_axis and weft_put_axis on the CPU (ORDER.md 32.6, 32.7). All indices are checked before an element is
+ * written. Where the index is the same along the last dimension, and the table and the list are adjacent there, an
+ * index moves a row of this dimension, else one element. Threads take blocks of rows. */
 #include "core/indices.h"
 #include "core/types.h"
 #include "cpu/common/index_range.h"
+#include "cpu/common/planes.h"
 #include "cpu/runtime/parallel.h"
 
 #include <string.h>
@@ -12,21 +13,21 @@ enum {
     ITEM_BYTES = 1 << 18,  /* bytes of the rows of a work item */
     SLICE_BYTES = 1 << 16, /* a longer row is divided */
     ITEM_ROWS = 1 << 14,   /* most rows of a work item */
-    CACHE_BYTES = 1 << 19, /* rows of x that one index can choose from are in a cache up to this size */
+    CACHE_BYTES = 1 << 19, /* rows of the table that one index can choose from are in a cache up to this size */
     AHEAD = 32             /* number of rows between a prefetch and the access */
 };
 
-/* Addresses of a row: in x with the index 0. */
+/* Addresses of a row: in the table with the index 0. */
 typedef struct addresses {
-    const char *x, *index;
-    char *y;
+    char *table, *list;
+    const char *index;
 } addresses;
 
 /* How rows are moved. */
 typedef enum move_way {
-    NEAR,  /* the rows of x that one index can choose from are in a cache */
-    TIGHT, /* so they are, and rows of y and their indices are adjacent and choose from the same rows of x */
-    FAR    /* prefetches the rows of x */
+    NEAR,  /* the rows of the table that one index can choose from are in a cache */
+    TIGHT, /* so they are, and rows of the list and their indices are adjacent and choose from the same rows */
+    FAR    /* prefetches the rows of the table */
 } move_way;
 
 typedef struct params {
@@ -53,64 +54,74 @@ static inline uint64_t index_at(size_t width, const char *p) {
 
 /* Moves n rows of `size` bytes of each of several lines. Constant arguments make one loop for each width of the
  * indices and size of the rows. */
-static inline __attribute__((always_inline)) void move(const params *j, size_t width, size_t size, move_way way,
-                                                       addresses line, size_t lines, size_t n) {
+static inline __attribute__((always_inline)) void move(const params *j, bool put, size_t width, size_t size,
+                                                       move_way way, addresses line, size_t lines, size_t n) {
     const take_dimension tight = {n, 0, (ptrdiff_t)width, (ptrdiff_t)size}, down = j->lines;
     const take_dimension d = way == TIGHT ? tight : j->rows;
     const ptrdiff_t stride = j->c->stride;
     const uint64_t end = j->end;
-    for (; lines-- > 0; line.x += down.x, line.index += down.index, line.y += down.y) {
+    for (; lines-- > 0; line.table += down.table, line.index += down.index, line.list += down.list) {
         addresses at = line;
-        for (size_t i = 0; i < n; i++, at.x += d.x, at.index += d.index, at.y += d.y) {
+        for (size_t i = 0; i < n; i++, at.table += d.table, at.index += d.index, at.list += d.list) {
             const uint64_t index = index_at(width, at.index);
             if (way == FAR && i + AHEAD < n) {
                 const uint64_t next = index_at(width, at.index + AHEAD * d.index);
-                if (next < end) __builtin_prefetch(at.x + AHEAD * d.x + (ptrdiff_t)next * stride, 0);
+                const char *const row = at.table + AHEAD * d.table + (ptrdiff_t)next * stride;
+                if (next < end && put) __builtin_prefetch(row, 1);
+                if (next < end && !put) __builtin_prefetch(row, 0);
             }
-            if (index < end) memcpy(at.y, at.x + (ptrdiff_t)index * stride, size);
+            if (index >= end) continue;
+            if (put)
+                memcpy(at.table + (ptrdiff_t)index * stride, at.list, size);
+            else
+                memcpy(at.list, at.table + (ptrdiff_t)index * stride, size);
         }
     }
 }
 
-static inline __attribute__((always_inline)) void move_sizes(const params *j, size_t width, move_way way,
+static inline __attribute__((always_inline)) void move_sizes(const params *j, bool put, size_t width, move_way way,
                                                              addresses at, size_t lines, size_t n, size_t size) {
     switch (size) {
-    case 1: move(j, width, 1, way, at, lines, n); break;
-    case 2: move(j, width, 2, way, at, lines, n); break;
-    case 4: move(j, width, 4, way, at, lines, n); break;
-    case 8: move(j, width, 8, way, at, lines, n); break;
-    case 16: move(j, width, 16, way, at, lines, n); break;
-    default: move(j, width, size, way, at, lines, n); break;
+    case 1: move(j, put, width, 1, way, at, lines, n); break;
+    case 2: move(j, put, width, 2, way, at, lines, n); break;
+    case 4: move(j, put, width, 4, way, at, lines, n); break;
+    case 8: move(j, put, width, 8, way, at, lines, n); break;
+    case 16: move(j, put, width, 16, way, at, lines, n); break;
+    default: move(j, put, width, size, way, at, lines, n); break;
     }
 }
 
-static inline __attribute__((always_inline)) void move_by(const params *j, size_t width, addresses at, size_t lines,
-                                                          size_t n, size_t size) {
+static inline __attribute__((always_inline)) void move_by(const params *j, bool put, size_t width, addresses at,
+                                                          size_t lines, size_t n, size_t size) {
     switch (j->way) {
-    case NEAR: move_sizes(j, width, NEAR, at, lines, n, size); break;
-    case TIGHT: move_sizes(j, width, TIGHT, at, lines, n, size); break;
-    case FAR: move_sizes(j, width, FAR, at, lines, n, size); break;
+    case NEAR: move_sizes(j, put, width, NEAR, at, lines, n, size); break;
+    case TIGHT: move_sizes(j, put, width, TIGHT, at, lines, n, size); break;
+    case FAR: move_sizes(j, put, width, FAR, at, lines, n, size); break;
     }
 }
 
 static void move_rows(const params *j, addresses at, size_t lines, size_t n, size_t size) {
-    if (j->index_bytes == 4)
-        move_by(j, 4, at, lines, n, size);
+    if (j->c->put && j->index_bytes == 4)
+        move_by(j, true, 4, at, lines, n, size);
+    else if (j->c->put)
+        move_by(j, true, 8, at, lines, n, size);
+    else if (j->index_bytes == 4)
+        move_by(j, false, 4, at, lines, n, size);
     else
-        move_by(j, 8, at, lines, n, size);
+        move_by(j, false, 8, at, lines, n, size);
 }
 
 /* ----------------------------------------------------------------------------------- items */
 
 static void advance(addresses *p, const take_dimension *d, size_t n) {
-    p->x += (ptrdiff_t)n * d->x;
+    p->table = views_at(p->table, (ptrdiff_t)n * d->table);
     p->index += (ptrdiff_t)n * d->index;
-    p->y += (ptrdiff_t)n * d->y;
+    p->list += (ptrdiff_t)n * d->list;
 }
 
 /* Returns the addresses of the first row of a line. */
 static addresses line_at(const params *j, size_t line) {
-    addresses at = {j->c->x, j->c->index, j->c->y};
+    addresses at = {j->c->table, j->c->list, j->c->index};
     advance(&at, &j->lines, line % j->lines.n);
     line /= j->lines.n;
     for (size_t k = j->count; k-- > 0; line /= j->c->dimensions[k].n)
@@ -128,8 +139,8 @@ static void move_item(void *self, size_t item) {
         addresses at = line_at(j, line);
         lines = (size_t)min_u64(end - line, j->lines.n - line % j->lines.n);
         advance(&at, &j->rows, part);
-        at.x += slice;
-        at.y += slice;
+        at.table += slice;
+        at.list += slice;
         move_rows(j, at, lines, (size_t)min_u64(j->part, j->rows.n - part), size);
     }
 }
@@ -147,7 +158,7 @@ static void set_rows(params *j) {
     j->count = j->c->count;
     j->row_bytes = j->c->element;
     j->rows = take_last(j);
-    if (j->rows.index == 0 && j->rows.x == size && j->rows.y == size) {
+    if (j->rows.index == 0 && j->rows.table == size && j->rows.list == size) {
         j->row_bytes *= j->rows.n;
         j->rows = take_last(j);
     }
@@ -159,8 +170,8 @@ static void set_rows(params *j) {
 static move_way choose_way(const params *j) {
     const ptrdiff_t stride = j->c->stride;
     if (saturated_product(j->c->m, (size_t)(stride < 0 ? -stride : stride)) > CACHE_BYTES) return FAR;
-    const bool tight = j->rows.x == 0 && j->rows.index == (ptrdiff_t)j->index_bytes &&
-                       j->rows.y == (ptrdiff_t)j->row_bytes && j->row_bytes <= SLICE_BYTES;
+    const bool tight = j->rows.table == 0 && j->rows.index == (ptrdiff_t)j->index_bytes &&
+                       j->rows.list == (ptrdiff_t)j->row_bytes && j->row_bytes <= SLICE_BYTES;
     return tight ? TIGHT : NEAR;
 }
 
@@ -175,26 +186,36 @@ static void divide(params *j) {
     j->items = (size_t)ceil_div(j->all_lines, j->at_once) * j->parts * j->slices;
 }
 
-static weft_status check_range(const params *j, int threads, weft_error *error) {
-    const take_axis_call *const c = j->c;
-    const index_array all = {j->index_bytes, j->end, c->indices_count, c->indices, c->first_index};
+static weft_status check_range(const take_axis_call *c, int threads, const index_array *all, weft_error *error) {
     uint64_t bits;
     if (c->range == WEFT_RANGE_SKIP) return WEFT_OK;
-    const size_t bad = cpu_find_bad_index(threads, &all, &bits);
+    const size_t bad = cpu_find_bad_index(threads, all, &bits);
     if (bad == SIZE_MAX || cpu_cancelled()) return WEFT_OK;
     return indices_fail(error, c->index_dtype, bad, bits, c->m);
 }
 
+static weft_status check_different(cpu_context *ctx, const take_axis_call *c, int threads, const index_array *all,
+                                   weft_error *error) {
+    void *map;
+    index_pair equal;
+    if (c->slots == 0 || cpu_cancelled()) return WEFT_OK;
+    RETURN_IF_ERROR(cpu_workspace(ctx, ceil_div(c->slots, 64) * sizeof(uint64_t), &map, error));
+    if (!cpu_find_equal_indices(threads, all, c->slots, map, &equal)) return WEFT_OK;
+    return indices_fail_equal(error, "put_axis", c->index_dtype, equal.first, equal.second, equal.bits);
+}
+
 weft_status cpu_take_axis(void *state, const take_axis_call *c, weft_error *error) {
-    const cpu_context *ctx = state;
+    cpu_context *ctx = state;
     params j = {.c = c, .index_bytes = weft_dtype_size(c->index_dtype), .end = indices_end(c->index_dtype, c->m)};
     set_rows(&j);
     j.way = choose_way(&j);
     divide(&j);
     const size_t bytes = saturated_product(j.all_lines * j.rows.n, j.index_bytes + j.row_bytes);
     const int threads = cpu_threads_for(ctx->threads, bytes);
-    cpu_plan_regions(2);
-    RETURN_IF_ERROR(check_range(&j, threads, error));
+    const index_array all = {j.index_bytes, j.end, c->indices_count, c->indices, c->first_index};
+    cpu_plan_regions(c->slots > 0 ? 4 : 2);
+    RETURN_IF_ERROR(check_range(c, threads, &all, error));
+    RETURN_IF_ERROR(check_different(ctx, c, threads, &all, error));
     if (!cpu_cancelled()) cpu_parallel_for(threads, j.items, PARALLEL_RANGES, move_item, &j);
     return WEFT_OK;
 }

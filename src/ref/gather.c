@@ -29,7 +29,7 @@ static weft_status check_different(const gather_call *c, unsigned char *seen, we
         size_t first = 0;
         if (target(c, i) == c->m || !seen[target(c, i)]++) continue;
         while (target(c, first) != target(c, i)) first++;
-        return indices_fail_equal(error, c->index_dtype, first, i, index_at(c, i));
+        return indices_fail_equal(error, "scatter", c->index_dtype, first, i, index_at(c, i));
     }
     return WEFT_OK;
 }

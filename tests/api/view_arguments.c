@@ -64,6 +64,9 @@ static void each_view(void) {
     EXPECT_ERROR(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &v, 0, &row, &row), WEFT_INVALID, "x" words);          \
     EXPECT_ERROR(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &good, 0, &v, &row), WEFT_INVALID, "index" words);     \
     EXPECT_ERROR(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &good, 0, &keys, &v), WEFT_INVALID, "y" words);        \
+    EXPECT_ERROR(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &v, 0, &row, &row), WEFT_INVALID, "x" words);           \
+    EXPECT_ERROR(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &good, 0, &v, &row), WEFT_INVALID, "index" words);      \
+    EXPECT_ERROR(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &good, 0, &keys, &v), WEFT_INVALID, "y" words);         \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &v, &row), WEFT_INVALID, "x" words);                                     \
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &good, &v), WEFT_INVALID, "y" words)
     v = good, v.size = 8;
@@ -298,6 +301,62 @@ static void takes(void) {
 #undef EXPECT_TAKE
 }
 
+static void puts_by_index(void) {
+    int32_t numbers[] = {1, 2, 1, 0, -1, 1};
+    int64_t wide[] = {7, 0, 7, 0};
+    const weft_view y = view(WEFT_F32, SHAPE(2, 3), out), none = view(WEFT_F32, SHAPE(2, 0), NULL);
+    const weft_view good = view(WEFT_I32, SHAPE(2), numbers), all = view(WEFT_I32, SHAPE(2, 3), numbers);
+    const weft_view x2 = view(WEFT_F32, SHAPE(2, 2), x), x3 = view(WEFT_F32, SHAPE(2, 3), x);
+    const weft_view point = view(WEFT_F32, 0, NULL, out), cube = view(WEFT_F32, SHAPE(1, 2, 3), x);
+    weft_view index = all, to = y;
+#define EXPECT_PUT(range, x, axis, index, y, status, words) \
+    EXPECT_ERROR(ctx, weft_put_axis(ctx, range, x, axis, index, y), status, words)
+    EXPECT_PUT((weft_range)2, &x2, 1, &good, &y, WEFT_INVALID, "invalid range 2");
+    EXPECT_PUT(WEFT_RANGE_SKIP, NULL, 1, &good, &y, WEFT_INVALID, "x is NULL");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 1, NULL, &y, WEFT_INVALID, "index is NULL");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 1, &good, NULL, WEFT_INVALID, "y is NULL");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 2, &good, &y, WEFT_INVALID,
+               "axis 2 is out of range: the array has 2 dimensions");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 0, &good, &point, WEFT_INVALID, "1 axes: the array has 0 dimensions");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 1, &x2, &y, WEFT_UNSUPPORTED, "put_axis requires i32, i64, u32 or u64 indices");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &good, 1, &good, &y, WEFT_INVALID, "x has elements of type i32: expected f32");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 1, &good, &y, WEFT_INVALID,
+               "x of shape (2, 3) cannot be broadcast to targets of shape (2, 2)");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &cube, 1, &all, &y, WEFT_INVALID,
+               "x has 3 dimensions, more than targets, which has 2");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 0, &good, &y, WEFT_INVALID,
+               "index of shape (2) cannot be broadcast to targets of shape (1, 3)");
+    index = view(WEFT_I32, SHAPE(1, 2, 3), numbers);
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 1, &index, &y, WEFT_INVALID,
+               "index has 3 dimensions, more than targets, which has 2");
+    EXPECT_PUT(WEFT_RANGE_ERROR, &x3, 1, &all, &y, WEFT_INVALID, "index[4] is -1: expected 0 to 2");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 1, &all, &y, WEFT_INVALID,
+               "index[0] and index[2] are 1: put_axis requires different indices");
+    index = all, index.stride[0] = 4, index.stride[1] = 8;
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 1, &index, &y, WEFT_INVALID,
+               "index[0] and index[1] are 1: put_axis requires different indices");
+    EXPECT_PUT(WEFT_RANGE_ERROR, &x3, 1, &all, &none, WEFT_INVALID, "index[0] is 1, but there are no targets");
+    index = view(WEFT_I64, SHAPE(2, 2), wide);
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 0, &index, &y, WEFT_INVALID, "cannot be broadcast to targets of shape (2, 3)");
+    index = view(WEFT_I64, SHAPE(4, 1), wide);
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 0, &index, &y, WEFT_INVALID, "cannot be broadcast to targets of shape (4, 3)");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &point, 0, &index, &to, WEFT_INVALID, "overlaps x");
+    const weft_view one = view(WEFT_F32, 0, NULL, x);
+    EXPECT_PUT(WEFT_RANGE_SKIP, &one, 0, &index, &y, WEFT_INVALID,
+               "index[1] and index[3] are 0: put_axis requires different indices");
+    to = view(WEFT_F32, SHAPE(1, 3), numbers);
+    EXPECT_PUT(WEFT_RANGE_SKIP, &one, 1, &good, &to, WEFT_INVALID, "overlaps index");
+    to = y, to.stride[0] = 4;
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 1, &good, &to, WEFT_INVALID,
+               "y: elements of shape (2, 3) with strides (4, 4) overlap");
+    index = view(WEFT_I64, SHAPE(1), wide), index.shape[0] = (size_t)1 << 62, index.stride[0] = 0;
+    EXPECT_PUT(WEFT_RANGE_SKIP, &one, 1, &index, &y, WEFT_INVALID,
+               "targets of shape (2, 4611686018427387904) do not fit in memory");
+    EXPECT_ERROR(NULL, weft_put_axis(NULL, WEFT_RANGE_SKIP, &x2, 1, &good, &y), WEFT_INVALID, "ctx is NULL");
+    EXPECT(numbers[0] == 1 && numbers[5] == 1, "a call that failed has written to the index");
+#undef EXPECT_PUT
+}
+
 /* The indices are at an address that is not used. */
 static void many_indices(void) {
     const size_t n = ((size_t)1 << 32) + 1;
@@ -333,6 +392,30 @@ static void results_of_takes(void) {
     y.shape[0] = 0, y.shape[1] = 2;
     const weft_view empty = view(WEFT_F32, SHAPE(0, 3), NULL);
     EXPECT_STATUS(ctx, weft_take_axis(ctx, WEFT_RANGE_ERROR, &empty, 1, &same, &y), WEFT_OK);
+}
+
+static void results_of_puts(void) {
+    int32_t numbers[] = {2, 0, -1, 3};
+    const weft_view a = view(WEFT_F32, SHAPE(2, 2), x), point = view(WEFT_F32, 0, NULL, x + 5);
+    const weft_view same = view(WEFT_I32, SHAPE(2), numbers), own = view(WEFT_I32, SHAPE(2, 2), numbers);
+    const weft_view one = view(WEFT_I32, 0, NULL, numbers), few = view(WEFT_I32, SHAPE(0), NULL);
+    weft_view y = view(WEFT_F32, SHAPE(2, 3), out);
+    float *const f = (float *)out;
+    for (int i = 0; i < 6; i++) f[i] = 7;
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &a, -1, &same, &y), WEFT_OK);
+    EXPECT(f[0] == 1 && f[1] == 7 && f[2] == 0 && f[3] == 3 && f[4] == 7 && f[5] == 2, "put: %g, ..., %g",
+           (double)f[0], (double)f[5]);
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &point, 1, &one, &y), WEFT_OK);
+    EXPECT(f[1] == 7 && f[2] == 5 && f[5] == 5, "one index: %g, ..., %g", (double)f[2], (double)f[5]);
+    f[0] = f[3] = f[4] = f[5] = 8;
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_SKIP, &a, 1, &own, &y), WEFT_OK);
+    EXPECT(f[0] == 1 && f[2] == 0 && f[3] == 8 && f[5] == 8, "skipped: %g, ..., %g", (double)f[0], (double)f[5]);
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &point, 1, &few, &y), WEFT_OK);
+    y = view(WEFT_F32, SHAPE(2, 0), NULL);
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_SKIP, &a, 1, &own, &y), WEFT_OK);
+    y = view(WEFT_F32, SHAPE(0, 3), NULL);
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &point, 1, &own, &y), WEFT_INVALID);
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, WEFT_RANGE_ERROR, &point, 1, &same, &y), WEFT_OK);
 }
 
 /* Tests calls that have nothing to do, and small ones that have. */
@@ -407,6 +490,7 @@ static void results(void) {
     y.dtype = WEFT_U32;
     EXPECT_STATUS(ctx, weft_argsort_axis(ctx, WEFT_ASCENDING, &none, 1, &y), WEFT_OK);
     results_of_takes();
+    results_of_puts();
 }
 
 int main(int argc, char **argv) {
@@ -423,6 +507,7 @@ int main(int argc, char **argv) {
     selections();
     quantiles();
     takes();
+    puts_by_index();
     many_indices();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();

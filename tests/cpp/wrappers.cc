@@ -393,6 +393,10 @@ static void views(weft::context &ctx) {
     weft::take_axis(ctx, WEFT_RANGE_ERROR, matrix, 1, weft::array_view(chosen, {2}),
                     weft::array_view(y.data(), {2, 2}));
     expect(starts<float>(y, {3, 1, 6, 4}), "columns in the order of indices");
+    std::vector<float> put(6, 9);
+    weft::put_axis(ctx, WEFT_RANGE_ERROR, weft::array_view(y.data(), {2, 2}), 1, weft::array_view(chosen, {2}),
+                   weft::array_view(put, {2, 3}));
+    expect(put == std::vector<float>({1, 9, 3, 4, 9, 6}), "columns at the positions of indices");
 
     const std::vector<double> row = {10, 20, 30};
     const weft::expr scaled(ctx, "a*x + y");

@@ -385,6 +385,8 @@ contains
     call expect(maxval(abs(pairs(1, :) - z)) == 0, 'copy of complex numbers to a row')
     call weft_take_axis(ctx, WEFT_RANGE_ERROR, x, 2, [2, 0], y(:, :2))
     call expect(maxval(abs(y(:, :2) - x(:, [3, 1]))) == 0, 'columns in the order of indices')
+    call weft_put_axis(ctx, WEFT_RANGE_ERROR, x(:, :2), 2, [1, 0], y)
+    call expect(maxval(abs(y(:, :2) - x(:, [2, 1]))) == 0, 'columns at the positions of indices')
     call weft_reduce_axes(ctx, WEFT_SUM, x, [2], sums)
     call expect(maxval(abs(sums - sum(x, 2))) == 0, 'sums along dimension 2')
     call weft_reduce_axes(ctx, WEFT_MAX, x, [2, 1], all)

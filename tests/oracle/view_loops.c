@@ -1,6 +1,6 @@
 /* Compares operations on views with loops over the indices that call the operation for arrays on each vector
- * (ORDER.md 32), and copies and elements taken by index with loops. The shapes contain axes of length 0 and 1, the
- * strides both signs, 0 and gaps. */
+ * (ORDER.md 32), and copies and elements taken and put by index with loops. The shapes contain axes of length 0 and
+ * 1, the strides both signs, 0 and gaps. */
 #include "tests/oracle/oracle.h"
 
 #include <stdlib.h>
@@ -337,6 +337,56 @@ static void check_take(uint64_t seed, weft_dtype dtype) {
            (unsigned long long)seed);
 }
 
+/* Writes different indices from 0 to m - 1 for each vector of `by`. Some are out of range if they are skipped. */
+static void set_different_indices(uint64_t seed, const weft_view *by, size_t axis, size_t m, bool skips) {
+    static const bool none[RANK + 1] = {false};
+    size_t index[RANK + 1] = {0}, i = 0;
+    for (bool more = count(by) > 0; more; more = next(by, none, index)) {
+        const uint64_t r = draw(seed, 1000 + i++);
+        int64_t chosen = (int64_t)((index[axis] + draw(seed, 96)) % m);
+        if (draw(seed, 97) % 2) chosen = (int64_t)m - 1 - chosen;
+        if (skips && r % 5 == 0) chosen = r % 2 ? (int64_t)m : -1;
+        memcpy(at(by, index), &chosen, sizeof chosen);
+    }
+}
+
+/* Indices of the shape of the targets, or of one vector. x may have length 1 along other axes. */
+static void check_put(uint64_t seed, weft_dtype dtype) {
+    static const bool none[RANK + 1] = {false};
+    const weft_view targets = random_view(seed, dtype, x);
+    if (targets.dimensions == 0) return;
+    const size_t axis = draw(seed, 92) % targets.dimensions, m = targets.shape[axis] + draw(seed, 94) % 3;
+    const bool skips = draw(seed, 93) % 2 || m == 0;
+    weft_view v = targets, out = targets, by = targets;
+    size_t index[RANK + 1] = {0};
+    out.shape[axis] = m;
+    for (size_t k = 0; k < v.dimensions; k++) {
+        if (k != axis && draw(seed, 95) % 2) by.shape[k] = 1;
+        if (k != axis && v.shape[k] > 1 && draw(seed, 98 + k) % 4 == 0) v.shape[k] = 1;
+    }
+    by.dtype = WEFT_I64;
+    lay_out(seed + 5000, &out, y);
+    lay_out(seed + 6000, &by, numbers);
+    set_different_indices(seed, &by, axis, m, skips);
+    fill();
+    for (bool more = count(&targets) > 0; more; more = next(&targets, none, index)) {
+        size_t source[RANK + 1], named[RANK + 1], to[RANK + 1];
+        int64_t chosen;
+        for (size_t k = 0; k < v.dimensions; k++) {
+            source[k] = v.shape[k] == 1 ? 0 : index[k];
+            named[k] = by.shape[k] == 1 ? 0 : index[k];
+        }
+        memcpy(&chosen, at(&by, named), sizeof chosen);
+        memcpy(to, index, sizeof to);
+        to[axis] = (size_t)chosen;
+        if (to[axis] < m) memcpy(moved(at(&out, to), y, expected), at(&v, source), weft_dtype_size(dtype));
+    }
+    EXPECT_STATUS(ctx, weft_put_axis(ctx, skips ? WEFT_RANGE_SKIP : WEFT_RANGE_ERROR, &v, (int)axis, &by, &out),
+                  WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "put of %s, seed %llu: results differ", weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
 /* ---------------------------------------------------------------------------- long vectors */
 
 enum { LONG = 262145, ROWS = 10000, COLUMNS = 8, LONG_VECTORS = 4 };
@@ -483,6 +533,7 @@ int main(int argc, char **argv) {
         for (uint64_t seed = 0; seed < 200; seed++) {
             check_copy(seed, (weft_dtype)dtype);
             check_take(seed, (weft_dtype)dtype);
+            check_put(seed, (weft_dtype)dtype);
             check_scan(seed, (weft_dtype)dtype);
             check_sort(seed, (weft_dtype)dtype, false);
             check_sort(seed, (weft_dtype)dtype, true);

@@ -34,52 +34,16 @@ static weft_status check_output(const formula_request *r, const weft_view *out, 
 
 /* ----------------------------------------------------------------------------- dimensions */
 
-/* Makes the distances of the values positive: moves the first element to the other end of a dimension. */
-static void turn(formula_request *r, map_dimension *d) {
-    const size_t last = d->n - 1;
-    if (d->out >= 0) return;
-    r->call.out = (char *)r->call.out + (ptrdiff_t)last * d->out;
-    d->out = -d->out;
-    for (size_t i = 0; i < r->call.leaf_count; i++) {
-        map_leaf *const leaf = &r->leaves[i];
-        if (leaf->kind == LEAF_ARRAY) leaf->p = (const char *)leaf->p + (ptrdiff_t)last * d->x[i];
-        if (leaf->kind == LEAF_INDEX) leaf->value.u64 += last * (uint64_t)d->x[i];
-        d->x[i] = -d->x[i];
-    }
-}
-
-/* Returns true if two dimensions are one in memory, for all leaves. */
-static bool are_one(const map_dimension *outer, const map_dimension *inner, size_t leaves) {
-    bool one = (size_t)outer->out == inner->n * (size_t)inner->out;
-    for (size_t i = 0; i < leaves && one; i++) one = (size_t)outer->x[i] == inner->n * (size_t)inner->x[i];
-    return one;
-}
-
-/* Sorts the dimensions, the largest distance of the values first, and leaves out those of one element. */
+/* Sorts the dimensions, the largest distance of the values first, and merges those that are one in memory. Returns
+ * the number of dimensions left. */
 static size_t sort_dimensions(formula_request *r, size_t count, map_dimension *d) {
-    size_t sorted = 0;
-    for (size_t k = 0; k < count; k++) {
-        map_dimension moved = d[k];
-        size_t to = sorted;
-        if (moved.n == 1) continue;
-        turn(r, &moved);
-        for (; to > 0 && d[to - 1].out < moved.out; to--) d[to] = d[to - 1];
-        d[to] = moved;
-        sorted++;
-    }
-    return sorted;
-}
-
-/* Merges each dimension with the next one if both are one in memory. Returns the number of dimensions left. */
-static size_t merge_dimensions(size_t count, map_dimension *d, size_t leaves) {
-    size_t left = 0;
-    for (size_t k = 0; k < count; k++) {
-        map_dimension *const outer = left > 0 ? &d[left - 1] : NULL;
-        const bool merges = outer && are_one(outer, &d[k], leaves);
-        const size_t n = merges ? outer->n * d[k].n : d[k].n;
-        map_dimension *const to = merges ? outer : &d[left++];
-        if (to != &d[k]) *to = d[k];
-        to->n = n;
+    ptrdiff_t moved[1 + MAP_LEAVES];
+    const size_t leaves = r->call.leaf_count, left = view_sort_dimensions(count, d, sizeof *d, 1 + leaves, 0, moved);
+    r->call.out = (char *)r->call.out + moved[0];
+    for (size_t i = 0; i < leaves; i++) {
+        map_leaf *const leaf = &r->leaves[i];
+        if (leaf->kind == LEAF_ARRAY) leaf->p = (const char *)leaf->p + moved[1 + i];
+        if (leaf->kind == LEAF_INDEX) leaf->value.u64 += (uint64_t)moved[1 + i];
     }
     return left;
 }
@@ -108,8 +72,7 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
     r->call.n = view_elements(out);
     if (r->call.n == 0) return WEFT_OK;
     r->call.out = out->data;
-    const size_t sorted = sort_dimensions(r, out->dimensions, dimensions);
-    const size_t count = merge_dimensions(sorted, dimensions, r->call.leaf_count);
+    const size_t count = sort_dimensions(r, out->dimensions, dimensions);
     if (is_plain(r, count, dimensions)) return r->ctx->backend->map(r->ctx->state, &r->call, error);
     const map_views_call call = {.map = &r->call, .count = count, .dimensions = dimensions};
     return r->ctx->backend->map_views(r->ctx->state, &call, error);

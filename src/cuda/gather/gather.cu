@@ -173,7 +173,7 @@ static weft_status fail_equal(const state *s, weft_error *error) {
     CUDA_TRY(cudaMemsetAsync(s->f, 0xff, sizeof *s->f, s->g->stream), s->name);
     LAUNCH(s, with, find_kernel, with, wanted, s->f);
     RETURN_IF_ERROR(read_findings(s, &f, error));
-    return indices_fail_equal(error, s->c->index_dtype, f.bad, with - 1, wanted);
+    return indices_fail_equal(error, s->name, s->c->index_dtype, f.bad, with - 1, wanted);
 }
 
 /* Waits for the checks, and fails if an index is wrong. Does nothing while the stream is being captured. */
