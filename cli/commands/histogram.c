@@ -91,11 +91,20 @@ static bool is_less(weft_dtype dtype, const value *a, const value *b) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return a->name < b->name;
 #include "core/types.def"
+#define HALF(ID, name, npy) \
+    if (dtype == WEFT_##ID) return value_of_##name(a->name) < value_of_##name(b->name);
+#include "core/halves.def"
     return false;
 }
 
 static double real_of(weft_dtype dtype, const value *v) {
-    return dtype == WEFT_F32 ? (double)v->f32 : dtype == WEFT_F64 ? v->f64 : 0;
+    switch (dtype) {
+    case WEFT_F32: return (double)v->f32;
+    case WEFT_F64: return v->f64;
+    case WEFT_F16: return value_of_f16(v->f16);
+    case WEFT_BF16: return value_of_bf16(v->bf16);
+    default: return 0;
+    }
 }
 
 /* Formats a bound for messages. */

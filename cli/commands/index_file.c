@@ -34,7 +34,7 @@ bool index_file_read(const char *command, index_file *f) {
 bool index_file_use(const char *command, index_file *f) {
     f->dtype = f->array.dtype;
     f->data = f->array.data;
-    if (f->dtype != WEFT_F32 && f->dtype != WEFT_F64) return weft_dtype_size(f->dtype) >= 4 || widen(command, f);
+    if (f->dtype < WEFT_F32) return weft_dtype_size(f->dtype) >= 4 || widen(command, f);
     cli_error(command, "%s has elements of type %s: indices must be integers", f->name, weft_dtype_name(f->dtype));
     return false;
 }

@@ -68,9 +68,7 @@ static bool read_type(const char *text, request *r) {
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 't': return read_type(optarg, r);
-    case 'a':
-        return (r->use == REDUCED && reduce_options_exact(optarg, &r->accumulate)) ||
-               reduce_options_type(command, optarg, &r->accumulate);
+    case 'a': return reduce_options_type(command, optarg, r->use == REDUCED ? SUM_TYPES : SCAN_TYPES, &r->accumulate);
     case 'n': return cli_number(command, "--n", optarg, 0, 1LL << 48, &r->n);
     case 'o': r->to = optarg; return true;
     case 'p': return reduce_options_op(command, optarg, &r->op);
@@ -189,7 +187,7 @@ static bool check_shapes(request *r) {
 
 static bool read_array(request *r, int i) {
     npy_error error;
-    if (!npy_read_halves(r->texts[i], &r->arrays[i], &error)) {
+    if (!npy_read(r->texts[i], &r->arrays[i], &error)) {
         cli_error(r->command, "%s: %s", r->texts[i], error.message);
         return false;
     }

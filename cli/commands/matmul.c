@@ -48,7 +48,7 @@ static bool read_transpose(const char *text, request *r) {
 
 static bool read_option(int option, request *r) {
     switch (option) {
-    case 'a': return reduce_options_sums("matmul", optarg, &r->accumulate);
+    case 'a': return reduce_options_type("matmul", optarg, SUM_TYPES, &r->accumulate);
     case 't': return read_transpose(optarg, r);
     case 'c': r->check = true; return true;
     case 'o': r->to = optarg; return true;
@@ -115,7 +115,7 @@ static bool read_factors(params *j) {
     npy_error error;
     const request *r = j->request;
     for (int i = 0; i < FACTORS; i++) {
-        if (!npy_read_halves(r->from[i], &j->f[i].array, &error)) {
+        if (!npy_read(r->from[i], &j->f[i].array, &error)) {
             cli_error("matmul", "%s: %s", r->from[i], error.message);
             return false;
         }

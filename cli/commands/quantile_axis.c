@@ -76,7 +76,7 @@ static void print_json(const production *p, const request *r, weft_dtype dtype, 
 /* Computes quantiles along axis number `axis` of the view x. */
 static int compute(production *p, const request *r, const weft_view *x, size_t axis) {
     const bool is_mean = r->method == WEFT_LINEAR || r->method == WEFT_MIDPOINT;
-    const bool is_float = x->dtype == WEFT_F32 || x->dtype == WEFT_F64;
+    const bool is_float = x->dtype >= WEFT_F32;
     const weft_dtype dtype = is_mean && !is_float ? WEFT_F64 : x->dtype;
     npy_shape shape = {.rank = x->dimensions};
     size_t results = r->count;

@@ -16,7 +16,7 @@ enum { MOST_FILES = 2 };
 static bool read_files(const operation *operation, char **files, npy_array arrays[MOST_FILES]) {
     npy_error error;
     for (int i = 0; i < operation->inputs; i++) {
-        if (npy_read_halves(files[i], &arrays[i], &error)) continue;
+        if (npy_read(files[i], &arrays[i], &error)) continue;
         cli_error(operation->name, "%s: %s", files[i], error.message);
         return false;
     }
@@ -211,7 +211,7 @@ typedef struct request {
 static bool read_option(const char *command, int option, request *r) {
     long long ddof = 0;
     switch (option) {
-    case 'a': return reduce_options_sums(command, optarg, &r->in.accumulate);
+    case 'a': return reduce_options_type(command, optarg, HALF_SUM_TYPES, &r->in.accumulate);
     case 'd':
         if (!cli_number(command, "--ddof", optarg, 0, INT64_MAX, &ddof)) return false;
         r->in.ddof = (size_t)ddof;

@@ -107,7 +107,7 @@ static int compute(reduction *j) {
 
 int axes_reduce(const cli_options *options, const operation *operation, const operands *in, const axes_request *r,
                 int argc, char **argv) {
-    reduction j = {.produced = {.prints = true, .halves = true}, .operation = operation, .in = in, .request = r};
+    reduction j = {.produced = {.prints = true}, .operation = operation, .in = in, .request = r};
     int code = axes_begin(&j.produced, options, argc, argv, r->to);
     if (code == CLI_DONE) code = axes_view(&j.produced, r, &j.x) ? compute(&j) : CLI_USAGE;
     produce_end(&j.produced);

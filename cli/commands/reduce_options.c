@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Operators that are accepted: those whose value has the element's type, or a wider one. */
@@ -25,27 +26,20 @@ bool reduce_options_op(const char *command, const char *text, weft_op *op) {
     return false;
 }
 
-bool reduce_options_exact(const char *text, weft_dtype *accumulate) {
-    *accumulate = WEFT_EXACT_SUM;
-    return strcmp(text, weft_dtype_name(WEFT_EXACT_SUM)) == 0;
-}
-
-bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate) {
-    if (reduce_options_exact(text, accumulate)) return true;
-    *accumulate = WEFT_F64;
-    if (strcmp(text, weft_dtype_name(WEFT_F64)) == 0) return true;
-    cli_error(command, "--accumulate %s: expected f64 or exact", text);
-    return false;
-}
-
-bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate) {
-    static const weft_dtype types[] = {WEFT_F64, WEFT_I64, WEFT_U64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(text, weft_dtype_name(types[i])) == 0) {
-            *accumulate = types[i];
-            return true;
-        }
-    cli_error(command, "--accumulate %s: expected f64, i64 or u64", text);
+bool reduce_options_type(const char *command, const char *text, const weft_dtype *types, weft_dtype *accumulate) {
+    char names[80] = "";
+    for (size_t i = 0; types[i] != WEFT_DEFAULT; i++) {
+        const char *const name = weft_dtype_name(types[i]);
+        const size_t at = strlen(names);
+        *accumulate = types[i];
+        if (strcmp(text, name) == 0) return true;
+        snprintf(names + at, sizeof names - at, "%s%s",
+                 at == 0                        ? ""
+                 : types[i + 1] == WEFT_DEFAULT ? " or "
+                                                : ", ",
+                 name);
+    }
+    cli_error(command, "--accumulate %s: expected %s", text, names);
     return false;
 }
 

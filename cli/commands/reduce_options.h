@@ -8,13 +8,14 @@
 
 /* Parses an operator. Prints the error and returns false if `text` is not one. */
 bool reduce_options_op(const char *command, const char *text, weft_op *op);
-/* Parse the argument of --accumulate: f64 or exact for sums; f64, i64 or u64 for the type of a scan. Print the error
- * and return false if `text` is another word. */
-bool reduce_options_sums(const char *command, const char *text, weft_dtype *accumulate);
-bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate);
-
-/* Sets *accumulate and returns true if `text` is "exact". */
-bool reduce_options_exact(const char *text, weft_dtype *accumulate);
+/* Parses the argument of --accumulate, one of `types`, which end with WEFT_DEFAULT. Prints the error and returns
+ * false if `text` is the name of none of them. */
+bool reduce_options_type(const char *command, const char *text, const weft_dtype *types, weft_dtype *accumulate);
+/* The types of sums, of sums of elements that may be f16 or bf16, and of scans. */
+#define SUM_TYPES ((const weft_dtype[]){WEFT_F64, WEFT_EXACT_SUM, WEFT_DEFAULT})
+#define HALF_SUM_TYPES ((const weft_dtype[]){WEFT_F32, WEFT_F64, WEFT_EXACT_SUM, WEFT_DEFAULT})
+#define SCAN_TYPES ((const weft_dtype[]){WEFT_F64, WEFT_I64, WEFT_U64, WEFT_DEFAULT})
+#define HALF_SCAN_TYPES ((const weft_dtype[]){WEFT_F32, WEFT_F64, WEFT_I64, WEFT_U64, WEFT_DEFAULT})
 
 /* Return CLI_DONE if a reduction, or a scan, of elements of `dtype` can accumulate in `accumulate`. Otherwise return
  * the exit code and, if `speaks` is true, print the error. All other errors of operator and type are left to the

@@ -31,7 +31,7 @@ static const operation *scan(void) { return operation_find("scan", strlen("scan"
 static bool read_option(int option, scan_request *r) {
     switch (option) {
     case 'p': return reduce_options_op("scan", optarg, &r->in.op);
-    case 'a': return reduce_options_type("scan", optarg, &r->in.accumulate);
+    case 'a': return reduce_options_type("scan", optarg, HALF_SCAN_TYPES, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 'i': r->init = optarg; return true;
     case 'x': return axes_read("scan", optarg, 1, &r->along);

@@ -39,8 +39,8 @@ static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : 
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 'p': return reduce_options_op(command, optarg, &r->in.op);
-    case 'a': return reduce_options_sums(command, optarg, &r->in.accumulate);
-    case 'A': return reduce_options_type(command, optarg, &r->in.accumulate);
+    case 'a': return reduce_options_type(command, optarg, SUM_TYPES, &r->in.accumulate);
+    case 'A': return reduce_options_type(command, optarg, SCAN_TYPES, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 's': r->offsets = optarg; return true;
     case 'h': r->heads = optarg; return true;
@@ -102,7 +102,7 @@ static bool offset_at(const npy_array *a, size_t i, uint64_t *offset) {
 static bool take_offsets(params *j) {
     const npy_array *a = &j->cuts;
     const char *name = j->r.offsets;
-    if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64) {
+    if (a->dtype >= WEFT_F32) {
         cli_error(j->command, "%s has elements of type %s: offsets must be integers", name,
                   weft_dtype_name(a->dtype));
         return false;

@@ -30,6 +30,18 @@ typedef struct summary {
 #define BEFORE_UNSIGNED(a, b) ((a) < (b))
 #define BEFORE_FLOAT(a, b) value_before(a, b)
 
+/* Adds the f16 or bf16 with these bits. */
+static void add_half(summary *s, double (*value_of)(uint16_t), uint16_t bits) {
+    const double x = value_of(bits);
+    if (isnan(x)) {
+        s->nans++;
+        return;
+    }
+    if (!s->any || value_before(x, value_of(s->min.f16))) s->min.f16 = bits;
+    if (!s->any || value_before(value_of(s->max.f16), x)) s->max.f16 = bits;
+    s->any = true;
+}
+
 /* Adds n elements at p, which must be aligned. */
 static void add_range(summary *s, size_t n, const void *p) {
     switch (s->dtype) {
@@ -47,6 +59,11 @@ static void add_range(summary *s, size_t n, const void *p) {
         }                                                                  \
         break;
 #include "core/types.def"
+#define HALF(ID, name, npy)                                                                    \
+    case WEFT_##ID:                                                                            \
+        for (size_t i = 0; i < n; i++) add_half(s, value_of_##name, ((const uint16_t *)p)[i]); \
+        break;
+#include "core/halves.def"
     default: break;
     }
 }

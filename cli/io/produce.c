@@ -36,7 +36,7 @@ int produce_open(production *p, const cli_options *options, int argc, char **arg
 int produce_read(production *p) {
     npy_error error;
     for (int i = 0; i < p->count; i++) {
-        if ((p->halves ? npy_read_halves : npy_read)(p->files[i], &p->in[i], &error)) continue;
+        if (npy_read(p->files[i], &p->in[i], &error)) continue;
         cli_error(p->command, "%s: %s", p->files[i], error.message);
         return CLI_FAILED;
     }
@@ -65,6 +65,13 @@ static size_t first_fall(const npy_array *a) {
             if (kind##_IS_FLOAT ? value_before((double)x[i], (double)x[i - 1]) : x[i - 1] > x[i]) return i; \
     }
 #include "core/types.def"
+#define HALF(ID, name, npy)                                                               \
+    if (a->dtype == WEFT_##ID) {                                                          \
+        const uint16_t *const x = a->data;                                                \
+        for (size_t i = 1; i < a->n; i++)                                                 \
+            if (value_before(value_of_##name(x[i]), value_of_##name(x[i - 1]))) return i; \
+    }
+#include "core/halves.def"
     return a->n;
 }
 

@@ -14,7 +14,6 @@ typedef struct production {
     char **files; /* the operands, and the arrays read from them */
     int count;
     bool prints; /* the result is printed if there is no -o; set before produce_begin or produce_open */
-    bool halves; /* elements may be f16 or bf16; set before produce_read */
     npy_array in[PRODUCE_FILES];
     weft_context *ctx;
     double start, seconds; /* of the library's call */

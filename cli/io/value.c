@@ -40,12 +40,15 @@ static double half_value(unsigned bits, int fraction) {
     return bits >> 15 ? -v : v;
 }
 
+double value_of_f16(uint16_t bits) { return half_value(bits, F16_FRACTION); }
+double value_of_bf16(uint16_t bits) { return half_value(bits, BF16_FRACTION); }
+
 /* Tries increasing numbers of digits until the text is closer to the value than to those next to it. */
 static value_string half_decimal(unsigned bits, int fraction) {
     const double v = half_value(bits, fraction);
     value_string s;
     int digits = 0;
-    if (!isfinite(v) || v == trunc(v)) return float_decimal(v, 17, false);
+    if (!isfinite(v) || (v == trunc(v) && fabs(v) < 1e16)) return float_decimal(v, 17, false);
     const double gap = fabs(v) - fabs(half_value(bits - 1, fraction));
     do snprintf(s.text, sizeof s.text, "%.*g", ++digits, v);
     while (fabs(strtod(s.text, NULL) - v) >= gap / 2);
@@ -95,8 +98,8 @@ value_string value_json(weft_dtype dtype, const value *v) {
     value_string plain = value_decimal(dtype, v), s = plain;
     const bool is_number = dtype == WEFT_F32    ? isfinite(v->f32)
                            : dtype == WEFT_F64  ? isfinite(v->f64)
-                           : dtype == WEFT_F16  ? isfinite(half_value(v->f16, F16_FRACTION))
-                           : dtype == WEFT_BF16 ? isfinite(half_value(v->bf16, BF16_FRACTION))
+                           : dtype == WEFT_F16  ? isfinite(value_of_f16(v->f16))
+                           : dtype == WEFT_BF16 ? isfinite(value_of_bf16(v->bf16))
                                                 : true;
     if (!is_number) snprintf(s.text, sizeof s.text, "\"%.30s\"", plain.text);
     return s;
@@ -139,6 +142,21 @@ static bool parse_float(weft_dtype dtype, const char *text, value *v) {
     return true;
 }
 
+/* Sets *bits to the f16 or bf16 nearest to v, of two the one whose last bit is 0. Returns false if v is too large. */
+static bool parse_half(double v, int fraction, uint16_t *bits) {
+    const unsigned infinity = 0x7fff >> fraction << fraction;
+    const int least = 2 - (int)(infinity >> fraction) / 2 - 1; /* exponent of the least normal number */
+    unsigned magnitude = infinity | (isnan(v) ? 1U << (fraction - 1) : 0);
+    if (isfinite(v)) {
+        const int above = v == 0 ? least : ilogb(v), exponent = above < least ? least : above;
+        magnitude = (unsigned)(exponent - least) << fraction;
+        magnitude += (unsigned)nearbyint(ldexp(fabs(v), fraction - exponent));
+        if (magnitude >= infinity) return false;
+    }
+    *bits = (uint16_t)(magnitude | (signbit(v) ? 0x8000U : 0));
+    return true;
+}
+
 bool value_before(double a, double b) {
     if (isnan(a) || isnan(b)) return isnan(b) && !isnan(a);
     return a < b || (a == b && signbit(a) && !signbit(b));
@@ -148,14 +166,20 @@ bool value_parse(weft_dtype dtype, const char *text, value *v) {
     *v = (value){0};
     if (!*text || isspace((unsigned char)*text)) return false;
     if (dtype == WEFT_F32 || dtype == WEFT_F64) return parse_float(dtype, text, v);
+    if (dtype == WEFT_F16 || dtype == WEFT_BF16)
+        return parse_float(WEFT_F64, text, v) &&
+               parse_half(v->f64, dtype == WEFT_F16 ? F16_FRACTION : BF16_FRACTION, &v->f16);
     return dtype <= WEFT_I64 ? parse_signed(dtype, text, v) : parse_unsigned(dtype, text, v);
 }
 
 void value_range(weft_dtype dtype, char *text, size_t size) {
     const unsigned free_bits = 64 - bits_of_type(dtype);
-    if (dtype == WEFT_F32 || dtype == WEFT_F64)
+    if (dtype == WEFT_F32 || dtype >= WEFT_F64)
         snprintf(text, size, "numbers up to %s, inf, nan",
-                 dtype == WEFT_F32 ? "3.4028235e+38" : "1.7976931348623157e+308");
+                 dtype == WEFT_F32   ? "3.4028235e+38"
+                 : dtype == WEFT_F64 ? "1.7976931348623157e+308"
+                 : dtype == WEFT_F16 ? "65504"
+                                     : "3.3895314e+38");
     else if (dtype <= WEFT_I64)
         snprintf(text, size, "%" PRId64 " to %" PRId64, INT64_MIN >> free_bits, INT64_MAX >> free_bits);
     else

@@ -33,6 +33,10 @@ bool value_parse(weft_dtype dtype, const char *text, value *v);
 /* Writes the type's range as text: "-128 to 127". */
 void value_range(weft_dtype dtype, char *text, size_t size);
 
+/* Return the value of an f16 or bf16 with these bits. */
+double value_of_f16(uint16_t bits);
+double value_of_bf16(uint16_t bits);
+
 /* Returns true if a precedes b in the order of `weft sort`: -0 before +0, NaNs last. All NaNs are equal. */
 bool value_before(double a, double b);
 

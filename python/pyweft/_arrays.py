@@ -27,7 +27,6 @@ INTEGERS: dict[Any, int] = {
     np.dtype(np.uint64): lib.WEFT_U64,
 }
 FLOATS: dict[Any, int] = {np.dtype(np.float32): lib.WEFT_F32, np.dtype(np.float64): lib.WEFT_F64}
-COMPLEX = {np.dtype(np.complex64): lib.WEFT_F32, np.dtype(np.complex128): lib.WEFT_F64}
 BOOL = np.dtype(np.bool_)
 I64 = np.dtype(np.int64)  # of indices and counts, which the library writes as u64 less than 2^63
 I32 = np.dtype(np.int32)
@@ -35,7 +34,8 @@ U64 = np.dtype(np.uint64)
 
 
 class _Flag(int):
-    """The weft_dtype of bool. The library takes it as WEFT_U8; in comparisons and tables it is a type of its own."""
+    """The weft_dtype of bool. The library takes it as WEFT_U8. In comparisons and tables it is a type of its own, and so
+    are those of derived classes."""
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -46,10 +46,16 @@ class _Flag(int):
     __hash__ = int.__hash__
 
 
+class Parts(_Flag):
+    """The weft_dtype of the two parts of a complex number."""
+
+
 FLAG = _Flag(lib.WEFT_U8)
+COMPLEX: dict[Any, int] = {np.dtype(np.complex64): Parts(lib.WEFT_F32), np.dtype(np.complex128): Parts(lib.WEFT_F64)}
 NUMBERS: dict[Any, int] = {**INTEGERS, **FLOATS, BOOL: FLAG}
 F16 = np.dtype(np.float16)
 WITH_F16: dict[Any, int] = {**NUMBERS, F16: lib.WEFT_F16}
+WITH_COMPLEX: dict[Any, int] = {**WITH_F16, **COMPLEX}
 FLAGS = {dtype: lib.WEFT_U8 for dtype in map(np.dtype, (np.bool_, np.uint8, np.int8))}
 OFFSETS = {I64: lib.WEFT_U64, U64: lib.WEFT_U64}
 DTYPES: dict[int, Any] = {code: dtype for dtype, code in WITH_F16.items()}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from pyweft._native import lib
-from pyweft._arrays import DTYPES, WITH_F16, Array, shape_of
+from pyweft._arrays import DTYPES, WITH_COMPLEX, Array, Parts, shape_of
 from pyweft._calls import give_scalar, input_of, inputs_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._map import map
@@ -57,7 +57,9 @@ def _reduce(
         return masked_reduction(op, x, axis, keepdims, dtype, out, device, accumulate, where, initial)
     if axis is not None or keepdims:
         return reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
-    a, source, code, on = input_of(x, "x", WITH_F16)
+    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
+    if type(code) is Parts:
+        return reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
     op, result, sums = reduction(op, code, dtype, accumulate)
     run, context, y = scalar_entry(lib.weft_reduce, on, device, out, result)
     status = run(context, op, code, sums, a.size, source, y[1])
@@ -80,7 +82,7 @@ def sum(
 ) -> Any:
     """Sum of the elements, or sums along axes.
 
-    x      any shape and number type, float16 too
+    x      any shape and number type, float16 and complex too. The parts of a complex sum are the sums of the parts
     axis   None: all elements, in C order. An axis, or a tuple of axes, of which the last one varies fastest: a result
            for each combination of indices of the other axes, with the bits of the sum of its elements alone
     keepdims  True: the result has axes of length 1 in place of those reduced
@@ -339,7 +341,7 @@ def mean(
     """Arithmetic mean, evaluated in float64: float32 for float32 unless dtype is np.float64, else float64. float16 for
     float16, unless dtype is np.float32 or np.float64.
 
-    ValueError when x is empty. axis, keepdims and accumulate as for sum. Order: ORDER.md 3.
+    ValueError when x is empty. axis, keepdims and accumulate as for sum, and complex numbers too. Order: ORDER.md 3.
 
     where  bools that can be broadcast to x's shape. The result is the total of the elements where it is True, as sum
            computes it in float64 (of integers: of x converted to float64), divided by their number: NaN if there is none.
@@ -385,7 +387,8 @@ def norm2(
 ) -> Any:
     """Square root of the sum of squares, without needless overflow; types as for mean. Order: ORDER.md 3.
 
-    axis, keepdims and accumulate as for sum.
+    axis, keepdims and accumulate as for sum. Of complex numbers it is the norm of their parts, in the order re, im of
+    each number, along the axes.
 
     >>> weft.norm2([3.0, -4.0])
     np.float64(5.0)
@@ -426,6 +429,7 @@ def variance(
 
     axis, keepdims  as for sum
     ddof        0: of a population; 1: of a sample. ValueError unless it is less than the number of elements.
+    x           of complex numbers, the variance of the real parts plus that of the imaginary parts
     accumulate  "exact": the exact variance of floats, rounded once; it does not depend on the order of the elements
     where       as for mean: m is the mean of the elements taken, in float64, and the result sum (x - m)*(x - m), each
                 product rounded to float64, divided by their number - ddof (by 0 if that is negative). Not with
@@ -445,7 +449,9 @@ def variance(
         return masked_moment(ddof, x, axis, keepdims, dtype, out, device, accumulate, where)
     if axis is not None or keepdims:
         return reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
-    a, source, code, on = input_of(x, "x", WITH_F16)
+    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
+    if type(code) is Parts:
+        return reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
     _, result, sums = reduction(lib.WEFT_MEAN, code, dtype, accumulate)
     run, context, y = scalar_entry(lib.weft_variance, on, device, out, result)
     status = run(context, code, sums, a.size, ddof, source, y[1])

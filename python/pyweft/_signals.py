@@ -125,7 +125,7 @@ def irfft(x: Array, n: Optional[int] = None, *, out: Optional[Array] = None, dev
     wanted = 2 * (half - 1) if n is None else n
     if wanted < 1 or wanted // 2 + 1 != half:
         raise ValueError(f"x has {half} values along its last axis and n is {wanted}; it must have n // 2 + 1 values")
-    return _transform(lib.WEFT_C2R, given, wanted, _REAL_OF[given[2]], wanted, out, device)
+    return _transform(lib.WEFT_C2R, given, wanted, _REAL_OF[int(given[2])], wanted, out, device)
 
 
 def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional[str]) -> Any:

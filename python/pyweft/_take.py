@@ -10,6 +10,7 @@ from pyweft._native import lib
 from pyweft._arrays import (
     I64,
     INTEGERS,
+    WITH_COMPLEX,
     Array,
     Operand,
     call,
@@ -22,7 +23,7 @@ from pyweft._arrays import (
     operand,
 )
 from pyweft._scatter import INDICES, prepare, range_code
-from pyweft._views import COPIED, axis_of, copy, flat, view_of, with_parts
+from pyweft._views import axis_of, copy, flat, view_of, with_parts
 
 __all__ = ["put_along_axis", "take", "take_along_axis"]
 
@@ -54,7 +55,7 @@ def take(
     array([[3, 1],
            [6, 4]])
     """
-    a, i = operand(x, "x", COPIED, strided=axis is not None), _index(indices, False)
+    a, i = operand(x, "x", WITH_COMPLEX, strided=axis is not None), _index(indices, False)
     source, along = _source(a, axis)
     on, given = leader(a, i), tuple(source[0][3])
     parts = given[1:] if axis is None else given[a.array.ndim :]  # of complex numbers
@@ -101,7 +102,7 @@ def take_along_axis(
     array([[3],
            [9]])
     """
-    a, i = operand(x, "x", COPIED, strided=axis is not None), _index(indices, True)
+    a, i = operand(x, "x", WITH_COMPLEX, strided=axis is not None), _index(indices, True)
     source, along = _source(a, axis)
     size, code, n, lengths, strides, pointer = source[0]
     axes = 1 if axis is None else a.array.ndim
@@ -149,14 +150,14 @@ def put_along_axis(
     array([[ 0, 10, 20],
            [70,  0, 80]])
     """
-    a, i = operand(out, "out", COPIED, strided=True), _index(indices, True)
+    a, i = operand(out, "out", WITH_COMPLEX, strided=True), _index(indices, True)
     dtype, shape = a.array.dtype, tuple(a.array.shape)
     if axis is None and not is_contiguous(a.array):
         made = copy(out, device=device)
         put_along_axis(made, indices, values, None, skip=skip, device=device)
         copy(made, out=out, device=device)
         return
-    v = operand(of_list(values, dtype, "values"), "values", COPIED, strided=True)
+    v = operand(of_list(values, dtype, "values"), "values", WITH_COMPLEX, strided=True)
     if v.array.dtype != dtype:
         raise TypeError(f"values has dtype {v.array.dtype} and out {dtype}; they must be the same")
     axes = 1 if axis is None else a.array.ndim

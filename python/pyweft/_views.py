@@ -11,7 +11,7 @@ import numpy as np
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
     COMPLEX,
-    WITH_F16,
+    WITH_COMPLEX,
     Array,
     Operand,
     call,
@@ -28,8 +28,6 @@ _AxisError: Any = getattr(np, "exceptions", np).AxisError  # a ValueError and an
 ONLY_AXIS = (-1, 0)  # the axis of a 1-D array
 _SIZE = ffi.sizeof("weft_view")
 _MOST = lib.WEFT_DIMENSIONS_MAX
-# Types of which elements are copied only. The parts of complex numbers are elements along one more axis.
-COPIED = {**WITH_F16, **COMPLEX}
 
 
 def view_at(pointer: Any, array: Any, code: int) -> tuple[Any, ...]:
@@ -106,7 +104,7 @@ def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None)
            [2, 5],
            [3, 6]])
     """
-    a = operand(x, "x", COPIED, strided=True)
+    a = operand(x, "x", WITH_COMPLEX, strided=True)
     y = destination(a, out, a.array.dtype, shape_of(out, tuple(a.array.shape)), strided=True)
     y.code = a.code
     call(lib.weft_copy_view, a, device, with_parts(a), with_parts(y))
@@ -134,7 +132,7 @@ def flip(
     array([[3, 4],
            [1, 2]])
     """
-    a = operand(x, "x", COPIED, strided=True)
+    a = operand(x, "x", WITH_COMPLEX, strided=True)
     shape = tuple(a.array.shape)
     axes = axes_of(axis, a)
     y = destination(a, out, a.array.dtype, shape, strided=True)
@@ -168,7 +166,7 @@ def roll(
     array([[2, 3, 1],
            [5, 6, 4]])
     """
-    a = operand(x, "x", COPIED, strided=True)
+    a = operand(x, "x", WITH_COMPLEX, strided=True)
     shape = tuple(a.array.shape)
     shifts = _shifts(a, shift, axis)
     if axis is None and not is_contiguous(a.array):

@@ -34,7 +34,7 @@ refuses 2 "weft: unknown option --frobnicate" --frobnicate sum "$x"
 refuses 2 "weft sum: unknown option -x" sum "$x" -x
 refuses 2 "weft sum: unknown option --ddof" sum "$x" --ddof 1
 refuses 2 "weft tour: option --quick=1 does not accept an argument" tour --quick=1
-refuses 2 "weft sum: --accumulate f32: expected f64 or exact" sum "$x" --accumulate f32
+refuses 2 "weft sum: --accumulate i64: expected f32, f64 or exact" sum "$x" --accumulate i64
 refuses 2 "weft max: --accumulate exact: max of f32 cannot accumulate in exact: only sum, mean, norm1, norm2, variance and dot of f32 and f64 can" max "$x" --accumulate exact
 refuses 2 "weft sum: option --accumulate requires an argument" sum "$x" --accumulate
 refuses 2 "weft: option --threads requires an argument" sum "$x" --threads

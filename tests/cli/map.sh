@@ -99,7 +99,7 @@ refuses 2 "--json cannot be combined with" map 'x' "x=$dir/x.npy" -o - --json
 refuses 2 "unknown operator total" map_reduce total 'x' "x=$dir/x.npy"
 refuses 2 "y.npy: expected NAME=VALUE" map 'x' y.npy -o "$z"
 refuses 2 "--dtype i8: expected f32, f64, i32" map 'x' "x=$dir/x.npy" --dtype i8 -o "$z"
-refuses 2 "weft map_reduce: --accumulate i64: sum of f64 cannot accumulate in i64" map_reduce sum 'x' "x=$dir/x.npy" --accumulate i64
+refuses 2 "weft map_reduce: --accumulate i64: expected f64 or exact" map_reduce sum 'x' "x=$dir/x.npy" --accumulate i64
 refuses 2 "weft map_scan: --accumulate i64: " map_scan 'x' "x=$dir/x.npy" --accumulate i64 -o "$z"
 refuses 2 "--accumulate x" map_reduce sum 'x' "x=$dir/x.npy" --accumulate x
 

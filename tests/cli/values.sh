@@ -40,6 +40,29 @@ prints inf sum "$dir/large.npy"
 prints 131008 sum "$dir/large.npy" --accumulate f64
 npy "$dir/small.npy" '<f2' '(1,)' 5.9604644775390625e-08
 prints 6e-08 sum "$dir/small.npy"
+npy "$dir/far.npy" '<f2' '(2,)' 65504 5.9604644775390625e-08
+prints "65504 0x477fe000" sum "$dir/far.npy" --accumulate f32 --bits
+prints 65504.000000059605 sum "$dir/far.npy" --accumulate f64
+
+# weft show: all commands read f16 and bf16
+npy "$dir/shown.npy" '<f2' '(5,)' -0.0 0.0 1e-7 inf nan
+npy "$dir/shown_b.npy" '<V2' '(3,)' 0x8000 0x7f7f 0x7fc0
+prints "type      f16
+shape     (5,)
+elements  5
+first     -0 0 1e-07 inf nan
+last      -0 0 1e-07 inf nan
+min       -0 0x8000
+max       inf 0x7c00
+NaN       1" show "$dir/shown.npy" --bits
+prints "type      bf16
+shape     (3,)
+elements  3
+first     -0 3.39e+38 nan
+last      -0 3.39e+38 nan
+min       -0 0x8000
+max       3.39e+38 0x7f7f
+NaN       1" show "$dir/shown_b.npy" --bits
 refuses 1 "xor requires integer elements, not f16" xor "$dir/f2.npy"
 refuses 2 "weft sum: --accumulate exact: sum of f16 cannot accumulate in exact" sum "$dir/f2.npy" --accumulate exact
 refuses 1 "f16 elements are supported only by map, reduce, variance and exact matmul" dot "$dir/f2.npy" "$dir/f2.npy"

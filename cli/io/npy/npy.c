@@ -110,28 +110,19 @@ static void warn_of_extra_bytes(const char *path, size_t bytes) {
     if (bytes) input_warn(path, "%zu bytes after the array are ignored", bytes);
 }
 
-/* Element types that an operation supports in addition to those of weft_dtype that all operations have. */
-typedef enum further_types { NO_FURTHER, COMPLEX, HALVES } further_types;
-
-static bool check_types(const npy_header *header, further_types further, npy_error *error) {
-    if (header->is_complex && further != COMPLEX)
-        return npy_fail(error,
-                        "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
-                        header->descr);
-    if (header->is_half && further != HALVES)
-        return npy_fail(error,
-                        "elements of dtype \"%s\" are not supported here (map, reductions, and matmul --accumulate "
-                        "exact support them)",
-                        header->descr);
-    return true;
+static bool check_parts(const npy_header *header, bool complex, npy_error *error) {
+    return complex || !header->is_complex ||
+           npy_fail(error,
+                    "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
+                    header->descr);
 }
 
-static bool read_npy(const char *path, further_types further, npy_array *a, npy_error *error) {
+static bool read_npy(const char *path, bool complex, npy_array *a, npy_error *error) {
     source s;
     npy_header header = {0};
     size_t data = 0;
     bool read =
-        source_map(path, &s, error) && read_header(&s, &header, &data, error) && check_types(&header, further, error);
+        source_map(path, &s, error) && read_header(&s, &header, &data, error) && check_parts(&header, complex, error);
     const size_t there = s.mapped ? s.bytes - data : 0;
     read = read && take_elements(&s, &header, data, a, error);
     if (read && there) warn_of_extra_bytes(path, there - header.n * header_size(&header));
@@ -168,23 +159,19 @@ static bool read_column(const char *path, npy_array *a, npy_error *error) {
     return read;
 }
 
-static bool read_array(const char *path, further_types further, npy_array *a, npy_error *error) {
+static bool read_array(const char *path, bool complex, npy_array *a, npy_error *error) {
     const input_format format = input_format_of(path);
     *a = (npy_array){0};
     const bool read = format == INPUT_RAW      ? read_raw(path, a, error)
                       : format == INPUT_COLUMN ? read_column(path, a, error)
-                                               : read_npy(path, further, a, error);
+                                               : read_npy(path, complex, a, error);
     if (!read) *a = (npy_array){0};
     return read;
 }
 
-bool npy_read(const char *path, npy_array *a, npy_error *error) { return read_array(path, NO_FURTHER, a, error); }
+bool npy_read(const char *path, npy_array *a, npy_error *error) { return read_array(path, false, a, error); }
 
-bool npy_read_numbers(const char *path, npy_array *a, npy_error *error) {
-    return read_array(path, COMPLEX, a, error);
-}
-
-bool npy_read_halves(const char *path, npy_array *a, npy_error *error) { return read_array(path, HALVES, a, error); }
+bool npy_read_numbers(const char *path, npy_array *a, npy_error *error) { return read_array(path, true, a, error); }
 
 void npy_view(const npy_array *a, weft_view *v) {
     const size_t rank = a->given.rank;
@@ -210,7 +197,7 @@ void npy_free(npy_array *a) {
 static bool take_stream(const source *s, const struct stat *st, const npy_header *header, npy_stream *stream,
                         npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype);
-    if (!check_types(header, NO_FURTHER, error)) return false;
+    if (!check_parts(header, false, error)) return false;
     if (header->n > PTRDIFF_MAX / size)
         return npy_fail(error, "has %zu elements, which do not fit in memory", header->n);
     *stream = (npy_stream){.array = describe(header), .descriptor = s->fd, .swapped = header->swapped};

@@ -46,9 +46,6 @@ bool npy_read(const char *path, npy_array *a, npy_error *error);
 /* Reads an array like npy_read. Its elements may also be complex. */
 bool npy_read_numbers(const char *path, npy_array *a, npy_error *error);
 
-/* Reads an array like npy_read. Its elements may also be f16 or bf16. */
-bool npy_read_halves(const char *path, npy_array *a, npy_error *error);
-
 /* An array that is read in chunks; it is never in memory as a whole. */
 typedef struct npy_stream {
     npy_array array; /* header data; has no elements */

@@ -72,13 +72,6 @@ static const struct {
 #define TYPE(ID, name, ctype, kind, npy) {npy, WEFT_##ID},
 #include "core/types.def"
     {"b1", WEFT_U8},
-};
-
-/* Codes of types of 16 bits. */
-static const struct {
-    const char *npy;
-    weft_dtype dtype;
-} HALF_TYPES[] = {
 #define HALF(ID, name, npy) {npy, WEFT_##ID},
 #include "core/halves.def"
 };
@@ -101,18 +94,6 @@ static bool read_complex(const char *descr, npy_header *header) {
     return false;
 }
 
-static bool read_half(const char *descr, npy_header *header) {
-    for (size_t i = 0; i < sizeof HALF_TYPES / sizeof *HALF_TYPES; i++) {
-        if (!strchr("<>=", descr[0]) || strcmp(descr + 1, HALF_TYPES[i].npy) != 0) continue;
-        header->dtype = HALF_TYPES[i].dtype;
-        header->is_half = true;
-        snprintf(header->descr, sizeof header->descr, "%.7s", descr);
-        header->swapped = descr[0] != '=' && descr[0] != NPY_NATIVE;
-        return true;
-    }
-    return false;
-}
-
 static bool parse_descr(parser *p, npy_header *header) {
     char descr[64] = "";
     skip_space(p);
@@ -128,9 +109,10 @@ static bool parse_descr(parser *p, npy_header *header) {
         header->swapped = !one_byte && descr[0] != '=' && descr[0] != NPY_NATIVE;
         return true;
     }
-    if (*descr && (read_complex(descr, header) || read_half(descr, header))) return true;
-    return npy_fail(
-        p->error, "elements of dtype \"%s\" are not supported: expected i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 or b1", descr);
+    if (*descr && read_complex(descr, header)) return true;
+    return npy_fail(p->error,
+                    "elements of dtype \"%s\" are not supported: expected i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 b1 or V2",
+                    descr);
 }
 
 /* ----------------------------------------------------------------------------------- shape */
@@ -223,9 +205,9 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
 
 static const char *code_of(weft_dtype dtype, bool is_complex) {
     if (is_complex) return COMPLEX_TYPES[dtype == WEFT_F64].npy;
-    for (size_t i = 0; i < sizeof HALF_TYPES / sizeof *HALF_TYPES; i++)
-        if (HALF_TYPES[i].dtype == dtype) return HALF_TYPES[i].npy;
-    return TYPES[dtype - WEFT_I8].npy;
+    size_t i = 0;
+    while (TYPES[i].dtype != dtype) i++;
+    return TYPES[i].npy;
 }
 
 npy_shape_text npy_text_of_shape(const npy_shape *shape) {

@@ -18,7 +18,6 @@ enum { NPY_MAGIC_BYTES = 6 };
 typedef struct npy_header {
     weft_dtype dtype; /* for complex elements, the type of their parts */
     bool is_complex;
-    bool is_half;  /* f16 or bf16 */
     char descr[8]; /* type of complex and 16-bit elements as written in the file */
     bool swapped;  /* the file is not in native byte order */
     size_t n;      /* product of the shape; n elements are guaranteed to fit in the address space */

@@ -14,12 +14,22 @@ uint64_t view_count(size_t count, const view_dimension *d) {
     return n;
 }
 
+view_length view_length_of(uint64_t n) {
+    const uint32_t log2 = log2_up(n);
+    return view_length{(uint32_t)n, (uint32_t)((((uint64_t)1 << (31 + log2)) + n - 1) / n), log2 - 1};
+}
+
 view_dims view_dims_of(size_t count, const view_dimension *d) {
     view_dims v;
     memset(&v, 0, sizeof v);
-    v.count = (uint32_t)count;
-    v.narrow = view_count(count, d) <= UINT32_MAX;
-    for (size_t k = 0; k < count; k++) v.n[k] = d[k].n, v.x[k] = d[k].x, v.y[k] = d[k].y;
+    v.narrow = view_count(count, d) <= INT32_MAX;
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t to = v.count;
+        if (d[k].n <= 1) continue;
+        if (v.narrow && to > 0) v.lengths[to] = view_length_of(d[k].n);
+        v.n[to] = d[k].n, v.x[to] = d[k].x, v.y[to] = d[k].y;
+        v.count++;
+    }
     return v;
 }
 

@@ -3,16 +3,19 @@
 #define WEFT_CUDA_DEVICE_VIEWS_H
 
 #include "core/view_dimensions.h"
+#include "cuda/copy_view/view_length.h"
 #include "cuda/runtime/arrays.h"
 
 #ifndef AXES_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several */
 #define AXES_BYTES ((size_t)64 << 20)
 #endif
 
-/* Dimensions of an array that is read and of one that is written, as a parameter of kernels. */
+/* Dimensions of an array that is read and of one that is written, as a parameter of kernels. Those of length 1 are
+ * left out. */
 struct view_dims {
     uint32_t count;
-    bool narrow; /* all indices are less than 2^32 */
+    bool narrow; /* all numbers of elements are less than 2^31: `lengths` is used, except of dimension 0 */
+    view_length lengths[WEFT_DIMENSIONS_MAX];
     uint64_t n[WEFT_DIMENSIONS_MAX];
     int64_t x[WEFT_DIMENSIONS_MAX], y[WEFT_DIMENSIONS_MAX];
 };
@@ -21,6 +24,9 @@ view_dims view_dims_of(size_t count, const view_dimension *d);
 
 /* Returns the product of the lengths. */
 uint64_t view_count(size_t count, const view_dimension *d);
+
+/* Returns the length n, 2 <= n < 2^31. */
+view_length view_length_of(uint64_t n);
 
 /* Returns the number of the dimension with the smallest distance in x, other than 0; the last of several, or `count`
  * if there is none. */

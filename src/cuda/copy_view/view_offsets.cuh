@@ -3,26 +3,27 @@
 #define WEFT_CUDA_VIEW_OFFSETS_CUH
 
 #include "cuda/copy_view/device_views.h"
-
-template <class Index>
-static __device__ __forceinline__ void view_offsets_as(const view_dims &d, Index i, int64_t &x, int64_t &y) {
-    for (uint32_t k = d.count; k-- > 1;) {
-        const Index n = (Index)d.n[k], above = i / n, own = i - above * n;
-        x += (int64_t)own * d.x[k];
-        y += (int64_t)own * d.y[k];
-        i = above;
-    }
-    if (d.count == 0) return;
-    x += (int64_t)i * d.x[0];
-    y += (int64_t)i * d.y[0];
-}
+#include "cuda/copy_view/view_index.cuh"
 
 /* Adds the distances in bytes of element number i from the first one. The last dimension varies fastest. */
 static __device__ __forceinline__ void view_offsets(const view_dims &d, uint64_t i, int64_t &x, int64_t &y) {
-    if (d.narrow)
-        view_offsets_as<uint32_t>(d, (uint32_t)i, x, y);
-    else
-        view_offsets_as<uint64_t>(d, i, x, y);
+    uint32_t left = (uint32_t)i;
+    if (d.count == 0) return;
+#pragma unroll 1
+    for (uint32_t k = d.count - 1; k > 0; k--) {
+        uint64_t own;
+        if (d.narrow) {
+            own = next_index(d.lengths, k, left);
+        } else {
+            own = i % d.n[k];
+            i /= d.n[k];
+        }
+        x += (int64_t)own * d.x[k];
+        y += (int64_t)own * d.y[k];
+    }
+    const uint64_t first = d.narrow ? left : i;
+    x += (int64_t)first * d.x[0];
+    y += (int64_t)first * d.y[0];
 }
 
 #endif

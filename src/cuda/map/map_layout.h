@@ -1,16 +1,11 @@
 /* Distances of the elements of a formula over views, as parameters of kernels: the number of an element is divided
- * into its indices, and each index multiplied by the distances of its dimension. Division by a length is a
- * multiplication and a shift. */
+ * into its indices, and each index multiplied by the distances of its dimension. */
 #ifndef WEFT_CUDA_MAP_LAYOUT_H
 #define WEFT_CUDA_MAP_LAYOUT_H
 
+#include "cuda/copy_view/view_length.h"
 #include "formula/formula.h"
 #include "weft.h"
-
-/* The length n of a dimension. i / n = (i * multiplier / 2^32) >> shift for i < 2^31 and n >= 2. */
-typedef struct view_length {
-    uint32_t n, multiplier, shift;
-} view_length;
 
 /* The last dimension varies fastest. A dimension has one distance for each leaf, in the units of map_dimension, then
  * that of the values. */

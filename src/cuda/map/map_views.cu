@@ -8,8 +8,8 @@
  * Both take elements in the order of the values. If an array is adjacent in another dimension than the last one, they
  * take tiles of both dimensions, so that the elements of a block are adjacent in that array too. */
 #include "cuda/copy_view/device_views.h"
+#include "cuda/copy_view/view_index.cuh"
 #include "cuda/map/map_compiled.h"
-#include "cuda/map/map_index.cuh"
 #include "cuda/map/map_interpret.cuh"
 #include "cuda/runtime/compiled.h"
 
@@ -163,12 +163,7 @@ static uint32_t begin_launch(const state *s, const arrangement *a, uint64_t numb
 /* ------------------------------------------------------------------------------------- layouts */
 
 static void write_lengths(const arrangement *a, view_length *lengths) {
-    for (size_t k = a->boxes.split + 1; k < a->count; k++) {
-        const uint64_t n = a->d[k].n;
-        const uint32_t log2 = log2_up(n); /* >= 1 */
-        lengths[k - a->boxes.split] =
-            view_length{(uint32_t)n, (uint32_t)((((uint64_t)1 << (31 + log2)) + n - 1) / n), log2 - 1};
-    }
+    for (size_t k = a->boxes.split + 1; k < a->count; k++) lengths[k - a->boxes.split] = view_length_of(a->d[k].n);
 }
 
 static void write_distances(const arrangement *a, uint32_t leaves, int64_t *distances) {

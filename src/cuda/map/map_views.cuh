@@ -8,7 +8,7 @@
 #ifndef WEFT_CUDA_MAP_VIEWS_CUH
 #define WEFT_CUDA_MAP_VIEWS_CUH
 
-#include "cuda/map/map_index.cuh"
+#include "cuda/copy_view/view_index.cuh"
 #include "cuda/map/map_values.cuh"
 
 /* Distances from the first element: x[k] of leaf k, x[LEAVES] of the value. */

@@ -165,7 +165,9 @@ static __device__ __forceinline__ void finish_vector(const axes_params &a, uint6
     } value;
     j.out = &value;
     finish(j, v);
-    *(uint16_t *)out = weft_half_bits(j.result == WEFT_F64 ? value.f64 : value.f32, (int)a.digits);
+    *(uint16_t *)out = j.result == WEFT_F64 ? weft_half_bits(value.f64, (int)a.digits)
+                       : a.digits == 11     ? weft_round_f16(value.f32)
+                                            : weft_round_bf16(value.f32);
 }
 
 /* Splits the number of an item into those of its tile and of its columns. Adjacent items are adjacent in memory. */
@@ -310,8 +312,9 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
     }
 }
 
-/* Vectors of one tile: each group of 2^slots_log2 threads reduces AXES_TILES of them. Thread t takes packs t,
- * t + 2^slots_log2, ... of each, and stores the result of vector t. */
+/* Vectors of one tile: each group of 2^slots_log2 >= AXES_TILES threads reduces AXES_TILES of them. Thread t takes
+ * packs t, t + 2^slots_log2, ... of each. It determines where vector t mod AXES_TILES is, and t < AXES_TILES stores
+ * its result. In place of vectors after the last one they read the last one. */
 template <class Op>
 static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(sizeof(typename Op::element)),
                                                                     sizeof(typename Op::value)))
@@ -325,19 +328,18 @@ static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(siz
     for (uint64_t block = blockIdx.x; block < a.blocks; block += gridDim.x) {
         const uint64_t warp = (block * a.threads + threadIdx.x) / WARP;
         const uint64_t first = (warp * AXES_TILES << groups_log2) + (threadIdx.x % WARP >> a.slots_log2);
+        const uint64_t stored = first + ((uint64_t)(thread % AXES_TILES) << groups_log2);
+        int64_t from = 0, to = 0;
+        view_offsets(a.outer, min(stored, a.vectors - 1), from, to);
+        __syncwarp();
         const char *x[AXES_TILES];
         double m[AXES_TILES];
-        bool taken[AXES_TILES];
         A lane[AXES_TILES][OWN], own = op.identity();
 #pragma unroll
         for (int k = 0; k < AXES_TILES; k++) {
             const uint64_t vector = first + ((uint64_t)k << groups_log2);
-            const bool present = vector < a.vectors;
-            int64_t from = 0, to = 0;
-            if (present) view_offsets(a.outer, vector, from, to);
-            x[k] = a.x + from;
-            m[k] = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
-            taken[k] = present && !op.idle(m[k]);
+            x[k] = a.x + __shfl_sync(FULL_WARP, from, k, (int)threads);
+            m[k] = Op::REFERENCE && vector < a.vectors && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
 #pragma unroll
             for (int l = 0; l < OWN; l++) lane[k][l] = op.identity();
         }
@@ -346,8 +348,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(siz
             const int64_t offset = pack_offset(a, i, OWN * sizeof(T));
             pack<T, OWN> row[AXES_TILES];
 #pragma unroll
-            for (int k = 0; k < AXES_TILES; k++)
-                if (taken[k]) row[k] = load_pack<T, OWN>((const T *)(x[k] + offset));
+            for (int k = 0; k < AXES_TILES; k++) row[k] = load_pack<T, OWN>((const T *)(x[k] + offset));
 #pragma unroll
             for (int k = 0; k < AXES_TILES; k++)
 #pragma unroll
@@ -359,13 +360,9 @@ static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(siz
 #pragma unroll
         for (int k = 0; k < AXES_TILES; k++) {
             const A v = combine_lanes_of<OWN, 1>(op, (int)threads, lane[k]);
-            if (thread == (uint32_t)k) own = v, stores = taken[k];
+            if (thread == (uint32_t)k) own = v, stores = !op.idle(m[k]);
         }
-        if (!stores) continue;
-        const uint64_t vector = first + ((uint64_t)thread << groups_log2);
-        int64_t from = 0, to = 0;
-        view_offsets(a.outer, vector, from, to);
-        finish_vector(a, vector, a.y + to, own);
+        if (stores && stored < a.vectors) finish_vector(a, stored, a.y + to, own);
     }
 }
 

@@ -5,11 +5,9 @@
 #include "arith/formats.h"
 #include "cuda/runtime/keys.cuh"
 
-#include <cuda_fp16.h>
-
 struct f16 {
     uint16_t bits;
-    __device__ __forceinline__ operator float() const { return __half2float(__ushort_as_half(bits)); }
+    __device__ __forceinline__ operator float() const { return weft_from_bits_f16(bits); }
 };
 
 struct bf16 {

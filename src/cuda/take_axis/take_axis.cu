@@ -22,9 +22,9 @@ typedef struct state {
 } state;
 
 template <class Params>
-static weft_status launch(const state *s, void (*kernel)(Params), uint64_t n, const Params &params,
+static weft_status launch(const state *s, void (*kernel)(Params), uint64_t threads, const Params &params,
                           weft_error *error) {
-    const uint64_t blocks = (n - 1) / (TAKE_THREADS * TAKE_EACH) + 1;
+    const uint64_t blocks = (threads - 1) / TAKE_THREADS + 1;
     kernel<<<(unsigned)min_u64(blocks, INT32_MAX), TAKE_THREADS, 0, s->g->stream>>>(params);
     CUDA_TRY(cudaGetLastError(), s->name);
     return WEFT_OK;
@@ -53,7 +53,8 @@ static weft_status check(const state *s, uint64_t n, weft_error *error) {
     const check_params p = check_params_of(s, n);
     CUDA_TRY(cudaMemsetAsync(s->f, 0xff, sizeof *s->f, s->g->stream), s->name);
     if (s->map) CUDA_TRY(cudaMemsetAsync(s->map, 0, map_bytes(s->c), s->g->stream), s->name);
-    return launch(s, s->wide ? take_check_kernel<uint64_t> : take_check_kernel<uint32_t>, n, p, error);
+    return launch(s, s->wide ? take_check_kernel<uint64_t> : take_check_kernel<uint32_t>, (n - 1) / TAKE_EACH + 1, p,
+                  error);
 }
 
 /* Waits, and copies `bytes` bytes, at most those of the findings. */
@@ -128,19 +129,34 @@ static void widen(state *s) {
     s->element = widened;
 }
 
+/* Makes the longest of the dimensions before the last one dimension 0, and counts the threads. */
+static void arrange(take_params *p) {
+    uint32_t longest = 0;
+    if (p->count > 1 && p->d[p->count - 1].n == 1) p->count--;
+    if (p->count == 0) p->d[p->count++] = take_dimension{1, 0, 0, 0};
+    for (uint32_t k = 1; k + 1 < p->count; k++)
+        if (p->d[k].n > p->d[longest].n) longest = k;
+    const take_dimension first = p->d[longest];
+    memmove(p->d + 1, p->d, longest * sizeof *p->d);
+    p->d[0] = first;
+    p->threads = p->groups = (first.n - 1) / TAKE_EACH + 1;
+    const int64_t groups = (int64_t)p->groups;
+    p->steps = take_offsets{groups * first.table, groups * first.index, groups * first.list};
+    for (uint32_t k = 1; k < p->count; k++) p->threads *= p->d[k].n;
+    p->narrow = p->threads <= INT32_MAX;
+    for (uint32_t k = 1; k < p->count && p->narrow; k++) p->lengths[k] = view_length_of(p->d[k].n);
+}
+
 template <class Word> static weft_status take_words(const state *s, weft_error *error) {
     void (*const kernel)(take_params) =
         s->c->put ? (s->wide ? take_kernel<uint64_t, Word, true> : take_kernel<uint32_t, Word, true>)
                   : (s->wide ? take_kernel<uint64_t, Word, false> : take_kernel<uint32_t, Word, false>);
-    return launch(s, kernel, s->take.n, s->take, error);
+    return launch(s, kernel, s->take.threads, s->take, error);
 }
 
 static weft_status take(state *s, weft_error *error) {
-    take_params *const p = &s->take;
     widen(s);
-    p->n = 1;
-    for (uint32_t k = 0; k < p->count; k++) p->n *= p->d[k].n;
-    p->narrow = p->n <= UINT32_MAX;
+    arrange(&s->take);
     switch (s->element) {
     case 1: return take_words<uint8_t>(s, error);
     case 2: return take_words<uint16_t>(s, error);

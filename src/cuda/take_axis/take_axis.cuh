@@ -2,10 +2,10 @@
  *
  *   - take_check_kernel finds the first index out of range. For weft_put_axis it also finds out whether two indices
  *     name the same slot, with a bit map of the slots that are named.
- *   - In take_kernel threads move the elements of the list in the order of its dimensions. Where the index is the
- * same along the last dimension, and the table and the list are adjacent there, an element has up to 16 bytes. It
- * reads what the check found, and writes nothing if an index is wrong: so it starts without waiting for the host,
- * also when a graph runs.
+ *   - take_kernel moves the elements: adjacent threads move elements that are adjacent in the last dimension of the
+ *     list. Where the index is the same along it, and the table and the list are adjacent there, an element has up to
+ *     16 bytes. It reads what the checks found, and writes nothing if an index is wrong: so it starts without waiting
+ *     for the host, also when a graph runs.
  *   - take_find_kernel finds the first index that names a slot, for a message.
  *
  * Traffic: each index is read once by each kernel; each element is read and written once. */
@@ -80,62 +80,76 @@ static __global__ void __launch_bounds__(TAKE_THREADS) take_find_kernel(const __
     }
 }
 
+/* Distances in bytes. */
+struct take_offsets {
+    int64_t table, index, list;
+};
+
+/* Dimension 0 has `groups` indices for threads. A thread with index g takes the elements g, g + groups, ... of it, at
+ * most TAKE_EACH, so that it divides only once for all of them. */
 struct take_params {
-    uint32_t count;
-    bool narrow; /* n < 2^32 */
+    uint32_t count; /* >= 1 */
+    bool narrow;    /* threads < 2^31 */
     take_dimension d[WEFT_DIMENSIONS_MAX];
-    uint64_t n, end;
-    int64_t stride; /* of the table along the axis */
+    view_length lengths[WEFT_DIMENSIONS_MAX]; /* of dimensions 1, 2, ..., if narrow */
+    uint64_t groups, threads, end;
+    take_offsets steps; /* from an element of a thread to its next one */
+    int64_t stride;     /* of the table along the axis */
     char *table, *list;
     const char *index;
     const take_findings *f; /* NULL: nothing was checked */
 };
 
-/* Adds the distances of element number i from the first one. The last dimension varies fastest. */
-template <class Number>
-static __device__ __forceinline__ void take_offsets_as(const take_params &p, Number i, int64_t &table, int64_t &index,
-                                                       int64_t &list) {
-    for (uint32_t k = p.count; k-- > 0;) {
-        const Number n = (Number)p.d[k].n, above = k > 0 ? i / n : 0, own = i - above * n;
-        table += (int64_t)own * p.d[k].table;
-        index += (int64_t)own * p.d[k].index;
-        list += (int64_t)own * p.d[k].list;
-        i = above;
-    }
+static __device__ __forceinline__ void take_move(take_offsets &at, const take_dimension &d, int64_t by) {
+    at.table += by * d.table;
+    at.index += by * d.index;
+    at.list += by * d.list;
 }
 
-static __device__ __forceinline__ void take_offsets(const take_params &p, uint64_t i, int64_t &table, int64_t &index,
-                                                    int64_t &list) {
-    if (p.narrow)
-        take_offsets_as<uint32_t>(p, (uint32_t)i, table, index, list);
-    else
-        take_offsets_as<uint64_t>(p, i, table, index, list);
+/* Sets `at` for the first element of thread number i. Returns its index in dimension 0. */
+static __device__ __forceinline__ uint64_t take_begin(const take_params &p, uint64_t i, take_offsets &at) {
+    uint32_t left = (uint32_t)i;
+    at = take_offsets{0, 0, 0};
+#pragma unroll 1
+    for (uint32_t k = p.count - 1; k > 0; k--) {
+        uint64_t own;
+        if (p.narrow) {
+            own = next_index(p.lengths, k, left);
+        } else {
+            own = i % p.d[k].n;
+            i /= p.d[k].n;
+        }
+        take_move(at, p.d[k], (int64_t)own);
+    }
+    const uint64_t first = p.narrow ? left : i;
+    take_move(at, p.d[0], (int64_t)first);
+    return first;
 }
 
 template <class Index, class Word, bool PUT>
 static __global__ void __launch_bounds__(TAKE_THREADS) take_kernel(const __grid_constant__ take_params p) {
-    const uint64_t stride = (uint64_t)gridDim.x * (TAKE_THREADS * TAKE_EACH);
+    const uint64_t stride = (uint64_t)gridDim.x * TAKE_THREADS;
     if (p.f && (p.f->bad != TAKE_NONE || p.f->equal != TAKE_NONE)) return;
-    for (uint64_t first = (uint64_t)blockIdx.x * (TAKE_THREADS * TAKE_EACH) + threadIdx.x; first < p.n;
-         first += stride) {
+    for (uint64_t i = (uint64_t)blockIdx.x * TAKE_THREADS + threadIdx.x; i < p.threads; i += stride) {
         Word word[TAKE_EACH];
-        char *to[TAKE_EACH]; /* NULL: nothing is moved */
+        uint64_t index[TAKE_EACH];
+        take_offsets at;
+        const uint64_t first = take_begin(p, i, at);
 #pragma unroll
         for (int k = 0; k < TAKE_EACH; k++) {
-            const uint64_t i = first + k * TAKE_THREADS;
-            int64_t in_table = 0, at = 0, in_list = 0;
-            to[k] = NULL;
-            if (i >= p.n) continue;
-            take_offsets(p, i, in_table, at, in_list);
-            const uint64_t index = *(const Index *)(p.index + at);
-            if (index >= p.end) continue;
-            char *const table = p.table + in_table + (int64_t)index * p.stride, *const list = p.list + in_list;
-            to[k] = PUT ? table : list;
-            word[k] = *(const Word *)(PUT ? list : table);
+            index[k] = p.end;
+            if (first + k * p.groups < p.d[0].n) index[k] = *(const Index *)(p.index + at.index + k * p.steps.index);
         }
 #pragma unroll
-        for (int k = 0; k < TAKE_EACH; k++)
-            if (to[k]) *(Word *)to[k] = word[k];
+        for (int k = 0; k < TAKE_EACH; k++) {
+            const char *const table = p.table + at.table + k * p.steps.table + (int64_t)index[k] * p.stride;
+            if (index[k] < p.end) word[k] = *(const Word *)(PUT ? p.list + at.list + k * p.steps.list : table);
+        }
+#pragma unroll
+        for (int k = 0; k < TAKE_EACH; k++) {
+            char *const table = p.table + at.table + k * p.steps.table + (int64_t)index[k] * p.stride;
+            if (index[k] < p.end) *(Word *)(PUT ? table : p.list + at.list + k * p.steps.list) = word[k];
+        }
     }
 }
 

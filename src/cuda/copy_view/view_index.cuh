@@ -1,8 +1,8 @@
-/* Division of the numbers of elements into indices (map_layout.h). */
-#ifndef WEFT_CUDA_MAP_INDEX_CUH
-#define WEFT_CUDA_MAP_INDEX_CUH
+/* Division of the numbers of elements into indices. */
+#ifndef WEFT_CUDA_VIEW_INDEX_CUH
+#define WEFT_CUDA_VIEW_INDEX_CUH
 
-#include "cuda/map/map_layout.h"
+#include "cuda/copy_view/view_length.h"
 
 /* Returns the index in dimension k, and sets i to the number of the element without it. Call it for the last
  * dimension first. */
