@@ -111,9 +111,10 @@ typedef enum weft_dtype {
     WEFT_F64 = 10,    /* double: IEEE 754 binary64 */
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
-    /* Types of 16 bits, only for weft_copy_view, weft_take_axis, weft_put_axis, weft_reduce, weft_reduce_axes,
-     * weft_variance, weft_variance_axes, operands of formulas, values of weft_map and weft_map_views, and products of
-     * matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+    /* Types of 16 bits, only for functions whose comments allow them: weft_copy_view, weft_take_axis, weft_put_axis,
+     * weft_reduce, weft_variance, weft_scan, weft_sort, weft_sort_pairs, weft_argsort, weft_top_k, the same along axes,
+     * weft_quantile_axis, weft_merge, weft_search_sorted, operands of formulas, values of weft_map and
+     * weft_map_views, and products of matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
@@ -421,8 +422,10 @@ typedef enum weft_scan_kind {
 } weft_scan_kind;
 
 /* Computes the prefix scan of x[0..n) with sum, prod, min, max, or, for integers, and, or, xor.
- *   accumulate  type of y. WEFT_DEFAULT: the element type. For sum and prod also WEFT_F64 for f32 elements, WEFT_I64
- *               for i8..i32 and WEFT_U64 for u8..u32
+ *   dtype       any element type, also WEFT_F16 and WEFT_BF16, whose sums and products accumulate in f32, or in f64
+ *               if that is the type of y. Each is rounded once, to the type of y
+ *   accumulate  type of y. WEFT_DEFAULT: the element type. For sum and prod also WEFT_F64 for f32, f16 and bf16
+ *               elements, WEFT_F32 for f16 and bf16, WEFT_I64 for i8..i32 and WEFT_U64 for u8..u32
  *   init        one value of y's type in host memory, combined before x[0]. NULL: none; an exclusive scan then starts
  *               with 0 (sum, or, xor), 1 (prod), all ones (and), or the greatest (min) or least (max) value of the
  *               type (floats: +Inf, -Inf)
@@ -760,6 +763,7 @@ typedef enum weft_extreme { WEFT_LARGEST = 0, WEFT_SMALLEST = 1 } weft_extreme;
 
 /* Finds the k largest (WEFT_LARGEST, descending) or smallest (WEFT_SMALLEST, ascending) elements of x[0..n): the
  * start of the sorted array. -0 < +0, NaN comes last in both orders, and of equal elements the lower index is first.
+ *   dtype    any element type, also WEFT_F16 and WEFT_BF16
  *   k        0 to n
  *   values   k elements, with all their bits
  *   indices  k numbers: values[i] is x[indices[i]]. NULL: not wanted
@@ -772,9 +776,10 @@ WEFT_API weft_status weft_top_k(weft_context *ctx, weft_extreme extreme, weft_dt
 /* -------------------------------------------------------------------------------- merge */
 
 /* Merges the sorted arrays a[0..na) and b[0..nb) into the sorted array y[0..na + nb).
- *   a, b  in ascending order (-0 < +0, NaN last); if not, the contents of y are unspecified
- *   y     elements with all their bits. Elements of a precede equal elements of b, and the elements of each array
- *         keep their order. Must not overlap a or b
+ *   dtype  any element type, also WEFT_F16 and WEFT_BF16
+ *   a, b   in ascending order (-0 < +0, NaN last); if not, the contents of y are unspecified
+ *   y      elements with all their bits. Elements of a precede equal elements of b, and the elements of each array
+ *          keep their order. Must not overlap a or b
  * Source: merge path (O. Green, R. McColl, D. Bader, ICS 2012).
  * Order: docs/spec/ORDER.md 12. Docs: docs/ops/merge.md. */
 WEFT_API weft_status weft_merge(weft_context *ctx, weft_dtype dtype, size_t na, const void *a, size_t nb,
@@ -789,6 +794,7 @@ typedef enum weft_side {
 
 /* Finds, for each of m queries, the position in sorted[0..n) where it can be inserted so that the array stays sorted:
  * the number of elements less than the query (WEFT_LEFT) or not greater than it (WEFT_RIGHT).
+ *   dtype      any element type, also WEFT_F16 and WEFT_BF16
  *   sorted     in ascending order (-0 < +0, NaN last, all NaNs equal); if not, the positions are unspecified
  *   queries    m elements of dtype
  *   positions  m numbers in [0, n]; must not overlap sorted or queries
@@ -969,6 +975,7 @@ typedef enum weft_order_of_sort {
 
 /* Sorts keys[0..n). The sort is stable in both orders: equal keys keep their order. All NaNs are equal, for any sign
  * and payload, and come last in both orders. Keys keep all their bits.
+ *   dtype         any element type, also WEFT_F16 and WEFT_BF16
  *   keys, sorted  n keys each; sorted == keys is allowed, any other overlap is not
  * Scratch memory: a copy of the keys. Source: radix sort (H. Seward, MIT R-232, 1954; D. Knuth, The Art of Computer
  * Programming 3, 5.2.5). Order: docs/spec/ORDER.md 17. Docs: docs/ops/sort.md. */
@@ -995,6 +1002,7 @@ WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_order_of_sort order,
                                     void *sorted_keys, void *sorted_values);
 
 /* Writes the indices that sort keys[0..n): keys[indices[i]] is sorted[i] of weft_sort. Equal keys keep their order.
+ *   dtype    as for weft_sort
  *   index    type of the indices: WEFT_U32 (n at most 2^32) or WEFT_U64
  *   indices  n values; must not overlap keys
  * Scratch memory: two copies of the keys, and one copy of the indices (on a GPU two).
@@ -1400,12 +1408,14 @@ WEFT_API weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate
 /* Scans x along one axis with `op`. The scan of each vector has the bits of weft_scan.
  *   accumulate, init  as for weft_scan; init is the initial value of each vector
  *   axis              from -x->dimensions to x->dimensions - 1
+ *   x                 of a type that weft_scan takes
  *   y                 of the shape of x. y may be equal to x in all members
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/scan_axis.md. */
 WEFT_API weft_status weft_scan_axis(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                                     const weft_view *x, int axis, const void *init, const weft_view *y);
 
 /* Sorts x along one axis. Each sorted vector has the bits of weft_sort.
+ *   x     of any element type, also WEFT_F16 and WEFT_BF16
  *   axis  from -x->dimensions to x->dimensions - 1
  *   y     of the type and shape of x. y may be equal to x in all members
  * Scratch memory: on a CPU, copies of one or several vectors for each thread; on a GPU, up to three copies of one
@@ -1416,7 +1426,7 @@ WEFT_API weft_status weft_sort_axis(weft_context *ctx, weft_order_of_sort order,
                                     const weft_view *y);
 
 /* Writes the indices that sort x along one axis. Those of each vector, from 0 on, are the ones of weft_argsort.
- *   axis     as for weft_sort_axis
+ *   x, axis  as for weft_sort_axis
  *   indices  of the shape of x and of type WEFT_U32 (at most 2^32 elements along the axis) or WEFT_U64; must not
  *            overlap x
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/sort_axis.md. */
@@ -1425,7 +1435,7 @@ WEFT_API weft_status weft_argsort_axis(weft_context *ctx, weft_order_of_sort ord
 
 /* Finds the k largest or smallest elements of each vector along one axis of x. Those of a vector are the ones of
  * weft_top_k.
- *   axis     as for weft_sort_axis
+ *   x, axis  as for weft_sort_axis
  *   k        0 to the length of the axis
  *   values   of the type of x, and of its shape with length k along the axis
  *   indices  positions in the vector, from 0 on: of the shape of values and of type WEFT_U32 (at most 2^32 elements
@@ -1449,10 +1459,10 @@ typedef enum weft_quantile_method {
 
 /* Computes quantiles of each vector along one axis of x. q = 0 is the minimum, q = 1/2 the median, q = 1 the maximum.
  * Elements are in the order of weft_sort. All quantiles of a vector that contains a NaN are NaN.
- *   axis  as for weft_sort_axis
- *   q     count numbers from 0 to 1 in host memory, in any order
- *   y     of the shape of x with length count along the axis; must not overlap x. Its type is that of x, or for
- *         WEFT_LINEAR and WEFT_MIDPOINT of integers WEFT_F64
+ *   x, axis  as for weft_sort_axis
+ *   q        count numbers from 0 to 1 in host memory, in any order
+ *   y        of the shape of x with length count along the axis; must not overlap x. Its type is that of x, or for
+ *            WEFT_LINEAR and WEFT_MIDPOINT of integers WEFT_F64
  * An axis of length 0 is WEFT_EMPTY if y has elements. WEFT_LINEAR and WEFT_MIDPOINT are computed in f64 and rounded
  * once to the type of y. Scratch memory: on a CPU, copies of one or several vectors for each thread; on a GPU, for
  * vectors of more than 2048 elements, that of weft_sort_axis and at most 2^29 bytes of sorted vectors, or one vector

@@ -46,7 +46,7 @@ typedef struct match_case {
 typedef struct match_shape {
     int inputs, parameters;
     int accumulates;                       /* number of entries of MATCH_ACCUMULATES that are tested */
-    bool halves;                           /* f16 and bf16 are tested too, with all entries */
+    bool halves;                           /* f16 and bf16 are tested too, with all entries, or the first one alone */
     size_t (*values)(const match_case *c); /* number of values of the output; NULL: one */
     /* Returns the bytes of a value of the output, or 0 if the types are not supported. */
     size_t (*out_bytes)(const match_case *c);

@@ -17,7 +17,7 @@ static uint64_t load(weft_dtype dtype, const void *x, size_t i) {
 
 uint64_t sorted_key(weft_dtype dtype, const void *x, size_t i) {
     const uint64_t bits = load(dtype, x, i), sign = UINT64_C(1) << (8 * weft_dtype_size(dtype) - 1);
-    const uint64_t infinity = dtype == WEFT_F32 ? 0x7f800000 : UINT64_C(0x7ff0000000000000);
+    const uint64_t infinity = type_infinity(dtype);
     if (type_is_signed(dtype)) return bits ^ sign;
     if (dtype <= WEFT_U64) return bits;
     if ((bits & ~sign) > infinity) return UINT64_MAX;

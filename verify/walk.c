@@ -162,7 +162,8 @@ static bool is_taken(const walk *w, const match_case *c) {
 static bool visit_operation(walk *w, match_case *c, const void *const *inputs) {
     const match_shape *shape = c->operation->shape;
     const bool half = type_is_half(c->dtype);
-    for (int a = 0; a < (half ? MATCH_ACCUMULATE_COUNT : shape->accumulates); a++) {
+    const int accumulates = half && shape->accumulates > 1 ? MATCH_ACCUMULATE_COUNT : shape->accumulates;
+    for (int a = 0; a < accumulates; a++) {
         c->accumulate = MATCH_ACCUMULATES[a];
         if (c->accumulate == WEFT_F64 && c->dtype != WEFT_F32 && !half) continue;
         for (c->parameter = 0; c->parameter < shape->parameters; c->parameter++)

@@ -507,6 +507,7 @@ def _limits(dtype: Any) -> tuple[int, int]:
 
 
 _BEYOND_F32 = 2.0**128 - 2.0**103  # the least number that rounds to infinity
+_BEYOND_F16 = 65520.0
 _LIMITS = {BOOL: (0, 1), **{dtype: _limits(dtype) for dtype in INTEGERS}}
 
 
@@ -516,7 +517,7 @@ def check_number(number: Any, dtype: Any, name: str) -> None:
     if limits:
         if limits[0] <= number <= limits[1] and number == int(number):
             return
-    elif dtype.itemsize == 8 or not _BEYOND_F32 <= abs(number) < math.inf:
+    elif dtype.itemsize == 8 or not (_BEYOND_F16 if dtype == F16 else _BEYOND_F32) <= abs(number) < math.inf:
         return
     raise ValueError(f"{name} is {number!r}, which {dtype} cannot represent")
 
@@ -534,7 +535,7 @@ def host_value(value: Any, dtype: Any, name: str) -> Any:
     """One value of a dtype in host memory; NULL for None."""
     if value is None:
         return ffi.NULL
-    if type(value) is float or (type(value) is int and -_EXACT <= value <= _EXACT):
+    if dtype in _CELLS and (type(value) is float or (type(value) is int and -_EXACT <= value <= _EXACT)):
         check_number(value, dtype, name)
         return _new(_CELLS[dtype], value if dtype in FLOATS else int(value))
     given = np.array(value)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import lib
-from pyweft._arrays import I64, Array, call, check_vector, destination, give, operand
+from pyweft._arrays import I64, WITH_F16, Array, call, check_vector, destination, give, operand
 from pyweft._calls import entry, give_result, input_of, inputs_of, result_for
 from pyweft._errors import exception
 from pyweft._views import ONLY_AXIS, axis_of, view_of
@@ -21,7 +21,7 @@ def top_k(
 ) -> Any:
     """The k largest elements from the largest down, or the k smallest from the smallest up: (values, indices).
 
-    x     any number type; of equal elements the first comes first, NaN comes last
+    x     any number type, float16 too; of equal elements the first comes first, NaN comes last
     k     0 to the number of elements
     axis  k elements of each vector along it, and their positions in it; None: of all elements in C order
     The indices are int64.
@@ -35,7 +35,7 @@ def top_k(
     """
     if axis is not None and getattr(x, "ndim", 1) > 1:
         return _top_k_axis(x, k, axis, largest, device)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     if axis is not None and (a.ndim != 1 or axis not in ONLY_AXIS):
         return _top_k_axis(x, k, axis, largest, device)
     n = a.size
@@ -50,7 +50,7 @@ def top_k(
 
 
 def _top_k_axis(x: Array, k: int, axis: Any, largest: bool, device: Optional[str]) -> Any:
-    a = operand(x, "x", strided=True)
+    a = operand(x, "x", WITH_F16, strided=True)
     along = axis_of(axis, a)
     shape = list(a.array.shape)
     _check_k(k, shape[along])
@@ -75,12 +75,12 @@ def _check_k(k: int, n: int) -> None:
 def merge(a: Array, b: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
     """Merges two ascending arrays (NaN last); of equal elements those of a come first.
 
-    a, b  1-D, of one dtype. Where they are not in order the result is unspecified.
+    a, b  1-D, of one dtype, float16 too. Where they are not in order the result is unspecified.
 
     >>> weft.merge([1, 3, 5], [2, 3])
     array([1, 2, 3, 3, 5])
     """
-    x, left, y, right, code, on = inputs_of(a, b, "a", "b")
+    x, left, y, right, code, on = inputs_of(a, b, "a", "b", WITH_F16)
     if x.ndim != 1 or y.ndim != 1:
         check_vector(x, "a")
         check_vector(y, "b")
@@ -99,13 +99,13 @@ def search_sorted(
     """Returns for each query the number (int64) of elements of an ascending x that are less ("left") or not greater
     ("right") than the query: its insertion position.
 
-    x        1-D, ascending, NaN last; where it is not in order the result is unspecified
+    x        1-D, ascending, NaN last, float16 too; where it is not in order the result is unspecified
     queries  any shape, of x's dtype
 
     >>> weft.search_sorted([1.0, 2.0, 2.0, 4.0], [2.0, 3.0], side="right")
     array([3, 3])
     """
-    a, sorted_source, q, query_source, code, on = inputs_of(x, queries, "x", "queries")
+    a, sorted_source, q, query_source, code, on = inputs_of(x, queries, "x", "queries", WITH_F16)
     if side not in _SIDES:
         raise ValueError(f"side is {side!r}; it must be 'left' or 'right'")
     if a.ndim != 1:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import Array, Operand, call, code_of, destination, elements, give, operand
+from pyweft._arrays import F16, WITH_F16, Array, Operand, call, code_of, destination, elements, give, operand
 from pyweft._views import axis_of, view_of
 
 __all__ = ["median", "quantile"]
@@ -21,7 +21,7 @@ _METHODS = {
 }
 _MEANS = {"linear", "midpoint"}
 _F64 = np.dtype(np.float64)
-_FLOATS = {np.dtype(np.float32), _F64}
+_FLOATS = {F16, np.dtype(np.float32), _F64}
 
 
 def quantile(
@@ -36,7 +36,7 @@ def quantile(
 ) -> Any:
     """Quantiles of all elements, or of each vector along an axis: 0 is the minimum, 0.5 the median, 1 the maximum.
 
-    x         any number type; if a vector contains a NaN, its quantiles are NaN
+    x         any number type, float16 too; if a vector contains a NaN, its quantiles are NaN
     q         a number from 0 to 1, or an array of them, whose axes are the first ones of the result
     axis      None: all elements are one vector
     method    between two elements: "linear" and "midpoint" compute a mean, in float64 for integers;
@@ -53,7 +53,7 @@ def quantile(
     way = code_of(_METHODS, method, "method")
     numbers = np.ascontiguousarray(q, _F64).ravel()
     first = np.shape(q)
-    a = operand(x, "x", strided=axis is not None)
+    a = operand(x, "x", WITH_F16, strided=axis is not None)
     dtype = a.array.dtype if method not in _MEANS or a.array.dtype in _FLOATS else _F64
     given = tuple(a.array.shape)
     along = None if axis is None else axis_of(axis, a)

@@ -11,10 +11,12 @@ from pyweft._native import ffi, lib
 from pyweft._arrays import (
     BOOL,
     DTYPES,
+    F16,
     FLAG,
     FLOATS,
     I64,
     U64,
+    WITH_F16,
     Array,
     Operand,
     call,
@@ -89,7 +91,8 @@ def scan_types(op: int, code: int, dtype: Any, running: bool = False) -> tuple[A
         dtype = I64
     if dtype is None and running:
         dtype = _RUNNING.get(code)
-    accumulate = wide_accumulator(code, dtype)
+    own = code == lib.WEFT_F16 and dtype is not None and np.dtype(dtype) == F16
+    accumulate = wide_accumulator(code, None if own else dtype)
     return DTYPES[code] if dtype is None else np.dtype(dtype), accumulate
 
 
@@ -114,7 +117,7 @@ def _scan(
     """running: as for scan_types(), unless `out` has the elements' dtype."""
     if axis is not None:
         return _scan_axis(op, x, axis, exclusive, init, dtype, out, device, running)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     if out is not None:
         running = running and not _has_dtype(out, a.dtype)
     result, accumulate = scan_types(op, code, dtype, running)
@@ -140,7 +143,7 @@ def _scan_axis(
     device: Optional[str],
     running: bool,
 ) -> Any:
-    a = operand(x, "x", strided=True)
+    a = operand(x, "x", WITH_F16, strided=True)
     result, accumulate = scan_types(op, a.code, dtype, running and not _has_dtype(out, a.array.dtype))
     along = axis_of(axis, a)
     y = destination(a, out, result, tuple(a.array.shape), strided=True, in_place=True)
@@ -173,8 +176,9 @@ def scan(
     op         "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"
     exclusive  y[i] ends before x[i]
     init       a number combined before the first element
-    dtype      of y; None: x's own, but int64 for sum and prod of bool. np.float64 for float32; np.int64 or np.uint64
-               for smaller integers, sum and prod
+    dtype      of y; None: x's own, but int64 for sum and prod of bool. For sum and prod also np.float64 for float32;
+               np.int64 or np.uint64 for smaller integers; np.float32 or np.float64 for float16, whose values are
+               computed in float32 otherwise, and each rounded once
     out        may be x itself, when the dtypes are the same
     y[i] depends on init and x[:i + 1] alone. Order: ORDER.md 6; along an axis 32.
 

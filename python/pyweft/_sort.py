@@ -14,6 +14,7 @@ from pyweft._arrays import (
     I64,
     NUMBERS,
     U64,
+    WITH_F16,
     Array,
     Operand,
     call,
@@ -29,7 +30,7 @@ from pyweft._views import ONLY_AXIS, axis_of, view_of
 __all__ = ["argsort", "sort", "sort_bits", "sort_pairs"]
 
 _INDICES = {I64: lib.WEFT_U64, U64: lib.WEFT_U64, I32: lib.WEFT_U32, np.dtype(np.uint32): lib.WEFT_U32}
-_VALUES = {**NUMBERS, **COMPLEX}
+_VALUES = {**WITH_F16, **COMPLEX}
 
 
 def _order(descending: bool) -> int:
@@ -52,7 +53,7 @@ def sort(
 ) -> Any:
     """The elements in ascending or descending order; stable, -0 < +0, NaN last in either order.
 
-    x     any number type
+    x     any number type, float16 too
     axis  the vectors along it are sorted; None: all elements, which become a 1-D array
     out   may be x itself
 
@@ -64,7 +65,7 @@ def sort(
     """
     if _has_axes(x, axis):
         return _sort_axis(x, axis, descending, out, device)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     if axis is not None and (a.ndim != 1 or axis not in ONLY_AXIS):
         return _sort_axis(x, axis, descending, out, device)
     n = a.size
@@ -77,7 +78,7 @@ def sort(
 
 
 def _sort_axis(x: Array, axis: Any, descending: bool, out: Optional[Array], device: Optional[str]) -> Any:
-    a = operand(x, "x", strided=True)
+    a = operand(x, "x", WITH_F16, strided=True)
     along = axis_of(axis, a)
     y = destination(a, out, a.array.dtype, tuple(a.array.shape), strided=True, in_place=True)
     call(lib.weft_sort_axis, a, device, _order(descending), view_of(a, a.code), along, view_of(y, a.code))
@@ -86,7 +87,7 @@ def _sort_axis(x: Array, axis: Any, descending: bool, out: Optional[Array], devi
 
 def _pair(keys: Any, values: Any) -> tuple[Any, Any, int, Any, Any, Optional[Operand]]:
     """Array and pointer of the keys, their weft_dtype, array and pointer of the values, and `on`."""
-    k, key_source, code, on = input_of(keys, "keys")
+    k, key_source, code, on = input_of(keys, "keys", WITH_F16)
     v, value_source, _, on_values = input_of(values, "values", _VALUES)
     if k.ndim != 1 or v.ndim != 1:
         check_vector(k, "keys")
@@ -99,8 +100,8 @@ def _pair(keys: Any, values: Any) -> tuple[Any, Any, int, Any, Any, Optional[Ope
 def sort_pairs(keys: Array, values: Array, *, descending: bool = False, device: Optional[str] = None) -> Any:
     """Sorts keys, and puts values[i] where keys[i] goes: (keys, values).
 
-    keys    1-D, any number type
-    values  as many, of any number type or complex
+    keys    1-D, any number type, float16 too
+    values  as many, of any number type, float16 or complex
 
     >>> weft.sort_pairs([3, 1, 2], [0.3, 0.1, 0.2])
     (array([1, 2, 3]), array([0.1, 0.2, 0.3]))
@@ -176,7 +177,7 @@ def argsort(
 ) -> Any:
     """Returns the index in x of each element of the sorted array. Equal elements keep their order.
 
-    x      any number type
+    x      any number type, float16 too
     axis   the vectors along it are sorted, and indices are positions along it; None: all elements in C order
     dtype  of the indices: np.int64 or np.uint64, np.int32 (for at most 2^31 elements) or np.uint32 (2^32)
 
@@ -185,7 +186,7 @@ def argsort(
     """
     if _has_axes(x, axis):
         return _argsort_axis(x, axis, descending, dtype, out, device)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     if axis is not None and (a.ndim != 1 or axis not in ONLY_AXIS):
         return _argsort_axis(x, axis, descending, dtype, out, device)
     n = a.size
@@ -202,7 +203,7 @@ def argsort(
 def _argsort_axis(
     x: Array, axis: Any, descending: bool, dtype: Any, out: Optional[Array], device: Optional[str]
 ) -> Any:
-    a = operand(x, "x", strided=True)
+    a = operand(x, "x", WITH_F16, strided=True)
     along = axis_of(axis, a)
     index, index_code = _index(dtype)
     _check_index(index, a.array.shape[along])

@@ -365,6 +365,57 @@ def test_map_of_float16() -> None:
         weft.map_reduce("sum", "x", x=x, dtype=np.float16)
 
 
+def test_order_of_float16() -> None:
+    x = rng.permutation(np.arange(1 << 16, dtype=np.uint16)).view(np.float16)
+    numbers = x[~np.isnan(x)]
+    wide = numbers.astype("f4")
+    order = weft.argsort(wide)
+    for reverse in (False, True):
+        found, wanted = weft.sort(numbers, descending=reverse), weft.sort(wide, descending=reverse)
+        assert found.dtype == np.float16
+        assert np.array_equal(bits(found.astype("f4")), bits(wanted))
+    assert np.array_equal(weft.argsort(numbers), order)
+    assert np.array_equal(np.isnan(weft.sort(x)), np.arange(x.size) >= numbers.size)
+    rows = numbers[:63000].reshape(300, 210)
+    for axis in (0, 1):
+        assert np.array_equal(weft.sort(rows, axis), np.sort(rows, axis))
+        assert np.array_equal(weft.argsort(rows.T, axis), weft.argsort(rows.T.astype("f4"), axis))
+        assert np.array_equal(weft.top_k(rows, 7, axis)[1], weft.top_k(rows.astype("f4"), 7, axis)[1])
+    assert np.array_equal(weft.top_k(numbers, 100)[1], weft.top_k(wide, 100)[1])
+    keys, moved = weft.sort_pairs(numbers, np.arange(numbers.size).astype("f2"))
+    assert keys.dtype == moved.dtype == np.float16
+    up = weft.sort(numbers)
+    assert np.array_equal(weft.search_sorted(up, numbers), weft.search_sorted(up.astype("f4"), wide))
+    assert np.array_equal(weft.merge(up[::2], up[1::2]), up)
+    with pytest.raises(TypeError, match="x has dtype float16"):
+        weft.unique(x)
+
+
+def test_scan_of_float16() -> None:
+    x = rng.normal(0, 1, (50, 70)).astype("f2")
+    for axis in (None, 0, 1):
+        of_f32 = weft.cumsum(x.astype("f4"), axis)
+        assert np.array_equal(bits(weft.cumsum(x, axis)), bits(of_f32.astype("f2")))
+        assert np.array_equal(bits(weft.cumsum(x, axis, dtype=np.float16)), bits(of_f32.astype("f2")))
+        assert np.array_equal(bits(weft.cumsum(x, axis, dtype=np.float32)), bits(of_f32))
+        assert np.array_equal(bits(weft.cumsum(x, axis, dtype=np.float64)), bits(weft.cumsum(x.astype("f8"), axis)))
+        assert np.array_equal(weft.scan(x, "max", axis=axis), np.maximum.accumulate(x.ravel() if axis is None else x, axis or 0))
+    assert np.array_equal(weft.scan(x[0], init=0.5, exclusive=True)[:1], [np.float16(0.5)])
+    with pytest.raises(ValueError, match="init is 65520.0, which float16 cannot represent"):
+        weft.scan(x, init=65520.0)
+    with pytest.raises(ValueError, match="scan with sum of f16 cannot accumulate in i64"):
+        weft.cumsum(x, dtype=np.int64)
+
+
+def test_quantile_of_float16() -> None:
+    x = rng.normal(0, 1, (50, 71)).astype("f2")
+    for axis in (None, 0, 1):
+        found = weft.quantile(x, [0.1, 0.5, 0.77], axis)
+        assert found.dtype == np.float16
+        assert np.array_equal(bits(found), bits(weft.quantile(x.astype("f8"), [0.1, 0.5, 0.77], axis).astype("f2")))
+        assert np.array_equal(weft.quantile(x, 0.3, axis, method="lower"), np.quantile(x, 0.3, axis, method="lower"))
+
+
 def test_matmul_of_float16() -> None:
     a, b = rng.uniform(-1, 1, (30, 40)).astype("f2"), rng.uniform(-1, 1, (40, 20)).astype("f2")
     product = weft.matmul(a, b, accumulate="exact")

@@ -13,13 +13,13 @@ typedef struct weft_sort_rule {
     uint64_t fold, xor_mask, add, greatest;
 } weft_sort_rule;
 
-/* Returns the rule for keys of `bits` bits. For floats, the bits of negative numbers are inverted, and ranks begin
- * at the first number in sort order. NaNs of both signs then follow the last number. */
-static inline weft_sort_rule weft_sort_rule_of(unsigned bits, bool is_float, bool is_signed, bool descending) {
+/* Returns the rule for keys of `bits` bits. `infinity` has the bits of +Inf if they are floats, and is 0 otherwise.
+ * For floats, the bits of negative numbers are inverted, and ranks begin at the first number in sort order. NaNs of
+ * both signs then follow the last number. */
+static inline weft_sort_rule weft_sort_rule_of(unsigned bits, uint64_t infinity, bool is_signed, bool descending) {
     const uint64_t ones = UINT64_MAX >> (64 - bits), sign = (ones >> 1) + 1;
     weft_sort_rule rule = {0, (is_signed ? sign : 0) ^ (descending ? ones : 0), 0, ones};
-    if (is_float) {
-        const uint64_t infinity = bits == 32 ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+    if (infinity) {
         const uint64_t first = sign - 1 - infinity; /* -Inf, folded and flipped */
         rule.fold = sign - 1;
         rule.greatest = 2 * infinity + 1;
@@ -27,6 +27,10 @@ static inline weft_sort_rule weft_sort_rule_of(unsigned bits, bool is_float, boo
         rule.add = descending ? rule.greatest + first + 1 : -first; /* descending: greatest - rank */
     }
     return rule;
+}
+
+WEFT_ARITH uint16_t weft_sort_rank_16(uint16_t fold, uint16_t xor_mask, uint16_t add, uint16_t key) {
+    return (uint16_t)((key ^ ((0U - (key >> 15)) & fold) ^ xor_mask) + add);
 }
 
 WEFT_ARITH uint32_t weft_sort_rank_32(uint32_t fold, uint32_t xor_mask, uint32_t add, uint32_t key) {

@@ -56,23 +56,27 @@ weft_status check_host_value(const char *name, const void *p, weft_error *error)
 
 /* ------------------------------------------------------------------------- types */
 
+weft_status check_type(weft_dtype dtype, weft_error *error) {
+    RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
+    return WEFT_OK;
+}
+
 weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
     static const type_kind kinds[] = {
         KIND_SIGNED, /* WEFT_DEFAULT, refused below */
 #define TYPE(ID, name, ctype, kind, npy) KIND_##kind,
 #include "core/types.def"
     };
-    RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
+    RETURN_IF_ERROR(check_type(dtype, error));
     RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED,
-              "%s elements are supported only by map, reduce, variance and exact matmul", weft_dtype_name(dtype));
+              "this operation does not support %s elements: expected f32, f64 or integers", weft_dtype_name(dtype));
     *kind = kinds[dtype];
     return WEFT_OK;
 }
 
 weft_status check_float(const char *what, weft_dtype dtype, weft_error *error) {
-    type_kind kind;
-    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
+    RETURN_IF_ERROR(check_type(dtype, error));
+    RETURN_IF(!type_is_float(dtype), WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
               weft_dtype_name(dtype));
     return WEFT_OK;
 }
@@ -113,10 +117,9 @@ weft_status check_exact(const char *what, bool offered, weft_dtype dtype, weft_d
 }
 
 weft_status check_index_type(const char *what, weft_range rule, weft_dtype dtype, weft_error *error) {
-    type_kind kind;
     RETURN_IF((unsigned)rule > WEFT_RANGE_SKIP, WEFT_INVALID, "invalid range %d", (int)rule);
-    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
-    RETURN_IF(kind == KIND_FLOAT || weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
+    RETURN_IF_ERROR(check_type(dtype, error));
+    RETURN_IF(type_is_real(dtype) || weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
               "%s requires i32, i64, u32 or u64 indices, not %s", what, weft_dtype_name(dtype));
     return WEFT_OK;
 }
@@ -204,6 +207,20 @@ weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft
     *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     RETURN_IF(*result != dtype && !(widens && accumulate == check_wide_type(dtype, kind, WEFT_F64)), WEFT_UNSUPPORTED,
               "%s with %s of %s cannot accumulate in %s", what, weft_op_name(op), weft_dtype_name(dtype),
+              weft_dtype_name(accumulate));
+    return WEFT_OK;
+}
+
+weft_status check_array_scan_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                                  weft_error *error) {
+    if (!type_is_half(dtype)) return check_scan_type("scan", op, dtype, accumulate, result, error);
+    const bool widens = op == WEFT_SUM || op == WEFT_PROD;
+    RETURN_IF_ERROR(check_combines("scan", op, error));
+    RETURN_IF(OPS[op].domain == INTEGER, WEFT_UNSUPPORTED, "%s requires integer elements, not %s", weft_op_name(op),
+              weft_dtype_name(dtype));
+    *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    RETURN_IF(*result != dtype && !(widens && type_is_float(accumulate)), WEFT_UNSUPPORTED,
+              "scan with %s of %s cannot accumulate in %s", weft_op_name(op), weft_dtype_name(dtype),
               weft_dtype_name(accumulate));
     return WEFT_OK;
 }

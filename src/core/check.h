@@ -35,7 +35,9 @@ typedef enum result_rule { WIDE, SAME, INDEX, TRUTH, REAL } result_rule;
 typedef enum domain_rule { ANY, INTEGER } domain_rule;
 typedef enum empty_rule { DEFINED, FAILS } empty_rule;
 
-/* Determines the kind of an element type; fails for invalid types. */
+/* Fails for invalid types. */
+weft_status check_type(weft_dtype dtype, weft_error *error);
+/* Determines the kind of an element type; fails for invalid types, and for f16 and bf16. */
 weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error);
 /* Fails unless the element type is f32 or f64. `what` is the operation's name. */
 weft_status check_float(const char *what, weft_dtype dtype, weft_error *error);
@@ -70,5 +72,8 @@ weft_status check_combines(const char *what, weft_op op, weft_error *error);
 /* Determines the result type of a scan: the element's type, or for sum and prod a wider type of its kind. */
 weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                             weft_error *error);
+/* check_scan_type for weft_scan and weft_scan_axis, which also take f16 and bf16. */
+weft_status check_array_scan_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                                  weft_error *error);
 
 #endif

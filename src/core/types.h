@@ -13,8 +13,22 @@ typedef enum type_kind { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT } type_kind;
 /* Returns true for f32 and f64. */
 static inline bool type_is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
-/* Returns true for the floats of 16 bits, which formulas, reductions and exact matrix products support. */
+/* Returns true for the floats of 16 bits, which some operations support. */
 static inline bool type_is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
+
+/* Returns true for all floats: f16, bf16, f32 and f64. */
+static inline bool type_is_real(weft_dtype dtype) { return type_is_float(dtype) || type_is_half(dtype); }
+
+/* Returns the bits of +Inf of a float type, or 0 for an integer type. */
+static inline uint64_t type_infinity(weft_dtype dtype) {
+    switch (dtype) {
+    case WEFT_F16: return 0x7c00;
+    case WEFT_BF16: return 0x7f80;
+    case WEFT_F32: return UINT32_C(0x7f800000);
+    case WEFT_F64: return UINT64_C(0x7ff0000000000000);
+    default: return 0;
+    }
+}
 
 /* Returns true for i8, i16, i32 and i64. */
 static inline bool type_is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }

@@ -6,6 +6,7 @@
 enum { CHAINS = 4, CHAIN = 256, PART_ELEMENTS = 1 << 16 };
 
 #define BODY "cpu/common/merge_body.h"
+#include "cpu/kernels/bodies/each_half.h"
 #include "cpu/kernels/bodies/each_type.h"
 
 typedef void merge_part(const void *a, size_t na, const void *b, size_t nb, size_t d, size_t end, void *y);
@@ -24,8 +25,10 @@ static void run_part(void *self, size_t i) {
 }
 
 weft_status cpu_merge(void *state, const merge_call *c, weft_error *error) {
-    static merge_part *const parts_of[DTYPES] = {
+    static merge_part *const parts_of[ALL_DTYPES] = {
 #define TYPE(ID, name, ctype, kind, npy) [WEFT_##ID] = merge_part_##name,
+#define HALF(ID, name, npy) [WEFT_##ID] = merge_part_##name,
+#include "core/halves.def"
 #include "core/types.def"
     };
     const cpu_context *ctx = state;

@@ -2,6 +2,7 @@
  * quantiles from there. If there are few quantiles, it partitions a long vector by splitters near them, and sorts
  * only the parts that contain them (R. W. Floyd and R. L. Rivest, Commun. ACM 18 (3), 1975). Vectors that are not
  * contiguous are gathered together with vectors that are adjacent in x. All threads sort each of few long vectors. */
+#include "arith/formats.h"
 #include "arith/quantile.h"
 #include "core/types.h"
 #include "cpu/common/planes.h"
@@ -55,6 +56,13 @@ static double value_of(weft_dtype dtype, const char *p) {
         memcpy(&v, p, sizeof v);         \
         return (double)v;                \
     }
+#define HALF(ID, name, npy)                 \
+    case WEFT_##ID: {                       \
+        uint16_t bits;                      \
+        memcpy(&bits, p, sizeof bits);      \
+        return weft_from_bits_##name(bits); \
+    }
+#include "core/halves.def"
 #include "core/types.def"
     default: return 0;
     }
@@ -63,7 +71,12 @@ static double value_of(weft_dtype dtype, const char *p) {
 static void store_value(weft_dtype dtype, double v, char *y) {
     const double wide = weft_canonical_f64(v);
     const float narrow = weft_canonical_f32((float)v);
-    memcpy(y, dtype == WEFT_F32 ? (const void *)&narrow : &wide, weft_dtype_size(dtype));
+    const uint16_t half = weft_half_bits(v, dtype == WEFT_F16 ? 11 : 8);
+    memcpy(y,
+           type_is_half(dtype) ? (const void *)&half
+           : dtype == WEFT_F32 ? (const void *)&narrow
+                               : &wide,
+           weft_dtype_size(dtype));
 }
 
 /* Stores the quantiles of vector v, whose sorted elements are at s. */
@@ -137,7 +150,7 @@ static bool sort_elements(const params *j, const char *x, char *sorted, char *wo
     sort.keys.from = x;
     sort.keys.to = sorted;
     cpu_sort_run(&sort, workspace);
-    if (!type_is_float(j->c->dtype) || cpu_cancelled()) return true;
+    if (!type_is_real(j->c->dtype) || cpu_cancelled()) return true;
     return !isnan(value_of(j->c->dtype, sorted + j->row - j->vectors.element));
 }
 

@@ -107,10 +107,14 @@ static weft_dtype without_sign(weft_dtype dtype) {
 
 static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_call *c) {
     const weft_dtype dtype = without_sign(c->dtype);
-    const bool wide = c->result != c->dtype;
+    const bool single = type_is_half(c->dtype) && c->result == WEFT_F32, wide = c->result != c->dtype && !single;
     switch (c->op) {
-    case WEFT_SUM: return wide ? &kernels->wide_sum[c->dtype] : &kernels->sum[dtype];
-    case WEFT_PROD: return wide ? &kernels->wide_prod[c->dtype] : &kernels->prod[dtype];
+    case WEFT_SUM:
+        if (single) return &kernels->single_sum[dtype];
+        return wide ? &kernels->wide_sum[c->dtype] : &kernels->sum[dtype];
+    case WEFT_PROD:
+        if (single) return &kernels->single_prod[dtype];
+        return wide ? &kernels->wide_prod[c->dtype] : &kernels->prod[dtype];
     case WEFT_MIN:
     case WEFT_MAX: return &kernels->highest[dtype];
     case WEFT_AND:
@@ -124,20 +128,39 @@ static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_ca
 static uint64_t xor_mask(const scan_call *c) {
     const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX;
     const uint64_t sign = (uint64_t)1 << (8 * weft_dtype_size(c->dtype) - 1);
-    const uint64_t other_sign = order && !type_is_signed(c->dtype) && !type_is_float(c->dtype) ? sign : 0;
+    const uint64_t other_sign = order && !type_is_signed(c->dtype) && !type_is_real(c->dtype) ? sign : 0;
     return c->op == WEFT_MIN || c->op == WEFT_AND ? ~other_sign : other_sign;
 }
 
+/* Returns the initial value of a minimum or maximum of floats. */
+static const void *infinity_of(weft_dtype dtype, bool negative) {
+    static const uint16_t f16[] = {0x7c00, 0xfc00}, bf16[] = {0x7f80, 0xff80};
+    static const float f32[] = {INFINITY, -INFINITY};
+    static const double f64[] = {INFINITY, -INFINITY};
+    switch (dtype) {
+    case WEFT_F16: return &f16[negative];
+    case WEFT_BF16: return &bf16[negative];
+    case WEFT_F32: return &f32[negative];
+    default: return &f64[negative];
+    }
+}
+
+static uint64_t nan_of(weft_dtype dtype) {
+    switch (dtype) {
+    case WEFT_F16: return WEFT_NAN_F16;
+    case WEFT_BF16: return WEFT_NAN_BF16;
+    case WEFT_F32: return WEFT_NAN_F32;
+    default: return WEFT_NAN_F64;
+    }
+}
+
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_params *params) {
-    static const float inf_f32[] = {INFINITY, -INFINITY};
-    static const double inf_f64[] = {INFINITY, -INFINITY};
-    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
-    const size_t least = c->op == WEFT_MAX;
+    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX;
+    const weft_dtype combined = !order && type_is_half(c->result) ? WEFT_F32 : c->result;
     *params = (scan_params){.init = c->init, .xor_mask = xor_mask(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
-    params->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
-    params->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
-    if (!c->init && order && type_is_float(c->dtype))
-        params->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
+    params->nan = nan_of(combined);
+    params->infinity = type_infinity(combined);
+    if (!c->init && order && type_is_real(c->dtype)) params->init = infinity_of(c->dtype, c->op == WEFT_MAX);
     return find_kernel(ctx->level->scans, c);
 }
 

@@ -17,9 +17,8 @@ static unsigned width(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(d
 
 static sort_params new_params(const cpu_context *ctx, int threads, weft_dtype dtype, weft_order_of_sort order,
                               size_t n) {
-    const bool is_float = type_is_float(dtype);
     const weft_sort_rule rule =
-        weft_sort_rule_of(width(dtype), is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
+        weft_sort_rule_of(width(dtype), type_infinity(dtype), type_is_signed(dtype), order == WEFT_DESCENDING);
     const size_t bytes = n * weft_dtype_size(dtype), chunks = n / CHUNK_KEYS;
     return (sort_params){.kernel = ctx->level->sorts->width[__builtin_ctz(width(dtype) / 8)],
                          .rule = rule,

@@ -241,7 +241,10 @@ static weft_status run_scan(scanning *s) {
 
 static weft_status check_scan(scanning *s, size_t n) {
     weft_dist *const d = s->d;
+    weft_error *error = &d->error;
     RETURN_IF_ERROR(dist_took(d, weft_scan(d->ctx, s->op, s->kind, s->dtype, s->accumulate, 0, NULL, NULL, NULL)));
+    RETURN_IF(type_is_half(s->dtype), WEFT_UNSUPPORTED, "%s elements cannot be scanned on several ranks",
+              weft_dtype_name(s->dtype));
     const size_t size_x = weft_dtype_size(s->dtype), size_y = weft_dtype_size(s->result);
     RETURN_IF_ERROR(dist_check_array(d, "x", s->x, n, size_x));
     RETURN_IF_ERROR(dist_check_array(d, "y", s->y, n, size_y));

@@ -242,12 +242,20 @@ static weft_status run_sort(sorting *s, const void *keys, void *sorted) {
     return dist_finish(d, order_parts(s, workspaces[1], workspaces[0], sorted));
 }
 
+static weft_status check_keys(weft_dist *d, weft_order_of_sort order, weft_dtype dtype) {
+    weft_error *error = &d->error;
+    RETURN_IF_ERROR(dist_took(d, weft_sort(d->ctx, order, dtype, 0, NULL, NULL)));
+    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "%s keys cannot be sorted on several ranks",
+              weft_dtype_name(dtype));
+    return WEFT_OK;
+}
+
 weft_status weft_dist_sort(weft_dist *d, weft_order_of_sort order, weft_dtype dtype, weft_slice slice,
                            const void *keys, void *sorted) {
     if (!d) return WEFT_INVALID;
     const size_t size = weft_dtype_size(dtype);
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"descending", AS_NUMBER, order}};
-    weft_status status = dist_took(d, weft_sort(d->ctx, order, dtype, 0, NULL, NULL));
+    weft_status status = check_keys(d, order, dtype);
     if (status == WEFT_OK) status = dist_check_array(d, "keys", keys, slice.count, size);
     if (status == WEFT_OK) status = dist_check_array(d, "sorted", sorted, slice.count, size);
     if (status == WEFT_OK && keys != sorted)
@@ -256,7 +264,7 @@ weft_status weft_dist_sort(weft_dist *d, weft_order_of_sort order, weft_dtype dt
     const size_t ranks = (size_t)d->size;
     sorting s = {.d = d, .dtype = dtype, .order = order, .n = slice.count, .size = size};
     s.rule =
-        weft_sort_rule_of(8 * (unsigned)size, type_is_float(dtype), type_is_signed(dtype), order == WEFT_DESCENDING);
+        weft_sort_rule_of(8 * (unsigned)size, type_infinity(dtype), type_is_signed(dtype), order == WEFT_DESCENDING);
     s.low = d->roots;
     s.less = s.low + ranks;
     s.here = s.less + ranks;

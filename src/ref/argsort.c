@@ -31,7 +31,7 @@ static bool precedes_as_integer(const sort_order *o, size_t a, size_t b) {
 }
 
 static bool precedes(const sort_order *o, size_t a, size_t b) {
-    return type_is_float(o->keys.dtype) ? precedes_as_real(o, a, b) : precedes_as_integer(o, a, b);
+    return type_is_real(o->keys.dtype) ? precedes_as_real(o, a, b) : precedes_as_integer(o, a, b);
 }
 
 /* Merges from[0..middle) and from[middle..n), which are both sorted. Equal keys of the first half precede those of

@@ -52,7 +52,7 @@ weft_status ref_quantile_axis(void *state, const quantile_axis_call *c, weft_err
         for (size_t i = 0; i < n; i++) memcpy(x + i * size, from + (ptrdiff_t)i * c->inner.x, size);
         status = ref_sort(NULL, &sort, error);
         if (status != WEFT_OK) break;
-        const bool has_nan = type_is_float(c->dtype) && isnan(ref_real(sorted, n - 1));
+        const bool has_nan = type_is_real(c->dtype) && isnan(ref_real(sorted, n - 1));
         for (size_t k = 0; k < c->count; k++) {
             char *const y = to + (ptrdiff_t)k * c->inner.y;
             if (has_nan)

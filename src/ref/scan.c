@@ -19,7 +19,6 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 /* ----------------------------------------------------------- sum and product of floats */
 
 #define REAL float
-#define RESULT WEFT_F32
 #define LEVELS levels_f32
 #define ADD add_f32
 #define MUL mul_f32
@@ -30,7 +29,6 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 #include "ref/bodies/scan_body.h"
 
 #define REAL double
-#define RESULT WEFT_F64
 #define LEVELS levels_f64
 #define ADD add_f64
 #define MUL mul_f64
@@ -95,12 +93,12 @@ static void scan_integers(const scan_call *c, array x) {
 weft_status ref_scan(void *state, const scan_call *c, weft_error *error) {
     const array x = {c->dtype, c->x};
     if (c->map) return ref_map_scan(state, c, error);
-    if (!type_is_float(c->dtype)) {
+    if (!type_is_real(c->dtype)) {
         scan_integers(c, x);
     } else if (c->op == WEFT_MIN || c->op == WEFT_MAX) {
         extremes_of_reals(c, x);
     } else {
-        return c->result == WEFT_F32 ? scan_f32(c, x, error) : scan_f64(c, x, error);
+        return c->result == WEFT_F64 ? scan_f64(c, x, error) : scan_f32(c, x, error);
     }
     return WEFT_OK;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_nan(array x, size_t i) { return type_is_float(x.dtype) && isnan(ref_real(x, i)); }
+static bool is_nan(array x, size_t i) { return type_is_real(x.dtype) && isnan(ref_real(x, i)); }
 
 static bool comes_before(const top_k_call *c, size_t i, size_t j) {
     const array x = {c->dtype, c->x};

@@ -64,7 +64,7 @@ static void types(const format *f) {
     EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_MIN, f->dtype, WEFT_DEFAULT, 0, x, &out), WEFT_EMPTY,
                  "min of 0 elements is undefined");
     EXPECT_ERROR(ctx, weft_dot(ctx, f->dtype, WEFT_DEFAULT, 3, x, x, &out), WEFT_UNSUPPORTED,
-                 "elements are supported");
+                 "this operation does not support");
     EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_SUM, f->dtype, WEFT_DEFAULT, 3, (char *)x + 1, &out), WEFT_INVALID,
                  "not aligned to its 2-byte elements");
 }

@@ -13,6 +13,9 @@ enum { SCRATCH = 256 };
 static uint64_t rank_of(const weft_sort_rule &r, uint64_t key) {
     return weft_sort_rank_64(r.fold, r.xor_mask, r.add, key);
 }
+static uint64_t rank_of(const weft_sort_rule &r, uint16_t key) {
+    return weft_sort_rank_16((uint16_t)r.fold, (uint16_t)r.xor_mask, (uint16_t)r.add, key);
+}
 template <class Key> static uint64_t rank_of(const weft_sort_rule &r, Key key) {
     return (Key)weft_sort_rank_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, key);
 }

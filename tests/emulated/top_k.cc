@@ -18,14 +18,15 @@ static uint64_t code_of(const top_k_call *c, const weft_sort_rule &r, size_t i) 
     uint32_t word = 0;
     memcpy(&wide, (const char *)c->x + i * size, size);
     word = (uint32_t)wide;
-    rank = size == 8 ? weft_sort_rank_64(r.fold, r.xor_mask, r.add, wide)
-                     : weft_sort_rank_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, word);
+    rank = size == 8   ? weft_sort_rank_64(r.fold, r.xor_mask, r.add, wide)
+           : size == 2 ? weft_sort_rank_16((uint16_t)r.fold, (uint16_t)r.xor_mask, (uint16_t)r.add, (uint16_t)word)
+                       : weft_sort_rank_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, word);
     return rank > r.greatest ? UINT64_MAX : rank;
 }
 
 weft_status gpu_top_k_array(gpu *, const top_k_call *c, void *scratch, size_t *bytes, weft_error *error) {
     const size_t size = weft_dtype_size(c->dtype);
-    const weft_sort_rule rule = weft_sort_rule_of(8 * (unsigned)size, type_is_float(c->dtype),
+    const weft_sort_rule rule = weft_sort_rule_of(8 * (unsigned)size, type_infinity(c->dtype),
                                                   type_is_signed(c->dtype), c->extreme == WEFT_LARGEST);
     std::vector<size_t> order(c->n);
     if (!scratch) {

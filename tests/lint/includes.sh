@@ -30,7 +30,7 @@ only "src/formula" "$std|\"(formula/[a-z_]+\.(h|def)|core/[a-z_]+\.(h|def)|weft\
 only "src/ref" "$std|\"(ref/[a-z_/]+\.h|core/(order|backend|offsets|indices|elementary|exact_ops|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch] src/ref/*/*.[ch]
 only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary)|formula/formula)\.h\"" src/arith/*.h
 only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.[ch]
-only "src/cpu" "$std|\"((cpu|cpu/common|cpu/runtime|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(bodies/each_type|bodies/key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def src/cpu/common/* src/cpu/runtime/*
+only "src/cpu" "$std|\"((cpu|cpu/common|cpu/runtime|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(bodies/each_type|bodies/each_half|bodies/key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def src/cpu/common/* src/cpu/runtime/*
 only "src/cpu/kernels" "$std|BODY|\"((cpu|cpu/common|cpu/runtime|cpu/kernels|cpu/kernels/bodies|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/kernels/*.[ch] src/cpu/kernels/*.def src/cpu/kernels/bodies/*
 only "src/cuda" "$std|<cuda[a-z_0-9]*\.h>|<cub/[a-z_/]+\.cuh>|\"(cuda/[a-z_]+/[a-z_0-9]+\.(h|cuh|def)|(core|formula|arith)/[a-z_0-9]+\.(h|def)|weft\.h)\"" src/cuda/*/*.*
 only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|ladder/executor/translate\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] cli/*/*/*.[ch] | grep -Ev '/(verify|tune_check).c$')

@@ -18,6 +18,10 @@ weft_context *oracle_open(int argc, char **argv);
 /* Returns element i of an array, exactly. */
 wide oracle_element(weft_dtype dtype, const void *x, size_t i);
 
+/* Stores v, which has the digits of f64 or fewer, as an element of a float type: rounded to nearest even. NaN becomes
+ * the canonical NaN. */
+void oracle_store(weft_dtype dtype, double v, void *out);
+
 static inline wide oracle_magnitude(wide x) { return x < 0 ? -x : x; }
 
 /* Returns (39 + log2(n / 4096)) * eps / 2, the factor of docs/ops/reduce.md "Accuracy". */

@@ -16,7 +16,7 @@ static weft_dtype type; /* of x */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static weft_dtype result_of(weft_quantile_method method) {
-    return (method == WEFT_LINEAR || method == WEFT_MIDPOINT) && !type_is_float(type) ? WEFT_F64 : type;
+    return (method == WEFT_LINEAR || method == WEFT_MIDPOINT) && !type_is_real(type) ? WEFT_F64 : type;
 }
 
 /* Computes quantiles of x[0..n) to y. */
@@ -53,16 +53,6 @@ static double mean(double a, double b, double w) {
     return b == INFINITY ? b : finite_mean(a, b, w);
 }
 
-static void store(weft_dtype dtype, double v, void *out) {
-    const float narrow = isnan(v) ? 0 : (float)v;
-    const uint32_t nan32 = 0x7fc00000;
-    const uint64_t nan64 = UINT64_C(0x7ff8000000000000);
-    if (dtype == WEFT_F32)
-        memcpy(out, isnan(v) ? (const void *)&nan32 : &narrow, sizeof narrow);
-    else
-        memcpy(out, isnan(v) ? (const void *)&nan64 : &v, sizeof v);
-}
-
 /* Stores quantile q of the sorted elements, n of them. */
 static void expect_quantile(weft_quantile_method method, size_t n, double q, void *out) {
     const size_t size = weft_dtype_size(type);
@@ -75,10 +65,10 @@ static void expect_quantile(weft_quantile_method method, size_t n, double q, voi
     const double a = (double)oracle_element(type, sorted, below), b = (double)oracle_element(type, sorted, above);
     const size_t nearest = g < 0.5 ? below : g > 0.5 ? above : below % 2 ? above : below;
     const size_t moved = method == WEFT_LOWER ? below : method == WEFT_HIGHER ? above : nearest;
-    if (type_is_float(type) && isnan((double)oracle_element(type, sorted, n - 1)))
-        store(type, NAN, out);
+    if (type_is_real(type) && isnan((double)oracle_element(type, sorted, n - 1)))
+        oracle_store(type, NAN, out);
     else if (method == WEFT_LINEAR || method == WEFT_MIDPOINT)
-        store(result_of(method), middle > 0 ? mean(a, b, middle) : a, out);
+        oracle_store(result_of(method), middle > 0 ? mean(a, b, middle) : a, out);
     else
         memcpy(out, (char *)sorted + moved * size, size);
 }
@@ -123,24 +113,20 @@ static void check(input_kind kind, size_t n) {
 static void literal(weft_dtype dtype, size_t n, const double *values, weft_quantile_method method, double q,
                     double expected) {
     type = dtype;
-    for (size_t i = 0; i < n; i++) {
-        const float narrow = (float)values[i];
-        if (dtype == WEFT_F32)
-            memcpy((char *)x + i * sizeof narrow, &narrow, sizeof narrow);
-        else
-            memcpy(&x[i], &values[i], sizeof values[i]);
-    }
+    for (size_t i = 0; i < n; i++) oracle_store(dtype, values[i], (char *)x + i * weft_dtype_size(dtype));
     uint64_t bits = 0;
-    store(dtype, expected, &bits);
+    oracle_store(dtype, expected, &bits);
     EXPECT_STATUS(ctx, compute(method, n, 1, &q), WEFT_OK);
     EXPECT(memcmp(y, &bits, weft_dtype_size(dtype)) == 0, "%s, method %d, q = %g: not %g", weft_dtype_name(dtype),
            (int)method, q, expected);
 }
-#define LITERAL(method, q, expected, ...)                              \
-    do {                                                               \
-        const double values[] = {__VA_ARGS__};                         \
-        literal(WEFT_F32, COUNT(values), values, method, q, expected); \
-        literal(WEFT_F64, COUNT(values), values, method, q, expected); \
+#define LITERAL(method, q, expected, ...)                               \
+    do {                                                                \
+        const double values[] = {__VA_ARGS__};                          \
+        literal(WEFT_F16, COUNT(values), values, method, q, expected);  \
+        literal(WEFT_BF16, COUNT(values), values, method, q, expected); \
+        literal(WEFT_F32, COUNT(values), values, method, q, expected);  \
+        literal(WEFT_F64, COUNT(values), values, method, q, expected);  \
     } while (0)
 #define LITERAL_F64(method, q, expected, ...)                          \
     do {                                                               \
@@ -194,7 +180,7 @@ static double first_number(void) {
     return v;
 }
 
-/* Elements of 64 bits are rounded before the mean is computed, and results of f32 after it. */
+/* Elements of 64 bits are rounded before the mean is computed, and results of f32, f16 and bf16 once after it. */
 static void roundings(void) {
     const double quarter = 0.25, half = 0.5, zero = 0;
     type = WEFT_U64;
@@ -213,15 +199,21 @@ static void roundings(void) {
     literal(WEFT_F32, 2, (const double[]){1, 1 + 0x1p-23}, WEFT_LINEAR, 0.5, 1);
     literal(WEFT_F32, 2, (const double[]){1 + 0x1p-23, 1 + 0x1p-22}, WEFT_LINEAR, 0.5, 1 + 0x1p-22);
     literal(WEFT_F32, 2, (const double[]){-FLT_MAX, FLT_MAX}, WEFT_LINEAR, 0.25, -FLT_MAX / 2);
+    /* In f32 the mean would be the middle of two numbers, which is rounded to the even one. */
+    literal(WEFT_F16, 2, (const double[]){1, 1 + 0x1p-10}, WEFT_LINEAR, 0.5 + 0x1p-30, 1 + 0x1p-10);
+    literal(WEFT_BF16, 2, (const double[]){1, 1 + 0x1p-7}, WEFT_LINEAR, 0.5 + 0x1p-30, 1 + 0x1p-7);
+    literal(WEFT_F16, 2, (const double[]){-65504, 65504}, WEFT_LINEAR, 0.25, -32752);
+    literal(WEFT_F16, 2, (const double[]){0, 0x1p-24}, WEFT_MIDPOINT, 0.5, 0);
+    literal(WEFT_F16, 2, (const double[]){0x1p-24, 0x1p-23}, WEFT_MIDPOINT, 0.5, 0x1p-23);
 }
 
 int main(int argc, char **argv) {
     static const size_t lengths[] = {1, 2, 3, 4, 5, 8, 31, 100, 512, 2048, 2049, N};
     ctx = oracle_open(argc, argv);
-    for (int d = WEFT_I8; d <= WEFT_F64; d++)
+    for (int d = WEFT_I8; d <= WEFT_BF16; d++)
         for (int k = 0; k < INPUT_COUNT; k++)
             for (size_t i = 0; i < COUNT(lengths); i++) {
-                if (!input_fits((input_kind)k, (weft_dtype)d)) continue;
+                if (d == WEFT_EXACT_SUM || !input_fits((input_kind)k, (weft_dtype)d)) continue;
                 type = (weft_dtype)d;
                 input_fill((input_kind)k, type, i, lengths[i], x);
                 check((input_kind)k, lengths[i]);

@@ -10,13 +10,11 @@
 
 enum { N = 20557 };
 static weft_context *ctx;
-static uint64_t x[N], y[N + 1], z[N + 1]; /* capacity for elements of any type */
+static uint64_t x[N], y[N + 1], z[N + 1], other[N]; /* capacity for elements of any type */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static double real(weft_dtype dtype, const void *v, size_t i) {
-    return dtype == WEFT_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
-}
+static double real(weft_dtype dtype, const void *v, size_t i) { return (double)oracle_element(dtype, v, i); }
 
 static uint64_t bits(weft_dtype dtype, const void *v, size_t i) {
     const size_t size = weft_dtype_size(dtype);
@@ -69,7 +67,7 @@ static void accuracy(void) {
 /* Returns true if b precedes a: by value, -0 before +0. */
 static bool precedes(weft_dtype dtype, const void *v, size_t a, size_t b) {
     const wide p = oracle_element(dtype, v, a), q = oracle_element(dtype, v, b);
-    if (p != q || !type_is_float(dtype)) return q < p;
+    if (p != q || !type_is_real(dtype)) return q < p;
     return signbit(real(dtype, v, b)) && !signbit(real(dtype, v, a));
 }
 
@@ -78,12 +76,11 @@ static void check_extremes(weft_op op, weft_dtype dtype, size_t n, input_kind ki
     size_t best = 0;
     run(op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, NULL, y);
     for (size_t i = 0; i < n; i++) {
-        const bool nan = type_is_float(dtype) && isnan(real(dtype, x, best));
+        const bool nan = type_is_real(dtype) && isnan(real(dtype, x, best));
         const bool better = op == WEFT_MIN ? precedes(dtype, x, best, i) : precedes(dtype, x, i, best);
-        if (!nan && (better || (type_is_float(dtype) && isnan(real(dtype, x, i))))) best = i;
+        if (!nan && (better || (type_is_real(dtype) && isnan(real(dtype, x, i))))) best = i;
         uint64_t wanted = bits(dtype, x, best);
-        if (type_is_float(dtype) && isnan(real(dtype, x, best)))
-            wanted = dtype == WEFT_F32 ? 0x7fc00000 : UINT64_C(0x7ff8000000000000);
+        if (type_is_real(dtype) && isnan(real(dtype, x, best))) oracle_store(dtype, NAN, &wanted);
         if (bits(dtype, y, i) == wanted) continue;
         EXPECT(false, "%s of %s, n = %zu, input %s: y[%zu] = 0x%" PRIx64 ", wanted 0x%" PRIx64, weft_op_name(op),
                weft_dtype_name(dtype), n, input_name(kind), i, bits(dtype, y, i), wanted);
@@ -125,7 +122,7 @@ static void check_type(weft_dtype dtype, input_kind kind, size_t n) {
     static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_AND, WEFT_OR, WEFT_XOR};
     check_extremes(WEFT_MIN, dtype, n, kind);
     check_extremes(WEFT_MAX, dtype, n, kind);
-    if (type_is_float(dtype)) return;
+    if (type_is_real(dtype)) return;
     for (size_t o = 0; o < COUNT(ops); o++) check_integers(ops[o], dtype, WEFT_DEFAULT, n, kind);
     for (size_t o = 0; o < 2 && dtype != WEFT_I64 && dtype != WEFT_U64; o++)
         check_integers(ops[o], dtype, dtype < WEFT_U8 ? WEFT_I64 : WEFT_U64, n, kind);
@@ -133,13 +130,58 @@ static void check_type(weft_dtype dtype, input_kind kind, size_t n) {
 
 static void orderless(void) {
     static const size_t sizes[] = {1, 16, 17, 4097, N};
-    for (int d = WEFT_I8; d <= WEFT_F64; d++)
+    for (int d = WEFT_I8; d <= WEFT_BF16; d++)
         for (int k = 0; k < INPUT_COUNT; k++)
             for (size_t s = 0; s < COUNT(sizes); s++) {
-                if (!input_fits((input_kind)k, (weft_dtype)d)) continue;
+                if (d == WEFT_EXACT_SUM || !input_fits((input_kind)k, (weft_dtype)d)) continue;
                 input_fill((input_kind)k, (weft_dtype)d, 1 + s, sizes[s], x);
                 check_type((weft_dtype)d, (input_kind)k, sizes[s]);
             }
+}
+
+/* ---------------------------------------------------------------------------- floats of 16 bits */
+
+/* Checks that sums and products of f16 or bf16 have the bits of those of the same numbers as f32, or as f64, rounded
+ * once. */
+static void check_halves(weft_op op, weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t n,
+                         const void *init) {
+    const weft_dtype combined = accumulate == WEFT_F64 ? WEFT_F64 : WEFT_F32;
+    const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    const size_t size = weft_dtype_size(combined);
+    uint64_t first = 0;
+    for (int way = WEFT_INCLUSIVE; way <= WEFT_EXCLUSIVE; way++) {
+        run(op, (weft_scan_kind)way, dtype, accumulate, n, init, y);
+        for (size_t i = 0; i < n; i++) oracle_store(combined, real(dtype, x, i), (char *)other + i * size);
+        if (init) oracle_store(combined, real(result, init, 0), &first);
+        EXPECT_STATUS(
+            ctx, weft_scan(ctx, op, (weft_scan_kind)way, combined, WEFT_DEFAULT, n, other, init ? &first : NULL, z),
+            WEFT_OK);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t wanted = 0;
+            oracle_store(result, real(combined, z, i), &wanted);
+            if (bits(result, y, i) == wanted) continue;
+            EXPECT(false, "%s of %s, n = %zu, input %s: y[%zu] = 0x%" PRIx64 ", wanted 0x%" PRIx64, weft_op_name(op),
+                   weft_dtype_name(dtype), n, input_name(kind), i, bits(result, y, i), wanted);
+            return;
+        }
+    }
+}
+
+static void halves(void) {
+    static const weft_dtype types[] = {WEFT_F16, WEFT_BF16}, accumulates[] = {WEFT_DEFAULT, WEFT_F32, WEFT_F64};
+    static const size_t sizes[] = {1, 2, 15, 16, 17, 257, 4097, N};
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (int k = 0; k < INPUT_COUNT; k++)
+            for (size_t s = 0; s < COUNT(sizes); s++)
+                for (size_t a = 0; a < COUNT(accumulates) && input_fits((input_kind)k, types[t]); a++) {
+                    const weft_dtype result = a > 0 ? accumulates[a] : types[t];
+                    uint64_t init = 0;
+                    input_fill((input_kind)k, types[t], 1 + s, sizes[s], x);
+                    input_fill(INPUT_MIXED, result, s, 1, &init);
+                    check_halves(WEFT_SUM, types[t], accumulates[a], (input_kind)k, sizes[s], NULL);
+                    check_halves(WEFT_SUM, types[t], accumulates[a], (input_kind)k, sizes[s], &init);
+                    check_halves(WEFT_PROD, types[t], accumulates[a], (input_kind)k, sizes[s], s % 2 ? &init : NULL);
+                }
 }
 
 /* -------------------------------------------------------------------------------- properties */
@@ -316,6 +358,7 @@ int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     accuracy();
     orderless();
+    halves();
     properties();
     not_a_number();
     zeros();

@@ -15,6 +15,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
 const match_shape match_argsort = {.inputs = 1,
                                    .parameters = PARAMETERS,
                                    .accumulates = 1,
+                                   .halves = true,
                                    .values = match_each,
                                    .out_bytes = out_bytes,
                                    .call = call};

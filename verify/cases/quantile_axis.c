@@ -42,7 +42,7 @@ static arguments choose(const match_case *c) {
     for (size_t k = 0; k < a.count; k++) a.q[k] = choose_quantile(view_draw(c, 1000 + k), n);
     a.y = a.x;
     a.y.shape[axis] = a.count;
-    if (c->parameter == 0 && !type_is_float(c->dtype)) a.y.dtype = WEFT_F64;
+    if (c->parameter == 0 && !type_is_real(c->dtype)) a.y.dtype = WEFT_F64;
     a.span = view_of_output(c, &a.y);
     return a;
 }
@@ -68,6 +68,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_quantile_axis = {.inputs = 1,
                                          .parameters = 2,
                                          .accumulates = 1,
+                                         .halves = true,
                                          .values = values,
                                          .out_bytes = out_bytes,
                                          .call = call,

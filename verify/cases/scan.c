@@ -34,8 +34,9 @@ static size_t out_bytes(const match_case *c) {
                             : c->dtype >= WEFT_I8 && c->dtype <= WEFT_I32 ? WEFT_I64
                             : c->dtype >= WEFT_U8 && c->dtype <= WEFT_U32 ? WEFT_U64
                                                                           : WEFT_DEFAULT;
-    if (OPERATORS[i].integers && type_is_float(c->dtype)) return 0;
-    if (c->accumulate != WEFT_DEFAULT && !(OPERATORS[i].widens && c->accumulate == wide)) return 0;
+    const bool offered = type_is_half(c->dtype) ? type_is_float(c->accumulate) : c->accumulate == wide;
+    if (OPERATORS[i].integers && type_is_real(c->dtype)) return 0;
+    if (c->accumulate != WEFT_DEFAULT && !(OPERATORS[i].widens && offered)) return 0;
     return weft_dtype_size(result_type(c));
 }
 
@@ -65,8 +66,8 @@ static variant variant_of(const match_case *c) {
 static void make_init(const match_case *c, void *init) {
     const weft_dtype type = result_type(c);
     const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
-    const input_kind kind = type_is_float(type) ? FLOAT_INITS[r % (sizeof FLOAT_INITS / sizeof *FLOAT_INITS)]
-                                                : INTEGER_INITS[r % (sizeof INTEGER_INITS / sizeof *INTEGER_INITS)];
+    const input_kind kind = type_is_real(type) ? FLOAT_INITS[r % (sizeof FLOAT_INITS / sizeof *FLOAT_INITS)]
+                                               : INTEGER_INITS[r % (sizeof INTEGER_INITS / sizeof *INTEGER_INITS)];
     input_fill(kind, type, r >> 8, 1, init);
 }
 
@@ -95,6 +96,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_scan = {.inputs = 1,
                                 .parameters = PARAMETERS,
                                 .accumulates = 5,
+                                .halves = true,
                                 .values = match_each,
                                 .out_bytes = out_bytes,
                                 .call = call,

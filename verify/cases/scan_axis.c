@@ -8,7 +8,7 @@
 static weft_op op_of(const match_case *c) {
     static const weft_op ops[] = {WEFT_SUM, WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR};
     const bool widens = c->accumulate != WEFT_DEFAULT;
-    return ops[view_draw(c, 40) % (widens ? 3 : type_is_float(c->dtype) ? 5 : 8)];
+    return ops[view_draw(c, 40) % (widens ? 3 : type_is_real(c->dtype) ? 5 : 8)];
 }
 
 static size_t out_bytes(const match_case *c) {
@@ -16,8 +16,9 @@ static size_t out_bytes(const match_case *c) {
                             : c->dtype >= WEFT_I8 && c->dtype <= WEFT_I32 ? WEFT_I64
                             : c->dtype >= WEFT_U8 && c->dtype <= WEFT_U32 ? WEFT_U64
                                                                           : WEFT_DEFAULT;
+    const bool offered = type_is_half(c->dtype) ? type_is_float(c->accumulate) : c->accumulate == wide;
     if (c->accumulate == WEFT_DEFAULT) return weft_dtype_size(c->dtype);
-    return c->accumulate == wide ? weft_dtype_size(wide) : 0;
+    return offered ? weft_dtype_size(c->accumulate) : 0;
 }
 
 typedef struct arguments {
@@ -48,7 +49,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     const arguments a = choose(c);
     const weft_view y = view_at(&a.y, out), x = a.in_place ? y : view_at(&a.x, inputs[0]);
     uint64_t init;
-    input_fill(type_is_float(y.dtype) ? INPUT_MIXED : INPUT_EXTREMES, y.dtype, view_draw(c, 42), 1, &init);
+    input_fill(type_is_real(y.dtype) ? INPUT_MIXED : INPUT_EXTREMES, y.dtype, view_draw(c, 42), 1, &init);
     const weft_status status = a.in_place ? weft_copy(ctx, c->n * weft_dtype_size(c->dtype), inputs[0], out)
                                           : view_prepare_output(c, ctx, y.dtype, a.span, out);
     if (status != WEFT_OK) return status;
@@ -65,6 +66,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_scan_axis = {.inputs = 1,
                                      .parameters = 3,
                                      .accumulates = MATCH_ACCUMULATE_COUNT,
+                                     .halves = true,
                                      .values = values,
                                      .out_bytes = out_bytes,
                                      .call = call,

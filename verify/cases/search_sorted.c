@@ -40,6 +40,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_search_sorted = {.inputs = 2,
                                          .parameters = PARAMETERS,
                                          .accumulates = 1,
+                                         .halves = true,
                                          .values = values,
                                          .out_bytes = out_bytes,
                                          .call = call,

@@ -46,7 +46,7 @@ static size_t values_of_output(const match_case *c) {
 }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = type_is_float(c->dtype);
+    const bool is_float = type_is_real(c->dtype);
     return c->parameter == BITS && is_float ? 0 : unit(c);
 }
 
@@ -103,6 +103,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_sort = {.inputs = 1,
                                 .parameters = PARAMETERS,
                                 .accumulates = 1,
+                                .halves = true,
                                 .values = values_of_output,
                                 .out_bytes = out_bytes,
                                 .call = call,

@@ -42,6 +42,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_top_k = {.inputs = 1,
                                  .parameters = PARAMETER_COUNT,
                                  .accumulates = 1,
+                                 .halves = true,
                                  .values = values,
                                  .out_bytes = out_bytes,
                                  .call = call,

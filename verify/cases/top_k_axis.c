@@ -71,6 +71,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_top_k_axis = {.inputs = 1,
                                       .parameters = 2,
                                       .accumulates = 1,
+                                      .halves = true,
                                       .values = values,
                                       .out_bytes = out_bytes,
                                       .call = call,

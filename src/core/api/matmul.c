@@ -67,6 +67,8 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 weft_status check_product_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
     *chains = WEFT_EXACT_SUM;
     if (accumulate == WEFT_EXACT_SUM && type_is_half(dtype)) return WEFT_OK;
+    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "matmul of %s can accumulate only in exact",
+              weft_dtype_name(dtype));
     RETURN_IF_ERROR(check_float("matmul", dtype, error));
     if (accumulate == WEFT_EXACT_SUM) return WEFT_OK;
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);

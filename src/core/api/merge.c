@@ -2,9 +2,8 @@
 #include "core/check.h"
 
 static weft_status merge(weft_context *ctx, const merge_call *c, weft_error *error) {
-    type_kind kind;
     range a, b, y;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     const size_t size = weft_dtype_size(c->dtype);
     RETURN_IF_ERROR(check_array(ctx, "a", c->a, c->na, size, &a, error));
     RETURN_IF_ERROR(check_array(ctx, "b", c->b, c->nb, size, &b, error));

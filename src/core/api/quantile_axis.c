@@ -15,17 +15,16 @@ static weft_status check_quantiles(const quantile_axis_call *c, weft_error *erro
 /* Returns the type of the results: means of integers are f64. */
 static weft_dtype result_type(weft_quantile_method method, weft_dtype dtype) {
     const bool is_mean = method == WEFT_LINEAR || method == WEFT_MIDPOINT;
-    return is_mean && !type_is_float(dtype) ? WEFT_F64 : dtype;
+    return is_mean && !type_is_real(dtype) ? WEFT_F64 : dtype;
 }
 
 static weft_status quantile_axis(weft_context *ctx, quantile_axis_call *c, const weft_view *x, int axis,
                                  const weft_view *y, weft_error *error) {
     range from, to;
-    type_kind kind;
     size_t along;
     RETURN_IF((unsigned)c->method > WEFT_MIDPOINT, WEFT_INVALID, "invalid quantile method %d", (int)c->method);
     RETURN_IF_ERROR(check_view(ctx, "x", x, &from, error));
-    RETURN_IF_ERROR(check_kind(x->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(x->dtype, error));
     RETURN_IF_ERROR(check_axes(x, 1, &axis, &along, error));
     RETURN_IF_ERROR(check_quantiles(c, error));
     c->dtype = x->dtype;

@@ -2,9 +2,8 @@
 #include "core/check.h"
 
 static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c, weft_error *error) {
-    type_kind kind;
     range sorted, queries, positions;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     const size_t size = weft_dtype_size(c->dtype);
     RETURN_IF((unsigned)c->side > WEFT_RIGHT, WEFT_INVALID, "invalid side %d", (int)c->side);
     RETURN_IF_ERROR(check_array(ctx, "sorted", c->sorted, c->n, size, &sorted, error));

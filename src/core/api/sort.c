@@ -2,8 +2,8 @@
 #include "core/check.h"
 
 /* Checks the key type and the order. */
-static weft_status check_keys(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
-    RETURN_IF_ERROR(check_kind(dtype, kind, error));
+static weft_status check_keys(weft_dtype dtype, weft_order_of_sort order, weft_error *error) {
+    RETURN_IF_ERROR(check_type(dtype, error));
     RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "invalid sort order %d", (int)order);
     return WEFT_OK;
 }
@@ -50,8 +50,7 @@ static weft_status run_sort(weft_context *ctx, const sort_call *c, weft_error *e
 }
 
 static weft_status sort(weft_context *ctx, const sort_call *c, weft_error *error) {
-    type_kind kind;
-    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, error));
     return run_sort(ctx, c, error);
 }
 
@@ -63,8 +62,7 @@ weft_status weft_sort(weft_context *ctx, weft_order_of_sort order, weft_dtype dt
 }
 
 static weft_status sort_pairs(weft_context *ctx, const sort_call *c, weft_error *error) {
-    type_kind kind;
-    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, error));
     RETURN_IF_ERROR(check_value_bytes(c->value_bytes, error));
     return run_sort(ctx, c, error);
 }
@@ -84,10 +82,9 @@ weft_status weft_sort_pairs(weft_context *ctx, weft_order_of_sort order, weft_dt
 }
 
 static weft_status sort_bits(weft_context *ctx, const sort_call *c, weft_error *error) {
-    type_kind kind;
-    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, error));
     const unsigned all = all_bits(c->dtype);
-    RETURN_IF(kind == KIND_FLOAT, WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
+    RETURN_IF(type_is_real(c->dtype), WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
               weft_dtype_name(c->dtype));
     RETURN_IF(c->first_bit > all || c->bits > all - c->first_bit, WEFT_INVALID,
               "%u bits starting at bit %u: keys of %s have only bits 0 to %u", c->bits, c->first_bit,
@@ -113,9 +110,8 @@ weft_status weft_sort_bits(weft_context *ctx, weft_order_of_sort order, weft_dty
 }
 
 static weft_status argsort(weft_context *ctx, const argsort_call *c, weft_error *error) {
-    type_kind kind;
     range from, to;
-    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, error));
     RETURN_IF(c->index != WEFT_U32 && c->index != WEFT_U64, WEFT_UNSUPPORTED,
               "indices must have type u32 or u64, not %s", weft_dtype_name(c->index));
     RETURN_IF(c->index == WEFT_U32 && c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,

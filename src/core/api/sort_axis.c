@@ -7,12 +7,11 @@
 static weft_status sort_axis(weft_context *ctx, sort_axis_call *c, const weft_view *x, int axis, const char *name,
                              const weft_view *y, weft_error *error) {
     range from, to;
-    type_kind kind;
     size_t along;
     RETURN_IF((unsigned)c->order > WEFT_DESCENDING, WEFT_INVALID, "invalid sort order %d", (int)c->order);
     RETURN_IF_ERROR(check_view(ctx, "x", x, &from, error));
     c->dtype = x->dtype;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     RETURN_IF_ERROR(check_output_view(ctx, name, y, &to, error));
     c->result = c->indices ? y->dtype : c->dtype;
     RETURN_IF(c->indices && c->result != WEFT_U32 && c->result != WEFT_U64, WEFT_UNSUPPORTED,

@@ -2,9 +2,8 @@
 #include "core/check.h"
 
 static weft_status top_k(weft_context *ctx, const top_k_call *c, weft_error *error) {
-    type_kind kind;
     range x, values, indices;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     RETURN_IF((unsigned)c->extreme > WEFT_SMALLEST, WEFT_INVALID, "invalid extreme %d", (int)c->extreme);
     RETURN_IF(c->k > c->n, WEFT_INVALID, "k = %zu is greater than the number of elements %zu", c->k, c->n);
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &x, error));

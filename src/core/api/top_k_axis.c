@@ -74,12 +74,11 @@ static weft_status check_indices(weft_context *ctx, const top_k_axis_call *c, co
 static weft_status top_k_axis(weft_context *ctx, top_k_axis_call *c, const weft_view *x, int axis,
                               const weft_view *values, const weft_view *indices, weft_error *error) {
     range from, to, indices_to = {"indices", NULL, 0};
-    type_kind kind;
     size_t along;
     RETURN_IF((unsigned)c->extreme > WEFT_SMALLEST, WEFT_INVALID, "invalid extreme %d", (int)c->extreme);
     RETURN_IF_ERROR(check_view(ctx, "x", x, &from, error));
     c->dtype = x->dtype;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     RETURN_IF_ERROR(check_axes(x, 1, &axis, &along, error));
     c->n = x->shape[along];
     RETURN_IF(c->k > c->n, WEFT_INVALID, "k = %zu is greater than %zu, the number of elements along axis %d", c->k,

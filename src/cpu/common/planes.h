@@ -111,8 +111,9 @@ typedef struct scan_column_kernel {
 
 /* Members as those of scan_kernels. */
 struct scan_column_kernels {
-    scan_column_kernel sum[DTYPES], prod[DTYPES], wide_sum[DTYPES], wide_prod[DTYPES];
-    scan_column_kernel highest[DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
+    scan_column_kernel sum[ALL_DTYPES], prod[ALL_DTYPES], wide_sum[ALL_DTYPES], wide_prod[ALL_DTYPES];
+    scan_column_kernel single_sum[ALL_DTYPES], single_prod[ALL_DTYPES];
+    scan_column_kernel highest[ALL_DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
 };
 
 /* Returns the kernel for columns of the scan that `kernel` is for. */

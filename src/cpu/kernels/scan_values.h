@@ -2,7 +2,7 @@
 #ifndef WEFT_CPU_SCAN_VALUES_H
 #define WEFT_CPU_SCAN_VALUES_H
 
-#include "cpu/kernels/vectors.h"
+#include "cpu/kernels/half_blocks.h"
 
 /* Operators that combine two values. Minimum and AND are computed as maximum and OR, with the bits of all elements
  * and results XORed with `xor_mask`. The maximum compares signed values, so `xor_mask` also inverts the sign bit of

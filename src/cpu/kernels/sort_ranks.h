@@ -6,9 +6,11 @@
 
 INLINE size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Keys of 8 and 16 bits are always integers: there is no folding, and all ones is not a special code. */
+/* Keys of 8 bits are always integers: there is no folding, and all ones is not a special code. */
 INLINE uint8_t rank_8(weft_sort_rule rule, uint8_t key) { return (uint8_t)(key ^ rule.xor_mask); }
-INLINE uint16_t rank_16(weft_sort_rule rule, uint16_t key) { return (uint16_t)(key ^ rule.xor_mask); }
+INLINE uint16_t rank_16(weft_sort_rule rule, uint16_t key) {
+    return weft_sort_rank_16((uint16_t)rule.fold, (uint16_t)rule.xor_mask, (uint16_t)rule.add, key);
+}
 INLINE uint32_t rank_32(weft_sort_rule rule, uint32_t key) {
     return weft_sort_rank_32((uint32_t)rule.fold, (uint32_t)rule.xor_mask, (uint32_t)rule.add, key);
 }

@@ -60,6 +60,9 @@
 INLINE size_t element_bytes(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return sizeof(ctype);
+#define HALF(ID, name, npy) \
+    if (dtype == WEFT_##ID) return sizeof(uint16_t);
+#include "core/halves.def"
 #include "core/types.def"
     return 0;
 }

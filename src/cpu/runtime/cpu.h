@@ -46,7 +46,7 @@ typedef void kernel(const reduce_chunk *p, partial *out);
 /* Combines b, the partial result of the elements directly after those of a, into a. */
 typedef void combiner(partial *a, const partial *b);
 
-enum { DTYPES = WEFT_F64 + 1, CHUNKS_MAX = 1024 };
+enum { DTYPES = WEFT_F64 + 1, ALL_DTYPES = WEFT_BF16 + 1, CHUNKS_MAX = 1024 }; /* DTYPES: without f16 and bf16 */
 
 /* Kernels of one instruction set level, indexed by the element type. NULL where weft_reduce_result defines no
  * result. */
@@ -83,8 +83,7 @@ typedef struct scan_params {
     const void *init; /* one value of the result type, or NULL for the operator's identity */
     /* XOR mask applied to every element and every result: see cpu/kernels/scan.c. */
     uint64_t xor_mask;
-    /* Bit patterns in the result type. Used for floats only. */
-    uint64_t infinity, nan;
+    uint64_t infinity, nan; /* bits of floats, of the type in which values are combined */
     bool exclusive;
     bool streams; /* nontemporal stores: the result is larger than the caches */
 } scan_params;
@@ -108,8 +107,9 @@ typedef struct scan_kernel {
 
 /* cpu/kernels/scan.def lists the members that are not NULL. */
 typedef struct scan_kernels {
-    scan_kernel sum[DTYPES], prod[DTYPES], wide_sum[DTYPES], wide_prod[DTYPES];
-    scan_kernel highest[DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
+    scan_kernel sum[ALL_DTYPES], prod[ALL_DTYPES], wide_sum[ALL_DTYPES], wide_prod[ALL_DTYPES];
+    scan_kernel single_sum[ALL_DTYPES], single_prod[ALL_DTYPES]; /* f32 results of f16 and bf16 */
+    scan_kernel highest[ALL_DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
 } scan_kernels;
 
 /* Computes n points of one row of a sweep from the row of the sweep before, `middle`, and its four adjacent
@@ -279,8 +279,8 @@ typedef struct histogram_kernels {
 
 /* Kernels of weft_search_sorted, indexed by the element type. */
 typedef struct search_kernels {
-    void (*search[DTYPES])(weft_side side, const void *sorted, size_t n, const void *queries, size_t m,
-                           uint64_t *positions);
+    void (*search[ALL_DTYPES])(weft_side side, const void *sorted, size_t n, const void *queries, size_t m,
+                               uint64_t *positions);
 } search_kernels;
 
 /* Candidate for top-k. Keys are zero-extended to 64 bits and compare in the order of the elements. */
@@ -303,8 +303,8 @@ typedef size_t filter(const void *x, size_t n, size_t first, uint64_t xor_mask, 
  * maxima of columns. k <= FILTER_COLUMNS. */
 typedef uint64_t key_bound(const void *x, size_t n, uint64_t xor_mask, size_t k);
 typedef struct filter_kernels {
-    filter *filter[DTYPES];
-    key_bound *bound[DTYPES];
+    filter *filter[ALL_DTYPES];
+    key_bound *bound[ALL_DTYPES];
 } filter_kernels;
 
 typedef struct level_transforms level_transforms; /* cpu/common/transform.h */

@@ -57,6 +57,26 @@ template <> struct ranks<double> {
     static __device__ __forceinline__ bool is_nan(rank r) { return r > GREATEST; }
 };
 
+/* A float of 16 bits is the upper half of a word, whose rank is one of 32 bits. */
+template <class T, uint32_t INFINITE> struct half_ranks {
+    typedef uint32_t rank;
+    static constexpr bool HAVE_NANS = true;
+    static constexpr uint32_t FOLD = 0x7fffffff, XOR_MASK = 0x80000000, FIRST = FOLD - (INFINITE << 16),
+                              GREATEST = 2 * (INFINITE << 16) + 1;
+    static __device__ __forceinline__ rank of(T x) {
+        return weft_sort_rank_32(FOLD, XOR_MASK, 0 - FIRST, (uint32_t)x.bits << 16);
+    }
+    static __device__ __forceinline__ T element(rank r) {
+        T x;
+        x.bits = (uint16_t)(weft_sort_key_32(FOLD, XOR_MASK, 0 - FIRST, r) >> 16);
+        return x;
+    }
+    static __device__ __forceinline__ rank key(rank r) { return min(r, GREATEST + 1); }
+    static __device__ __forceinline__ bool is_nan(rank r) { return r > GREATEST; }
+};
+template <> struct ranks<f16> : half_ranks<f16, 0x7c00> {};
+template <> struct ranks<bf16> : half_ranks<bf16, 0x7f80> {};
+
 /* ---------------------------------------------------------------------------------- the kernels */
 
 /* Sets splits[t] to the number of elements before tile t that are from a. */
@@ -150,6 +170,8 @@ static weft_status launch_for(const gpu *g, const merge_call *c, const void *a, 
 #define TYPE(ID, name, ctype, kind, npy) \
     if (c->dtype == WEFT_##ID) return launch<ctype>(g, c, a, b, y, splits, tiles, error);
 #include "core/types.def"
+    if (c->dtype == WEFT_F16) return launch<f16>(g, c, a, b, y, splits, tiles, error);
+    if (c->dtype == WEFT_BF16) return launch<bf16>(g, c, a, b, y, splits, tiles, error);
     return weft_fail(error, WEFT_INTERNAL, "merge: no kernel for dtype %d", (int)c->dtype);
 }
 

@@ -69,7 +69,7 @@ static weft_status sort_short(const state *s, weft_error *error) {
     quantile_axis_call c = s->c;
     quantile_sort_params a;
     memset(&a, 0, sizeof a);
-    a.keys.rule = weft_sort_rule_of(8 * (unsigned)s->size, type_is_float(c.dtype), type_is_signed(c.dtype), false);
+    a.keys.rule = sort_axis_rule_of(c.dtype, false);
     a.keys.across_x = c.inner.n > 1 && adjacent_vectors(&c);
     a.keys.x = (const char *)c.x;
     a.keys.n = (uint32_t)c.inner.n;

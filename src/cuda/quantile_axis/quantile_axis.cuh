@@ -3,6 +3,7 @@
 #ifndef WEFT_CUDA_QUANTILE_AXIS_CUH
 #define WEFT_CUDA_QUANTILE_AXIS_CUH
 
+#include "arith/formats.h"
 #include "cuda/quantile_axis/quantile_axis_params.h"
 #include "cuda/sort_axis/sort_axis.cuh"
 
@@ -14,6 +15,8 @@ static __device__ __forceinline__ double quantile_value(weft_dtype dtype, uint32
     case WEFT_I8: return (double)(int8_t)key;
     case WEFT_I16: return (double)(int16_t)key;
     case WEFT_I32: return (double)(int32_t)key;
+    case WEFT_F16: return (double)weft_from_bits_f16((uint16_t)key);
+    case WEFT_BF16: return (double)weft_from_bits_bf16((uint16_t)key);
     case WEFT_F32: return (double)weft_from_bits_f32(key);
     default: return (double)key;
     }
@@ -23,7 +26,12 @@ static __device__ __forceinline__ double quantile_value(weft_dtype dtype, uint64
 }
 
 static __device__ __forceinline__ bool quantile_is_nan(weft_dtype dtype, uint32_t key) {
-    return dtype == WEFT_F32 && key << 1 > 0xff000000u;
+    switch (dtype) {
+    case WEFT_F16: return (key & 0x7fff) > 0x7c00;
+    case WEFT_BF16: return (key & 0x7fff) > 0x7f80;
+    case WEFT_F32: return key << 1 > 0xff000000u;
+    default: return false;
+    }
 }
 static __device__ __forceinline__ bool quantile_is_nan(weft_dtype dtype, uint64_t key) {
     return dtype == WEFT_F64 && key << 1 > (uint64_t)0xffe << 52;
@@ -31,7 +39,12 @@ static __device__ __forceinline__ bool quantile_is_nan(weft_dtype dtype, uint64_
 
 /* Returns the bits of v in a result. */
 static __device__ __forceinline__ uint64_t quantile_bits(weft_dtype result, double v) {
-    return result == WEFT_F32 ? weft_bits_f32(weft_canonical_f32((float)v)) : weft_bits_f64(weft_canonical_f64(v));
+    switch (result) {
+    case WEFT_F16: return weft_half_bits(v, 11);
+    case WEFT_BF16: return weft_half_bits(v, 8);
+    case WEFT_F32: return weft_bits_f32(weft_canonical_f32((float)v));
+    default: return weft_bits_f64(weft_canonical_f64(v));
+    }
 }
 
 /* Stores quantile number k of a vector. load(i) returns the key of its element i in sorted order. */
@@ -42,7 +55,7 @@ static __device__ __forceinline__ void store_quantile(const quantile_results &r,
     const Word a = load(at.index), last = load(r.n - 1);
     uint64_t bits = a;
     if (quantile_is_nan(r.dtype, last))
-        bits = r.result == WEFT_F32 ? (uint64_t)WEFT_NAN_F32 : (uint64_t)WEFT_NAN_F64;
+        bits = quantile_bits(r.result, weft_from_bits_f64(WEFT_NAN_F64));
     else if (at.w > 0)
         bits = quantile_bits(r.result, weft_quantile_mean(quantile_value(r.dtype, a),
                                                           quantile_value(r.dtype, load(at.index + 1)), at.w));
@@ -65,8 +78,10 @@ static __device__ __forceinline__ void store_tile_quantiles(const quantile_sort_
     for (uint32_t i = threadIdx.x; i < vectors * r.count; i += SORT_THREADS) {
         const uint32_t slot = r.across ? i % vectors : i / r.count, k = r.across ? i / vectors : i % r.count;
         const uint32_t items = slot * SORT_EACH << a.keys.threads_log2;
-        store_quantile<Item>(r, first + slot, k,
-                             [&](uint64_t at) { return key_of(a.keys.rule, s.at(items + (uint32_t)at)); });
+        store_quantile<Item>(r, first + slot, k, [&](uint64_t at) {
+            const Item item = s.at(items + (uint32_t)at);
+            return item > (Item)a.keys.rule.greatest ? (Item) ~(Item)0 : key_of(a.keys.rule, item); /* ~0: a NaN */
+        });
     }
 }
 

@@ -1,8 +1,9 @@
-/* Unsigned keys in the total order of ORDER.md 12.1: by value, -0 < +0, all NaN equal and greatest. */
+/* Unsigned keys in the total order of ORDER.md 12.1: by value, -0 < +0, all NaN equal and greatest. Keys of f16 and
+ * bf16 have 16 bits. */
 #ifndef WEFT_CUDA_TOTAL_KEY_CUH
 #define WEFT_CUDA_TOTAL_KEY_CUH
 
-#include "cuda/runtime/keys.cuh"
+#include "cuda/runtime/halves.cuh"
 
 template <class T> __device__ __forceinline__ typename key_of<T>::type total_key(T x) {
     typedef typename key_of<T>::type key;
@@ -12,5 +13,12 @@ template <class T> __device__ __forceinline__ typename key_of<T>::type total_key
 }
 template <> __device__ __forceinline__ uint32_t total_key<float>(float x) { return weft_max_key_f32(x); }
 template <> __device__ __forceinline__ uint64_t total_key<double>(double x) { return weft_max_key_f64(x); }
+
+static __device__ __forceinline__ uint32_t total_key_of_half(uint32_t bits, uint32_t infinity) {
+    const uint32_t key = bits ^ (bits >> 15 ? 0xffff : 0x8000);
+    return (bits & 0x7fff) > infinity ? 0xffff : key;
+}
+template <> __device__ __forceinline__ uint32_t total_key<f16>(f16 x) { return total_key_of_half(x.bits, 0x7c00); }
+template <> __device__ __forceinline__ uint32_t total_key<bf16>(bf16 x) { return total_key_of_half(x.bits, 0x7f80); }
 
 #endif

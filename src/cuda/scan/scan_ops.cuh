@@ -6,7 +6,7 @@
 
 #include "arith/bits.h"
 #include "cuda/runtime/canonical.cuh"
-#include "cuda/runtime/keys.cuh"
+#include "cuda/runtime/halves.cuh"
 #include "cuda/scan/scan_params.h"
 
 /* ------------------------------------------------------------------------ sums and products */
@@ -22,7 +22,7 @@ template <class T, class A, class R> struct scan_sum {
     __device__ A combine(A a, A b) const { return a + b; }
     __device__ A identity() const { return (A)-0.0; }
     __device__ R store(A v) const { return (R)canonical(v); }
-    __device__ R empty() const { return 0; }
+    __device__ R empty() const { return R(0); }
 };
 
 template <class T, class A, class R> struct scan_product : scan_sum<T, A, R> {
@@ -30,7 +30,7 @@ template <class T, class A, class R> struct scan_product : scan_sum<T, A, R> {
     __device__ explicit scan_product(const scan_params &j) : scan_sum<T, A, R>(j) {}
     __device__ A combine(A a, A b) const { return a * b; }
     __device__ A identity() const { return 1; }
-    __device__ R empty() const { return 1; }
+    __device__ R empty() const { return R(1); }
 };
 
 /* ------------------------------------------- operators whose results do not depend on order */
@@ -131,6 +131,28 @@ template <class Launch, template <class> class Kernels> static Launch for_extrem
     if (dtype == WEFT_F32) return KERNELS(scan_min, float);
     if (dtype == WEFT_F64) return KERNELS(scan_min, double);
     return for_bits<Launch, Kernels, scan_min>(dtype);
+}
+
+/* The same for operations that also take f16 and bf16. Their sums are computed in f32, or in f64 for an f64 result.
+ */
+template <class Launch, template <class> class Kernels, template <class, class, class> class Op, class Half>
+static Launch for_sums_of(weft_dtype result) {
+    if (result == WEFT_F64) return KERNELS(Op, Half, double, double);
+    if (result == WEFT_F32) return KERNELS(Op, Half, float, float);
+    return KERNELS(Op, Half, float, Half);
+}
+
+template <class Launch, template <class> class Kernels, template <class, class, class> class Op>
+static Launch for_all_sums(weft_dtype dtype, weft_dtype result) {
+    if (dtype == WEFT_F16) return for_sums_of<Launch, Kernels, Op, f16>(result);
+    if (dtype == WEFT_BF16) return for_sums_of<Launch, Kernels, Op, bf16>(result);
+    return for_sums<Launch, Kernels, Op>(dtype, result);
+}
+
+template <class Launch, template <class> class Kernels> static Launch for_all_extremes(weft_dtype dtype) {
+    if (dtype == WEFT_F16) return KERNELS(scan_min, f16);
+    if (dtype == WEFT_BF16) return KERNELS(scan_min, bf16);
+    return for_extremes<Launch, Kernels>(dtype);
 }
 
 #undef KERNELS

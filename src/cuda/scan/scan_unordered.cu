@@ -3,6 +3,6 @@
 #include "cuda/scan/scan_kernels.h"
 #include "cuda/scan/scan_ops.cuh"
 
-scan_launch cuda_scan_extreme_kernel(weft_dtype dtype) { return for_extremes<scan_launch, scan_of>(dtype); }
+scan_launch cuda_scan_extreme_kernel(weft_dtype dtype) { return for_all_extremes<scan_launch, scan_of>(dtype); }
 scan_launch cuda_scan_or_kernel(weft_dtype dtype) { return for_bits<scan_launch, scan_of, scan_or>(dtype); }
 scan_launch cuda_scan_xor_kernel(weft_dtype dtype) { return for_bits<scan_launch, scan_of, scan_xor>(dtype); }

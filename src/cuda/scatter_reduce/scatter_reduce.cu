@@ -177,7 +177,7 @@ static bool takes_indices(const state *s) { return s->checked && s->wide_index =
 static sort_params sort_of(const state *s) {
     sort_params j;
     memset(&j, 0, sizeof j);
-    j.rule = weft_sort_rule_of(s->wide_keys ? 64 : 32, false, false, false);
+    j.rule = weft_sort_rule_of(s->wide_keys ? 64 : 32, 0, false, false);
     j.last_bit = bits_of(s->checked && s->c->m > 1 ? s->c->m - 1 : s->c->m); /* m: key of indices out of range */
     j.n = s->c->n;
     j.value_bytes = listed_bytes(s);

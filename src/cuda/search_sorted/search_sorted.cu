@@ -44,6 +44,8 @@ static weft_status launch_for(const gpu *g, const search_sorted_call *c, const v
 #define TYPE(ID, name, ctype, kind, npy) \
     if (c->dtype == WEFT_##ID) return launch<ctype>(g, c, sorted, queries, positions, error);
 #include "core/types.def"
+    if (c->dtype == WEFT_F16) return launch<f16>(g, c, sorted, queries, positions, error);
+    if (c->dtype == WEFT_BF16) return launch<bf16>(g, c, sorted, queries, positions, error);
     return weft_fail(error, WEFT_INTERNAL, "search_sorted: no kernel for dtype %d", (int)c->dtype);
 }
 

@@ -65,8 +65,8 @@ static sort_params new_params(const gpu *g, weft_dtype dtype, weft_order_of_sort
     const unsigned bits = 8 * (unsigned)cuda_type_bytes(dtype);
     sort_params j;
     memset(&j, 0, sizeof j);
-    j.is_float = type_is_float(dtype);
-    j.rule = weft_sort_rule_of(bits, j.is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
+    j.is_float = type_is_real(dtype);
+    j.rule = weft_sort_rule_of(bits, type_infinity(dtype), type_is_signed(dtype), order == WEFT_DESCENDING);
     j.last_bit = (int)bits;
     j.n = n;
     j.stream = g->stream;

@@ -18,11 +18,11 @@ template <class Bits, bool FLOAT> struct sort_order {
 
     __host__ __device__ __forceinline__ Bits rank(Bits key) const {
         if (!FLOAT) return key ^ xor_mask;
-        return (key ^ (negative(key) & fold) ^ xor_mask) + add;
+        return (Bits)((key ^ (negative(key) & fold) ^ xor_mask) + add);
     }
     __host__ __device__ __forceinline__ Bits key(Bits rank) const {
         if (!FLOAT) return rank ^ xor_mask;
-        const Bits unmasked = (rank - add) ^ xor_mask;
+        const Bits unmasked = (Bits)(rank - add) ^ xor_mask;
         return unmasked ^ (negative(unmasked) & fold); /* fold does not change the sign */
     }
     __host__ __device__ __forceinline__ Bits code(Bits rank) const {
@@ -33,7 +33,7 @@ template <class Bits, bool FLOAT> struct sort_order {
 
   private:
     static __host__ __device__ __forceinline__ Bits negative(Bits key) {
-        return (Bits)0 - (Bits)(key >> (8 * sizeof(Bits) - 1));
+        return (Bits)((Bits)0 - (Bits)(key >> (8 * sizeof(Bits) - 1)));
     }
 };
 

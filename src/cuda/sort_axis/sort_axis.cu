@@ -38,17 +38,15 @@ static sort_kernel kernel_of(const state *s, size_t item, bool direct) {
                                       : sort_axis_kernel<uint32_t, true, false>;
 }
 
-/* Returns the bytes of an item. In tiles of longer vectors, the index takes 32 bits. */
+/* Returns the bytes of an item. In tiles of longer vectors, the index takes 32 bits, and so does the code of a float.
+ */
 static size_t item_bytes(const state *s, bool is_tile) {
     if (!s->c.indices) return s->size == 8 ? 8 : 4;
-    return s->size == 8 ? sizeof(sort_pair) : s->size == 4 || is_tile ? 8 : 4;
+    if (s->size == 8) return sizeof(sort_pair);
+    return s->size == 4 || is_tile || type_is_half(s->c.dtype) ? 8 : 4;
 }
 
-static weft_sort_rule rule_of(const state *s) {
-    const sort_axis_call *c = &s->c;
-    return weft_sort_rule_of(8 * (unsigned)s->size, type_is_float(c->dtype), type_is_signed(c->dtype),
-                             c->order == WEFT_DESCENDING);
-}
+static sort_axis_rule rule_of(const state *s) { return sort_axis_rule_of(s->c.dtype, s->c.order == WEFT_DESCENDING); }
 
 /* Copies the outer dimensions. If the vectors are not contiguous in x, the last one becomes that of vectors that are
  * adjacent in x; they are sorted by distances in y otherwise. Returns true if it is closer than the elements of a
@@ -80,7 +78,7 @@ static weft_status sort_short(const state *s, const sort_axis_call *c, const sor
     sort_axis_params a;
     memset(&a, 0, sizeof a);
     if (tile) a = *tile;
-    a.has_nans = type_is_float(c->dtype);
+    a.has_nans = type_is_real(c->dtype);
     a.rule = rule_of(s);
     a.x = (const char *)c->x;
     a.y = (char *)c->y;

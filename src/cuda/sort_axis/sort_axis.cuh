@@ -51,7 +51,7 @@ template <> struct sort_items<uint32_t, false> : sort_key_items<uint32_t> {};
 template <> struct sort_items<uint64_t, false> : sort_key_items<uint64_t> {};
 
 template <> struct sort_items<uint32_t, true> {
-    typedef uint32_t word; /* of at most 16 bits */
+    typedef uint32_t word; /* an integer of at most 16 bits */
     static __device__ __forceinline__ uint32_t padding(uint32_t index) { return ~0u << 16 | index; }
     static __device__ __forceinline__ uint32_t item(uint32_t rank, uint32_t, uint32_t index) {
         return rank << 16 | index;
@@ -80,16 +80,16 @@ template <> struct sort_items<sort_pair, true> {
     }
 };
 
-static __device__ __forceinline__ uint32_t rank_of(const weft_sort_rule &r, uint32_t key) {
-    return weft_sort_rank_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, key);
+static __device__ __forceinline__ uint32_t rank_of(const sort_axis_rule &r, uint32_t key) {
+    return weft_sort_rank_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, key << r.shift);
 }
-static __device__ __forceinline__ uint64_t rank_of(const weft_sort_rule &r, uint64_t key) {
+static __device__ __forceinline__ uint64_t rank_of(const sort_axis_rule &r, uint64_t key) {
     return weft_sort_rank_64(r.fold, r.xor_mask, r.add, key);
 }
-static __device__ __forceinline__ uint32_t key_of(const weft_sort_rule &r, uint32_t rank) {
-    return weft_sort_key_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, rank);
+static __device__ __forceinline__ uint32_t key_of(const sort_axis_rule &r, uint32_t rank) {
+    return weft_sort_key_32((uint32_t)r.fold, (uint32_t)r.xor_mask, (uint32_t)r.add, rank) >> r.shift;
 }
-static __device__ __forceinline__ uint64_t key_of(const weft_sort_rule &r, uint64_t rank) {
+static __device__ __forceinline__ uint64_t key_of(const sort_axis_rule &r, uint64_t rank) {
     return weft_sort_key_64(r.fold, r.xor_mask, r.add, rank);
 }
 

@@ -16,14 +16,14 @@ template <class Item> struct sort_merge_tile {
 /* Conversions of items, and their order. */
 template <class Item, bool INDICES> struct sort_merged {
     Item greatest;
-    __device__ explicit sort_merged(const weft_sort_rule &rule) : greatest((Item)rule.greatest) {}
+    __device__ explicit sort_merged(const sort_axis_rule &rule) : greatest((Item)rule.greatest) {}
     __device__ __forceinline__ bool operator()(Item b, Item a) const { return b < a && b <= greatest; }
-    static __device__ __forceinline__ Item result(const weft_sort_rule &rule, Item v) { return key_of(rule, v); }
+    static __device__ __forceinline__ Item result(const sort_axis_rule &rule, Item v) { return key_of(rule, v); }
 };
 template <class Item> struct sort_merged<Item, true> {
-    __device__ explicit sort_merged(const weft_sort_rule &) {}
+    __device__ explicit sort_merged(const sort_axis_rule &) {}
     __device__ __forceinline__ bool operator()(const Item &b, const Item &a) const { return item_less(b, a); }
-    static __device__ __forceinline__ uint32_t result(const weft_sort_rule &, const Item &v) {
+    static __device__ __forceinline__ uint32_t result(const sort_axis_rule &, const Item &v) {
         return sort_items<Item, true>::index(v);
     }
 };

@@ -3,6 +3,7 @@
 #define WEFT_CUDA_SORT_AXIS_PARAMS_H
 
 #include "arith/sort_code.h"
+#include "core/types.h"
 #include "cuda/copy_view/device_views.h"
 
 #define SORT_THREADS_LOG2 8
@@ -17,8 +18,14 @@
 #define SORT_MERGE_BYTES ((size_t)512 << 20)
 #endif
 
+/* The order of keys. A key of f16 or bf16 is the upper half of a word, whose order is that of 32 bits: keys are
+ * shifted to the left by `shift` bits. */
+struct sort_axis_rule : weft_sort_rule {
+    uint32_t shift;
+};
+
 struct sort_axis_params {
-    weft_sort_rule rule;
+    sort_axis_rule rule;
     const char *x;
     char *y;
     uint32_t n, bytes, result_bytes; /* elements of a vector; bytes of a key and of a result */
@@ -46,8 +53,17 @@ struct sort_merge_params {
     uint32_t n, run, vector_tiles; /* elements of a vector and of a run, and tiles of a vector */
     bool last;
     uint32_t result_bytes;
-    weft_sort_rule rule;
+    sort_axis_rule rule;
     view_dims outer; /* distances y of the results; those of a vector are adjacent */
 };
+
+static inline sort_axis_rule sort_axis_rule_of(weft_dtype dtype, bool descending) {
+    const uint32_t shift = type_is_half(dtype) ? 16 : 0, bits = 8 * (uint32_t)cuda_type_bytes(dtype) + shift;
+    sort_axis_rule rule;
+    (weft_sort_rule &)rule =
+        weft_sort_rule_of(bits, type_infinity(dtype) << shift, type_is_signed(dtype), descending);
+    rule.shift = shift;
+    return rule;
+}
 
 #endif

@@ -87,6 +87,8 @@ weft_status gpu_top_k_array(gpu *g, const top_k_call *c, void *scratch, size_t *
 #define TYPE(ID, name, ctype, kind, npy) \
     if (c->dtype == WEFT_##ID) return run<ctype>(g, c, scratch, bytes, error);
 #include "core/types.def"
+    if (c->dtype == WEFT_F16) return run<f16>(g, c, scratch, bytes, error);
+    if (c->dtype == WEFT_BF16) return run<bf16>(g, c, scratch, bytes, error);
     return weft_fail(error, WEFT_INTERNAL, "top_k: no kernel for dtype %d", (int)c->dtype);
 }
 

@@ -69,8 +69,7 @@ static weft_status select_all(const state *s, weft_error *error) {
     top_k_axis_call c = s->c;
     top_k_axis_params a;
     memset(&a, 0, sizeof a);
-    a.keys.rule = weft_sort_rule_of(8 * (unsigned)s->size, type_is_float(c.dtype), type_is_signed(c.dtype),
-                                    c.extreme == WEFT_LARGEST);
+    a.keys.rule = sort_axis_rule_of(c.dtype, c.extreme == WEFT_LARGEST);
     a.keys.across_x = c.n > 1 && c.n <= SORT_TILE && adjacent_vectors(&c);
     a.keys.x = (const char *)c.x;
     a.keys.n = (uint32_t)c.n;

@@ -45,17 +45,17 @@ static weft_status SCAN(const scan_call *c, array x, weft_error *error) {
     RETURN_IF(!values, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the scan of %zu elements", c->n);
     LEVELS s = {.level = {values}, .combine = sum ? ADD : MUL, .init = sum ? (REAL)-0.0 : (REAL)1};
     for (size_t i = 0; i < c->n; i++) values[i] = (REAL)ref_real(x, i);
-    if (c->init) memcpy(&s.init, c->init, sizeof s.init);
+    if (c->init) s.init = (REAL)ref_real((array){c->result, c->init}, 0);
     TOTALS(&s, c->n);
     for (size_t i = first_prefix(c); i < c->n + first_prefix(c); i++)
-        ref_store_real(RESULT, PREFIX(&s, 0, i), result_at(c, i));
-    if (c->kind == WEFT_EXCLUSIVE && sum && !c->init) ref_store_real(RESULT, 0, result_at(c, 0)); /* the empty sum */
+        ref_store_real(c->result, PREFIX(&s, 0, i), result_at(c, i));
+    if (c->kind == WEFT_EXCLUSIVE && sum && !c->init)
+        ref_store_real(c->result, 0, result_at(c, 0)); /* the empty sum */
     free(values);
     return WEFT_OK;
 }
 
 #undef REAL
-#undef RESULT
 #undef ADD
 #undef MUL
 #undef SCAN

@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool ref_is_less(array x, size_t i, array y, size_t j) {
-    if (!type_is_float(x.dtype)) {
+    if (!type_is_real(x.dtype)) {
         const uint64_t p = ref_integer(x, i), q = ref_integer(y, j);
         return type_is_signed(x.dtype) ? (int64_t)p < (int64_t)q : p < q;
     }

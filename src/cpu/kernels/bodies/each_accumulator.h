@@ -3,7 +3,7 @@
  *   LANE         the unsigned integer of A's size;  SIGNED_LANE  the signed one
  *   IS_FLOAT     1 for float and double, else 0
  *   OWN_TYPE     A's dtype
- *   KEYS_OF      the float type whose keys A contains, if any
+ *   KEYS_OF      is true for a float type whose keys A contains
  *   MEMBER       of scan_state and scan_totals
  *   OF(name)     name_f32 ... name_u64
  * BODY undefines them (scan_end.h). */
@@ -40,6 +40,7 @@
 #define SIGNED_LANE int16_t
 #define IS_FLOAT 0
 #define OWN_TYPE WEFT_U16
+#define KEYS_OF(dtype) ((dtype) == WEFT_F16 || (dtype) == WEFT_BF16)
 #define MEMBER u16
 #define OF(name) name##_u16
 #include BODY
@@ -49,7 +50,7 @@
 #define SIGNED_LANE int32_t
 #define IS_FLOAT 0
 #define OWN_TYPE WEFT_U32
-#define KEYS_OF WEFT_F32
+#define KEYS_OF(dtype) ((dtype) == WEFT_F32)
 #define MEMBER u32
 #define OF(name) name##_u32
 #include BODY
@@ -59,7 +60,7 @@
 #define SIGNED_LANE int64_t
 #define IS_FLOAT 0
 #define OWN_TYPE WEFT_U64
-#define KEYS_OF WEFT_F64
+#define KEYS_OF(dtype) ((dtype) == WEFT_F64)
 #define MEMBER u64
 #define OF(name) name##_u64
 #include BODY

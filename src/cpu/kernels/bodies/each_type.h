@@ -3,6 +3,7 @@
  *   OF(name)   name_i8 ... name_f64
  *   U          the unsigned integer of T's size
  *   IS_SIGNED  1 for i8 ... i64, else 0;  IS_FLOAT  1 for f32 and f64, else 0
+ *   INFINITE   the bits of +Inf of a float
  *   LANE       T, or the signed integer of T's size for a float
  *   COUNT      an unsigned integer that counts to 2^15, narrow, so that many fit in a vector
  * and for integers
@@ -111,6 +112,7 @@
 #define LANE int32_t
 #define IS_SIGNED 0
 #define IS_FLOAT 1
+#define INFINITE UINT32_C(0x7f800000)
 #define COUNT uint32_t
 #include BODY
 #include "cpu/kernels/bodies/end_of_type.h"
@@ -121,6 +123,7 @@
 #define LANE int64_t
 #define IS_SIGNED 0
 #define IS_FLOAT 1
+#define INFINITE UINT64_C(0x7ff0000000000000)
 #define COUNT uint64_t
 #include BODY
 #include "cpu/kernels/bodies/end_of_type.h"

@@ -5,6 +5,7 @@
 #undef LANE
 #undef IS_SIGNED
 #undef IS_FLOAT
+#undef INFINITE
 #undef COUNT
 #undef WIDE
 #undef TOTAL

@@ -11,15 +11,14 @@ INLINE U OF(bits_at)(const void *array, size_t i) {
 /* Returns the key of a value that is not a NaN. */
 INLINE U OF(key_of_number)(U bits) {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
-    if (IS_FLOAT) return bits ^ (((U)0 - (bits >> (8 * sizeof(U) - 1))) | sign);
+    if (IS_FLOAT) return (U)(bits ^ (((U)0 - (bits >> (8 * sizeof(U) - 1))) | sign));
     return IS_SIGNED ? (U)(bits ^ sign) : bits;
 }
 
 INLINE U OF(key_of_bits)(U bits) {
 #if IS_FLOAT
-    const U infinity = sizeof(U) == 4 ? (U)0x7f800000 : (U)UINT64_C(0x7ff0000000000000);
-    const U nan = (U)0 - (U)((bits << 1) / 2 > infinity);
-    return OF(key_of_number)(bits) | nan;
+    const U nan = (U)((U)0 - (U)((U)(bits << 1) / 2 > INFINITE));
+    return (U)(OF(key_of_number)(bits) | nan);
 #else
     return OF(key_of_number)(bits);
 #endif

@@ -15,15 +15,11 @@ INLINE OF(column_level) * OF(column_levels)(scan_columns_state *state, size_t ve
     return (OF(column_level) *)(void *)first + vector * (state->levels + 1);
 }
 
-INLINE void OF(begin_columns)(combine how, weft_dtype dtype, const scan_params *params, size_t n, size_t columns,
-                              void *memory) {
+INLINE void OF(begin_columns)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, size_t n,
+                              size_t columns, void *memory) {
     scan_columns_state *const state = memory;
-    A init = OF(identity)(how);
+    const A init = OF(initial)(how, dtype, result, params);
     *state = (scan_columns_state){.levels = scan_columns_levels(n)};
-    if (params->init) {
-        memcpy(&init, params->init, sizeof init);
-        init = OF(enter)(how, (int)dtype == KEYS_OF, params, OF(splat)(init))[0];
-    }
     for (size_t v = 0; v < (columns + WIDTH - 1) / WIDTH; v++)
         for (size_t k = 0; k <= state->levels; k++) OF(column_levels)(state, v)[k].prefix = OF(splat)(init);
 }
@@ -56,11 +52,11 @@ INLINE void OF(count_group)(scan_columns_state *state) {
     }
 }
 
-/* Scans a group of a vector of columns, whose rows are x_row and y_row bytes apart. Prefetches the vectors `ahead`
- * bytes after it. */
-INLINE void OF(scan_column_group)(combine how, weft_dtype dtype, const scan_params *params, const char *x,
-                                  ptrdiff_t x_row, ptrdiff_t ahead, char *y, ptrdiff_t y_row, bool streams,
-                                  const scan_columns_state *state, OF(column_level) * levels) {
+/* Scans a group of a vector of columns, whose rows are x_row and y_row bytes apart. The results are of the type `as`.
+ * Prefetches the vectors `ahead` bytes after it. */
+INLINE void OF(scan_column_group)(combine how, weft_dtype dtype, weft_dtype as, const scan_params *params,
+                                  const char *x, ptrdiff_t x_row, ptrdiff_t ahead, char *y, ptrdiff_t y_row,
+                                  bool streams, const scan_columns_state *state, OF(column_level) * levels) {
     const VECTOR first = levels[1].prefix;
     VECTOR v[WEFT_SCAN_GROUP];
 #pragma GCC unroll 16
@@ -79,11 +75,11 @@ INLINE void OF(scan_column_group)(combine how, weft_dtype dtype, const scan_para
             OF(combine)(how, first, v[params->exclusive ? (k + WEFT_SCAN_GROUP - 1) % WEFT_SCAN_GROUP : k]);
         if (params->exclusive && k == 0) result = first;
         if (!params->exclusive && k + 1 == WEFT_SCAN_GROUP) result = after;
-        result = OF(leave)(how, (int)dtype == KEYS_OF, params, result);
-        if (streams && BYTES == VECTOR_BYTES)
+        result = OF(leave)(how, KEYS_OF(dtype), params, result);
+        if (streams && BYTES == VECTOR_BYTES && element_bytes(as) == sizeof(A))
             stream_vector((unsigned char *)y + (ptrdiff_t)k * y_row, (const unsigned char *)&result);
         else
-            memcpy(y + (ptrdiff_t)k * y_row, &result, sizeof result);
+            OF(put)(as, result, y + (ptrdiff_t)k * y_row);
     }
 }
 
@@ -94,10 +90,10 @@ INLINE void OF(copy_group)(const char *from, ptrdiff_t from_row, char *to, ptrdi
 }
 
 /* An incomplete group or vector is copied to and from whole ones. */
-INLINE void OF(scan_columns)(combine how, weft_dtype dtype, const scan_params *params, const scan_columns *c,
-                             void *memory) {
+INLINE void OF(scan_columns)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params,
+                             const scan_columns *c, void *memory) {
     scan_columns_state *const state = memory;
-    const size_t size = element_bytes(dtype), distance = PREFETCHED_BYTES / size;
+    const size_t size = element_bytes(dtype), result_size = element_bytes(result), distance = PREFETCHED_BYTES / size;
     const size_t back = c->columns > distance ? c->columns - distance : 0;
     const ptrdiff_t next_group = WEFT_SCAN_GROUP * c->x_row - (ptrdiff_t)(back * size);
     _Alignas(VECTOR_BYTES) char filled[WEFT_SCAN_GROUP * WIDTH * sizeof(uint64_t)] = {0};
@@ -108,14 +104,14 @@ INLINE void OF(scan_columns)(combine how, weft_dtype dtype, const scan_params *p
             const size_t columns = c->columns - k < WIDTH ? c->columns - k : WIDTH;
             const bool whole = rows == WEFT_SCAN_GROUP && columns == WIDTH;
             const char *const x = c->x + (ptrdiff_t)i * c->x_row + k * size;
-            char *const y = c->y + (ptrdiff_t)i * c->y_row + k * sizeof(A);
+            char *const y = c->y + (ptrdiff_t)i * c->y_row + k * result_size;
             if (!whole) OF(copy_group)(x, c->x_row, filled, WIDTH * sizeof(uint64_t), rows, columns * size);
             OF(scan_column_group)
-            (how, dtype, params, whole ? x : filled, whole ? c->x_row : (ptrdiff_t)(WIDTH * sizeof(uint64_t)),
+            (how, dtype, result, params, whole ? x : filled, whole ? c->x_row : (ptrdiff_t)(WIDTH * sizeof(uint64_t)),
              k + distance < c->columns ? (ptrdiff_t)(distance * size) : next_group, whole ? y : scanned,
              whole ? c->y_row : (ptrdiff_t)(WIDTH * sizeof(A)), whole && c->streams, state,
              OF(column_levels)(state, k / WIDTH));
-            if (!whole) OF(copy_group)(scanned, WIDTH * sizeof(A), y, c->y_row, rows, columns * sizeof(A));
+            if (!whole) OF(copy_group)(scanned, WIDTH * sizeof(A), y, c->y_row, rows, columns * result_size);
         }
         OF(count_group)(state);
     }

@@ -79,12 +79,9 @@ INLINE void OF(append)(combine how, scan_state *state, size_t k, A total) {
     for (size_t below = 2; below <= k; below++) state->MEMBER.prefix[below] = prefix;
 }
 
-INLINE void OF(begin)(combine how, weft_dtype dtype, const scan_params *params, scan_state *state) {
-    A init = OF(identity)(how);
-    if (params->init) {
-        memcpy(&init, params->init, sizeof init);
-        init = OF(enter)(how, (int)dtype == KEYS_OF, params, OF(splat)(init))[0];
-    }
+INLINE void OF(begin)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params,
+                      scan_state *state) {
+    const A init = OF(initial)(how, dtype, result, params);
     memset(state->MEMBER.digit, 0, sizeof state->MEMBER.digit);
     for (size_t k = 0; k <= WEFT_SCAN_LEVELS; k++) state->MEMBER.prefix[k] = init;
 }
@@ -104,8 +101,9 @@ INLINE void OF(pass)(combine how, const scan_totals *totals, size_t tiles, scan_
 /* Scans 256 elements. The groups are scanned in registers. The scan of the groups' totals, combined with the prefix
  * of the block, is the prefix of each group. The last value of a group's inclusive scan is the first value of the
  * next group's exclusive scan. */
-INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_params *params, const char *x, scan_state *state,
-                           A *y) {
+INLINE void OF(scan_block)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
+                           scan_state *state, char *y) {
+    const size_t size = element_bytes(result);
     const VECTOR none = OF(splat)(OF(identity)(how));
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], totals[GROUP_VECTORS], v[GROUP_VECTORS];
     A total[WEFT_SCAN_GROUP], before[WEFT_SCAN_GROUP + 1];
@@ -131,19 +129,19 @@ INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_params *par
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
         if (!params->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
         for (size_t k = 0; k < GROUP_VECTORS; k++) {
-            const VECTOR result = OF(leave)(how, (int)dtype == KEYS_OF, params, v[k]);
-            memcpy(y + g * WEFT_SCAN_GROUP + k * WIDTH, &result, sizeof result);
+            const VECTOR left = OF(leave)(how, KEYS_OF(dtype), params, v[k]);
+            OF(put)(result, left, y + (g * WEFT_SCAN_GROUP + k * WIDTH) * size);
         }
     }
 }
 
 /* Scans n elements. Only the last block may be incomplete: it is padded, and the state after it must not be
  * used. */
-INLINE void OF(scan)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t n,
-                     scan_state *state, A *y) {
-    const size_t size = element_bytes(dtype);
+INLINE void OF(scan)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
+                     size_t n, scan_state *state, char *y) {
+    const size_t size = element_bytes(dtype), result_size = element_bytes(result);
     char filled[SCAN_BLOCK * sizeof(uint64_t)];
-    A scanned[SCAN_BLOCK] = {0};
+    char scanned[SCAN_BLOCK * sizeof(A)] = {0};
     stream past_caches;
     stream_begin(&past_caches, y);
     for (size_t done = 0; done < n; done += SCAN_BLOCK) {
@@ -151,10 +149,10 @@ INLINE void OF(scan)(combine how, weft_dtype dtype, const scan_params *params, c
         const bool full = count == SCAN_BLOCK;
         const char *from =
             full ? x + done * size : memcpy(memset(filled, 0, sizeof filled), x + done * size, count * size);
-        A *const to = !full ? scanned : params->streams ? stream_address(&past_caches) : y + done;
-        OF(scan_block)(how, dtype, params, from, state, to);
-        if (full && params->streams) stream_put(&past_caches, sizeof scanned);
-        if (!full) memcpy(y + done, scanned, count * sizeof *y);
+        char *const to = !full ? scanned : params->streams ? stream_address(&past_caches) : y + done * result_size;
+        OF(scan_block)(how, dtype, result, params, from, state, to);
+        if (full && params->streams) stream_put(&past_caches, SCAN_BLOCK * result_size);
+        if (!full) memcpy(y + done * result_size, scanned, count * result_size);
     }
     if (params->streams) stream_end(&past_caches);
 }
@@ -172,8 +170,9 @@ INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_params *par
 
 /* Scans a segment of at most one block, as scan_block does, but only its existing groups. If `overwrites` is true,
  * values after the segment, up to `readable` values in total, may be overwritten. */
-INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t n,
-                           size_t readable, A init, bool overwrites, A *y) {
+INLINE void OF(scan_short)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
+                           size_t n, size_t readable, A init, bool overwrites, char *y) {
+    const size_t size = element_bytes(result);
     const VECTOR none = OF(splat)(OF(identity)(how));
     const size_t count = (n - 1) / WEFT_SCAN_GROUP + 1;
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], v[GROUP_VECTORS];
@@ -195,19 +194,17 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *par
         before[1] = OF(combine_two)(how, init, before[1]);
     }
     for (size_t g = 0; g < count; g++) {
-        A results[WEFT_SCAN_GROUP];
+        char results[WEFT_SCAN_GROUP * sizeof(A)];
         const size_t done = g * WEFT_SCAN_GROUP;
+        const bool whole = n - done >= WEFT_SCAN_GROUP || (overwrites && readable - done >= WEFT_SCAN_GROUP);
+        char *const to = whole ? y + done * size : results;
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = groups[g][k];
         if (params->exclusive) OF(shift)(none, groups[g], v);
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
         if (!params->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
-        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(leave)(how, (int)dtype == KEYS_OF, params, v[k]);
-        if (n - done >= WEFT_SCAN_GROUP || (overwrites && readable - done >= WEFT_SCAN_GROUP)) {
-            memcpy(y + done, v, sizeof v);
-        } else {
-            memcpy(results, v, sizeof v);
-            for (size_t i = 0; i < n - done; i++) y[done + i] = results[i];
-        }
+        for (size_t k = 0; k < GROUP_VECTORS; k++)
+            OF(put)(result, OF(leave)(how, KEYS_OF(dtype), params, v[k]), to + k * WIDTH * size);
+        for (size_t i = 0; !whole && i < n - done; i++) memcpy(y + (done + i) * size, results + i * size, size);
     }
 }
 
@@ -216,24 +213,27 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_params *par
  * last segment of this call, are read and ignored: no other thread writes them. The values there are overwritten by
  * the segment and then written by their own segments, unless y is x. An exclusive sum starts from -0.0, but the
  * empty sum is +0.0. */
-INLINE void OF(segments)(combine how, weft_dtype dtype, const scan_params *params, const char *x,
-                         const uint64_t *offsets, size_t count, size_t longest, A *y,
+INLINE void OF(segments)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
+                         const uint64_t *offsets, size_t count, size_t longest, char *y,
                          void (*scan_long)(const scan_params *, const void *, size_t, scan_state *, void *)) {
+    const size_t size = element_bytes(result);
     scan_state state;
-    OF(begin)(how, dtype, params, &state);
+    OF(begin)(how, dtype, result, params, &state);
     const A init = state.MEMBER.prefix[2];
-    const bool overwrites = (const void *)x != y;
+    const bool overwrites = x != y;
     for (size_t s = 0; s < count; s++) {
         const size_t first = (size_t)offsets[s], n = (size_t)offsets[s + 1] - first;
         const char *from = x + first * element_bytes(dtype);
+        char *const to = y + first * size;
         if (n == 0 || n > longest) continue;
         if (n <= SCAN_BLOCK) {
-            OF(scan_short)(how, dtype, params, from, n, (size_t)offsets[count] - first, init, overwrites, y + first);
+            OF(scan_short)
+            (how, dtype, result, params, from, n, (size_t)offsets[count] - first, init, overwrites, to);
         } else {
-            OF(begin)(how, dtype, params, &state);
-            scan_long(params, from, n, &state, y + first);
+            OF(begin)(how, dtype, result, params, &state);
+            scan_long(params, from, n, &state, to);
         }
-        if (how == COMBINE_ADD && params->exclusive && !params->init) y[first] = 0;
+        if (how == COMBINE_ADD && params->exclusive && !params->init) memset(to, 0, size);
     }
 }
 

@@ -1,7 +1,7 @@
 /* Values of scans, for one type (cpu/kernels/bodies/each_accumulator.h). Every function is inlined with a constant
  * element type and combine function. A group of 16 values is one or more vectors. scan_end.h ends the type. */
 #ifndef KEYS_OF
-#define KEYS_OF -1
+#define KEYS_OF(dtype) false
 #endif
 #define BYTES (sizeof(A) * WEFT_SCAN_GROUP < VECTOR_BYTES ? sizeof(A) * WEFT_SCAN_GROUP : VECTOR_BYTES)
 #define WIDTH (BYTES / sizeof(A))
@@ -125,13 +125,65 @@ INLINE VECTOR OF(leave)(combine how, bool keys, const scan_params *params, VECTO
     return v;
 }
 
+/* Returns the value before the first element. `result` is the type of params->init. */
+INLINE A OF(initial)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params) {
+    A init = OF(identity)(how);
+    (void)dtype, (void)result;
+    if (!params->init) return init;
+#if IS_FLOAT
+#define HALF(ID, name, npy)                       \
+    if (result == WEFT_##ID) {                    \
+        uint16_t bits;                            \
+        memcpy(&bits, params->init, sizeof bits); \
+        return (A)weft_from_bits_##name(bits);    \
+    }
+#include "core/halves.def"
+#endif
+    memcpy(&init, params->init, sizeof init);
+    return OF(enter)(how, KEYS_OF(dtype), params, OF(splat)(init))[0];
+}
+
+/* Stores WIDTH results at y, rounded to the type `result`. */
+INLINE void OF(put)(weft_dtype result, VECTOR v, char *y) {
+#if IS_FLOAT
+#define HALF(ID, name, npy)                                                        \
+    if (result == WEFT_##ID) {                                                     \
+        typedef float singles __attribute__((vector_size(WIDTH * sizeof(float)))); \
+        const singles single = __builtin_convertvector(v, singles);                \
+        float values[WIDTH];                                                       \
+        uint16_t bits[WIDTH];                                                      \
+        memcpy(values, &single, sizeof values);                                    \
+        narrow_##name(WIDTH, values, bits);                                        \
+        memcpy(y, bits, sizeof bits);                                              \
+        return;                                                                    \
+    }
+#include "core/halves.def"
+#endif
+    (void)result;
+    memcpy(y, &v, sizeof v);
+}
+
 /* Loads WIDTH elements at x and converts them. */
 INLINE VECTOR OF(load)(combine how, weft_dtype dtype, const scan_params *params, const char *x) {
     VECTOR v;
-    if (dtype == OWN_TYPE || (int)dtype == KEYS_OF) {
+    if (dtype == OWN_TYPE || KEYS_OF(dtype)) {
         memcpy(&v, x, sizeof v);
-        return OF(enter)(how, (int)dtype == KEYS_OF, params, v);
+        return OF(enter)(how, KEYS_OF(dtype), params, v);
     }
+#if IS_FLOAT
+#define HALF(ID, name, npy)                                                        \
+    if (dtype == WEFT_##ID) {                                                      \
+        typedef float singles __attribute__((vector_size(WIDTH * sizeof(float)))); \
+        singles single;                                                            \
+        uint16_t bits[WIDTH];                                                      \
+        float values[WIDTH];                                                       \
+        memcpy(bits, x, sizeof bits);                                              \
+        widen_##name(WIDTH, bits, values);                                         \
+        memcpy(&single, values, sizeof single);                                    \
+        return __builtin_convertvector(single, VECTOR);                            \
+    }
+#include "core/halves.def"
+#endif
 #define TYPE(ID, name, ctype, kind, npy)                                  \
     if (dtype == WEFT_##ID) {                                             \
         ctype narrow __attribute__((vector_size(WIDTH * sizeof(ctype)))); \

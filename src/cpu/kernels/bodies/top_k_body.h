@@ -4,7 +4,7 @@
 /* Returns the rank of element i: greater ranks come first. A NaN has rank 0 for every `xor_mask`. */
 INLINE U OF(rank_at)(const void *x, size_t i, U xor_mask) {
     const U key = OF(key_at)(x, i);
-    const U kept = IS_FLOAT ? (U)0 - (U)(key != (U)-1) : (U)-1; /* bits of the rank that remain */
+    const U kept = IS_FLOAT ? (U)((U)0 - (U)(key != (U)-1)) : (U)-1; /* bits of the rank that remain */
     return (U)(key ^ xor_mask) & kept;
 }
 
