@@ -102,13 +102,19 @@ weft_status check_view(const weft_context *ctx, const char *name, const weft_vie
     return check_buffer(name, v, r, error);
 }
 
-/* Sorts dimensions by the magnitude of y, the largest first. Keeps the order of equal ones. */
-static void sort_by_y(size_t count, view_dimension *d) {
+/* Sorts dimensions by the magnitude of y, the largest first. Keeps the order of equal ones. `factor`: their distances
+ * in one more array, or NULL. */
+static void sort_by_y(size_t count, view_dimension *d, ptrdiff_t *factor) {
     for (size_t k = 1; k < count; k++) {
         const view_dimension moved = d[k];
+        const ptrdiff_t moved_factor = factor ? factor[k] : 0;
         size_t to = k;
-        for (; to > 0 && magnitude(d[to - 1].y) < magnitude(moved.y); to--) d[to] = d[to - 1];
+        for (; to > 0 && magnitude(d[to - 1].y) < magnitude(moved.y); to--) {
+            d[to] = d[to - 1];
+            if (factor) factor[to] = factor[to - 1];
+        }
         d[to] = moved;
+        if (factor) factor[to] = moved_factor;
     }
 }
 
@@ -120,7 +126,7 @@ weft_status check_output_view(const weft_context *ctx, const char *name, const w
     if (is_empty(v)) return WEFT_OK;
     for (size_t k = 0; k < v->dimensions; k++)
         if (v->shape[k] > 1) d[count++] = (view_dimension){v->shape[k], 0, v->stride[k]};
-    sort_by_y(count, d);
+    sort_by_y(count, d, NULL);
     size_t reach = weft_dtype_size(v->dtype); /* bytes that the dimensions with smaller strides span */
     while (count-- > 0) {
         const size_t stride = magnitude(d[count].y);
@@ -186,6 +192,28 @@ weft_status view_broadcast(const char *name_x, const weft_view *x, const char *n
     return WEFT_OK;
 }
 
+weft_status view_broadcast_both(const weft_view *x, const weft_view *y, weft_view *both_x, weft_view *both_y,
+                                weft_error *error) {
+    weft_view common = {.dimensions = x->dimensions > y->dimensions ? x->dimensions : y->dimensions};
+    for (size_t k = 0; k < common.dimensions; k++) { /* from the last axis on */
+        const size_t of_x = k < x->dimensions ? x->shape[x->dimensions - 1 - k] : 1;
+        const size_t of_y = k < y->dimensions ? y->shape[y->dimensions - 1 - k] : 1;
+        RETURN_IF(of_x != of_y && of_x != 1 && of_y != 1, WEFT_INVALID,
+                  "x of shape %s and y of shape %s cannot be broadcast to one shape",
+                  view_shape_text(x->dimensions, x->shape).text, view_shape_text(y->dimensions, y->shape).text);
+        common.shape[common.dimensions - 1 - k] = of_x == 1 ? of_y : of_x;
+    }
+    RETURN_IF(!has_size(&common), WEFT_INVALID, "the shape of x and y, %s, has too many elements",
+              view_shape_text(common.dimensions, common.shape).text);
+    *both_x = *x;
+    *both_y = *y;
+    both_x->dimensions = both_y->dimensions = common.dimensions;
+    memcpy(both_x->shape, common.shape, sizeof common.shape);
+    memcpy(both_y->shape, common.shape, sizeof common.shape);
+    RETURN_IF_ERROR(view_broadcast("x", x, "the result", &common, common.dimensions, both_x->stride, error));
+    return view_broadcast("y", y, "the result", &common, common.dimensions, both_y->stride, error);
+}
+
 bool view_equal(const weft_view *x, const weft_view *y) {
     const size_t count = x->dimensions;
     return x->data == y->data && x->dtype == y->dtype && count == y->dimensions &&
@@ -196,15 +224,32 @@ bool view_equal(const weft_view *x, const weft_view *y) {
 /* ------------------------------------------------------------------------------ dimensions */
 
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
+    return view_sort_and_merge_with(count, d, NULL, x, NULL, y);
+}
+
+size_t view_sort_and_merge_with(size_t count, view_dimension *d, ptrdiff_t *factor, const void **x,
+                                const void **factor_at, void **y) {
     for (size_t k = 0; k < count; k++) {
         if (d[k].y >= 0 || d[k].n == 1) continue;
         const ptrdiff_t last = (ptrdiff_t)d[k].n - 1;
         *x = (const char *)*x + last * d[k].x;
         *y = (char *)*y + last * d[k].y;
         d[k] = (view_dimension){d[k].n, -d[k].x, -d[k].y};
+        if (!factor) continue;
+        *factor_at = (const char *)*factor_at + last * factor[k];
+        factor[k] = -factor[k];
     }
-    sort_by_y(count, d);
-    return view_merge(count, d);
+    sort_by_y(count, d, factor);
+    return view_merge_with(count, d, factor);
+}
+
+reduce_axes_call view_dot_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, const void *y, void *out) {
+    reduce_axes_call c = view_reduction_of(dtype, result, n, x, out);
+    c.dot = true;
+    c.op = WEFT_SUM;
+    c.factor.p = y;
+    c.factor.inner[0] = c.inner[0].x;
+    return c;
 }
 
 reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, void *out) {
