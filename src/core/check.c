@@ -64,7 +64,7 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
     };
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
     RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED,
-              "%s elements are supported only by map, reduce, variance and exact matmul", weft_dtype_name(dtype));
+              "%s elements are supported only by map, reduce, variance, dot and exact matmul", weft_dtype_name(dtype));
     *kind = kinds[dtype];
     return WEFT_OK;
 }

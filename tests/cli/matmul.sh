@@ -84,7 +84,7 @@ refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector
 npy "$dir/a16.npy" '<V2' '(3,)' 0x3f80 0x4000 0x4040
 npy "$dir/b16.npy" '<V2' '(3,)' 0x3f80 0 0xbf80
 gives "<V2 () 49152" matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact # 0xc000
-refuses 1 "weft matmul: $dir/a2.npy: f16 elements are supported only by map, reduce, variance and exact matmul" \
+refuses 1 "weft matmul: $dir/a2.npy: f16 elements are supported only by map, reduce, variance, dot and exact matmul" \
     matmul "$dir/a2.npy" "$dir/b2.npy" -o "$c"
 refuses 1 "weft matmul: $dir/a16.npy: has elements of type bf16: --check supports f32 and f64" \
     matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact --check
