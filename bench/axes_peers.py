@@ -5,7 +5,8 @@
 LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results, with the bytes that must be moved per
 second. take copies vectors of the other axes in random order, take_along the elements of each vector. top selects the 5 largest values of each vector, and argtop also their indices; median and quartiles compute 1 and 3
 quantiles. "x - row" and "x - column" are formulas over views of which one is broadcast; "x - transposed" reads one with
-its axes exchanged.
+its axes exchanged. dot computes the dot products of the vectors of two arrays; "dot with one vector" those of the
+vectors of an array with one other.
 The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
 of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others. --small divides the first
 length by 16.
@@ -28,6 +29,7 @@ QUARTILES = [0.25, 0.5, 0.75]
 QUANTILES = {"median": [0.5], "quartiles": QUARTILES}
 FORMULAS = ("x - row", "x - column", "x - transposed")
 TAKES = ("take", "take_along")
+DOTS = ("dot", "dot with one vector")
 
 
 class View(ctypes.Structure):
@@ -73,6 +75,12 @@ class Weft:
         numbers = (ctypes.c_int * len(axes))(*axes)
         return lambda: self.check(self.lib.weft_variance_axes(
             self.context, DEFAULT, ctypes.c_size_t(0), ctypes.byref(x), ctypes.c_size_t(len(axes)), numbers,
+            ctypes.byref(out)))
+
+    def dot(self, x, y, axes, out):
+        numbers = (ctypes.c_int * len(axes))(*axes)
+        return lambda: self.check(self.lib.weft_dot_axes(
+            self.context, DEFAULT, ctypes.byref(x), ctypes.byref(y), ctypes.c_size_t(len(axes)), numbers,
             ctypes.byref(out)))
 
     def scan(self, x, axis, y):
@@ -157,6 +165,7 @@ class Cpu:
             "top": lambda: largest(np, x, axis, False), "argtop": lambda: largest(np, x, axis, True),
             "median": lambda: np.median(x, axis=axis), "quartiles": lambda: np.quantile(x, QUARTILES, axis=axis),
             **{formula: lambda: np.subtract(x, other, out=y) for formula in FORMULAS},
+            **{dot: lambda: np.vecdot(x, other, axis=axis, out=y) for dot in DOTS},
             "take": lambda: np.take(x, other, axis, out=y, mode="clip"),
             "take_along": lambda: np.copyto(y, np.take_along_axis(x, other, axis)),
         }[kind] for name in self.peers}
@@ -212,6 +221,7 @@ class Cuda:
                     "median": lambda: torch.median(x, dim=axis),
                     "quartiles": lambda: torch.quantile(x, torch.tensor(QUARTILES, device="cuda", dtype=x.dtype), dim=axis),
                     **{formula: lambda: torch.sub(x, other, out=y) for formula in FORMULAS},
+                    **{dot: lambda: torch.linalg.vecdot(x, other, dim=axis, out=y) for dot in DOTS},
                     "take": lambda: torch.index_select(x, axis, other, out=y),
                     "take_along": lambda: torch.gather(x, axis, other, out=y),
                 }[kind]
@@ -229,6 +239,7 @@ class Cuda:
                     "median": lambda: library.median(cx, axis=axis),
                     "quartiles": lambda: library.quantile(cx, library.asarray(QUARTILES, cx.dtype), axis=axis),
                     **{formula: lambda: library.subtract(cx, co, cy) for formula in FORMULAS},
+                    **{dot: lambda: library.sum(cx * co, axis=axis, out=cy) for dot in DOTS},
                     "take": lambda: library.take(cx, co, axis, out=cy),
                     "take_along": lambda: library.copyto(cy, library.take_along_axis(cx, co, axis)),
                 }[kind]
@@ -267,10 +278,14 @@ ROWS += [("sum", "f16", shape, [axis]) for shape in ((10**6, 256), SQUARE) for a
 ROWS += [(kind, "f32", shape, []) for shape in (SQUARE, (10**6, 256), (256, 10**6)) for kind in FORMULAS]
 ROWS += [("x - row", "f16", SQUARE, [])]
 ROWS += [(kind, "f32", (2**20, 256), [axis]) for kind in TAKES for axis in (0, 1)]
+ROWS += [("dot", "f32", shape, [axis]) for shape in ((2**20, 256), (2**13, 2**14), (256, 2**20), (2**20, 16))
+         for axis in (1, 0)]
+ROWS += [("dot with one vector", "f32", (2**20, 256), [1]), ("dot", "f16", (2**20, 256), [1])]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
          "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis",
-         **{formula: "map" for formula in FORMULAS}, **{kind: "take_axis" for kind in TAKES}}
+         **{formula: "map" for formula in FORMULAS}, **{kind: "take_axis" for kind in TAKES},
+         **{dot: "dot_axes" for dot in DOTS}}
 
 
 def power(n):
@@ -303,6 +318,7 @@ def operand(library, kind, dtype, shape, axes):
     shapes = {"x - row": shape[1:], "x - column": (shape[0], 1), "x - transposed": shape[::-1]}
     if kind in TAKES:
         return library.indices(shape[axes[0]], shape if kind == "take_along" else (shape[axes[0]],))
+    shapes |= {"dot": shape, "dot with one vector": [n if k in axes else 1 for k, n in enumerate(shape)]}
     return library.array(dtype, shapes.get(kind, ()))
 
 
@@ -338,12 +354,13 @@ def row(library, weft, case, repeat, reading, copying, commit):
         call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.sort(vx, axes[0], vy) if kind == "sort" \
             else weft.top(vx, axes[0], vy, indices) if kind in ("top", "argtop") \
             else weft.quantiles(vx, axes[0], QUANTILES[kind], vy) if kind in QUANTILES \
+            else weft.dot(vx, view_of(dtype, other.shape, library.address(other)), axes, vy) if kind in DOTS \
             else weft.variance(vx, axes, vy) if kind == "variance" else weft.reduce(OPS[kind], vx, axes, vy)
     peers = library.peer_calls(kind, x, y, axes, other)
     times = median(library, weft, [call] + list(peers.values()), repeat)
     elements = math.prod(shape)
     moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * (size + (8 if kind == "argtop" else 0)))
-    moved += math.prod(other.shape) * (8 if kind in TAKES else size) if kind in FORMULAS + TAKES else 0
+    moved += math.prod(other.shape) * (8 if kind in TAKES else size) if kind in FORMULAS + TAKES + DOTS else 0
     text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
     lengths, speed = " x ".join(power(n) for n in shape), f"{moved / times[0] / 1e9:.1f} GB/s"
     for name, peer in zip(peers, times[1:]):

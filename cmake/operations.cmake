@@ -12,11 +12,13 @@ set(WEFT_SHARED_FILES
   "variance reduce" "dot reduce" "partition select" "unique run_length" "segmented_reduce segmented"
   "segmented_scan segmented" "reduce_by_key segmented" "scatter gather" "argsort sort" "tridiag_pivot tridiag"
   "map_reduce map" "map_scan map" "pentadiag block_tridiag" "variance_axes reduce_axes"
+  "dot_axes reduce_axes"
   "argsort_axis sort_axis" "map_views map" "put_axis take_axis")
 # STEM ORACLE: the oracle of STEM is tests/oracle/ORACLE.c.
 set(WEFT_SHARED_ORACLES
   "reduce exact" "variance bounds" "dot bounds" "unique select" "run_length select" "top_k ordered" "merge ordered"
   "search_sorted ordered" "fft transform" "convolve transform" "copy_view view_loops" "reduce_axes view_loops" "variance_axes view_loops"
+  "dot_axes view_loops"
   "scan_axis view_loops" "sort_axis view_loops" "argsort_axis view_loops" "top_k_axis view_loops"
   "quantile_axis quantiles" "map_views map" "take_axis view_loops" "put_axis view_loops")
 

@@ -4,8 +4,8 @@ module weft_views
   use weft_arrays
   implicit none
   private
-  public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_scan_axis, weft_sort_axis, &
-    weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis
+  public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_dot_axes, weft_scan_axis, &
+    weft_sort_axis, weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis
 
 contains
 
@@ -146,6 +146,32 @@ contains
       int(size(dims), c_size_t), c_loc(axes), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_variance_axes
+
+  ! Computes dot products of x and y along dimensions of x. y is broadcast to the shape of x, from the last dimension to
+  ! the first. Arguments as for weft_dot and weft_reduce_axes.
+  subroutine weft_dot_axes(ctx, x, y, dims, result, stat, message, accumulate)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dims(:)
+    type(*), intent(in), target :: x(..), y(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay
+    type(weft_view), target :: from, by, to
+    integer(c_int), target :: axes(max_rank)
+    integer(c_int) :: sums
+    ax = strided(call, 'x', x)
+    ay = strided(call, 'y', y)
+    call need_same_type(call, 'x', ax, 'y', ay)
+    if (ay%rank > ax%rank) call refuse(call, 'y has more dimensions than x')
+    by = view_of(ay, ay%dtype)
+    call prepare(call, WEFT_SUM, x, dims, result, accumulate, from, to, axes, sums)
+    if (call%status == WEFT_OK) call%status = c_weft_dot_axes(ctx, sums, c_loc(from), c_loc(by), &
+      int(size(dims), c_size_t), c_loc(axes), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_dot_axes
 
   ! Fills the arguments of a reduction along dimensions.
   subroutine prepare(call, op, x, dims, result, accumulate, from, to, axes, sums)

@@ -112,8 +112,8 @@ typedef enum weft_dtype {
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
     /* Types of 16 bits, only for functions whose comments allow them: weft_copy_view, weft_take_axis, weft_put_axis,
-     * weft_reduce, weft_variance, weft_scan, weft_sort, weft_sort_pairs, weft_argsort, weft_top_k, the same along axes,
-     * weft_quantile_axis, weft_merge, weft_search_sorted, operands of formulas, values of weft_map and
+     * weft_reduce, weft_variance, weft_dot, weft_scan, weft_sort, weft_sort_pairs, weft_argsort, weft_top_k, the same
+     * along axes, weft_quantile_axis, weft_merge, weft_search_sorted, operands of formulas, values of weft_map and
      * weft_map_views, and products of matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
@@ -355,9 +355,11 @@ WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dty
 
 /* Computes the sum of x[i] * y[i], i in [0, n). Each product of floats is fused into the sum (one rounding).
  *   accumulate  WEFT_DEFAULT, or WEFT_F64 to accumulate f32 elements in f64, or WEFT_EXACT_SUM for the exact sum of
- *               the products of floats, rounded once to the type of the elements (docs/spec/ORDER.md 30)
+ *               the products of f32 or f64, rounded once to the type of the elements (docs/spec/ORDER.md 30).
+ *               f16 and bf16 accumulate in f32. WEFT_F32 and WEFT_F64 also make that the type of their result
  *   x, y        n elements of any type; x == y is allowed
- *   out         one value: i64 or u64 for integers, modulo 2^64; f32 or f64 for floats, f64 with WEFT_F64. n = 0: 0
+ *   out         one value: i64 or u64 for integers, modulo 2^64; the type of the elements for floats, or that of
+ *               `accumulate`. n = 0: 0
  * Order: docs/spec/ORDER.md 5. Docs: docs/ops/dot.md. */
 WEFT_API weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
                               const void *y, void *out);
@@ -1404,6 +1406,20 @@ WEFT_API weft_status weft_reduce_axes(weft_context *ctx, weft_op op, weft_dtype 
  * Order: docs/spec/ORDER.md 32. Docs: docs/ops/reduce_axes.md. */
 WEFT_API weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_view *x,
                                         size_t count, const int *axes, const weft_view *out);
+
+/* Computes dot products of x and y along axes. x and y are broadcast to one shape: the lengths of each axis, counted
+ * from the last one, must be equal, or one of them must be 1 or absent. Each value has the bits of weft_dot on the
+ * elements with fixed indices of the other axes, in the order that weft_reduce_axes states.
+ *   accumulate  as for weft_dot
+ *   x, y        of the same type. Each may have strides of any sign, or 0. x and y may be the same view
+ *   axes        as for weft_reduce_axes: `count` axes of the common shape
+ *   out         of the type of the result of weft_dot. Its shape is the common shape without the axes, or with
+ *               length 1 for each of them. It must not overlap x or y
+ * Scratch memory: at most that of weft_reduce_axes for x and for y together. On a GPU, vectors of several axes that
+ * are not one in memory are copied in parts of at most 64 MB each of x and y, or of one vector.
+ * Order: docs/spec/ORDER.md 5, 32. Docs: docs/ops/dot.md. */
+WEFT_API weft_status weft_dot_axes(weft_context *ctx, weft_dtype accumulate, const weft_view *x, const weft_view *y,
+                                   size_t count, const int *axes, const weft_view *out);
 
 /* Scans x along one axis with `op`. The scan of each vector has the bits of weft_scan.
  *   accumulate, init  as for weft_scan; init is the initial value of each vector

@@ -1266,6 +1266,20 @@ void variance_axes(context &ctx, const X &x, const std::vector<int> &axes, const
         axes.data(), &to.get());
 }
 
+// Computes dot products of x and y along axes: dot_axes(ctx, x, y, {-1}, out). x and y are broadcast to one shape, and
+// have elements of one type. Axes and the shape of out as for reduce_axes. An out of doubles accumulates floats in
+// double.
+template <class X, class Y, class Z>
+void dot_axes(context &ctx, const X &x, const Y &y, const std::vector<int> &axes, const Z &out) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<Y>>, "x and y must have one type");
+    using natural = typename reduced<WEFT_SUM, detail::view_value<X>>::type;
+    const auto left = detail::view_in(x);
+    const auto right = detail::view_in(y);
+    const auto to = detail::view_in(out);
+    ctx(weft_dot_axes, detail::accumulate<detail::view_value<Z>, natural>(), &left.get(), &right.get(), axes.size(),
+        axes.data(), &to.get());
+}
+
 // Scans x along an axis to y, which must have the shape of x and may be x. Types and init as for scan.
 template <class X, class Y>
 void scan_axis(context &ctx, weft_op op, weft_scan_kind kind, const X &x, int axis, const Y &y,

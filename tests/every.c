@@ -116,6 +116,10 @@ static weft_status run_variance_axes(weft_context *ctx) {
     const weft_view from = matrix_of(x, false), to = row_of(out.y);
     return weft_variance_axes(ctx, WEFT_DEFAULT, 1, &from, 1, (int[]){0}, &to);
 }
+static weft_status run_dot_axes(weft_context *ctx) {
+    const weft_view left = matrix_of(x, false), right = row_of(x), to = row_of(out.y);
+    return weft_dot_axes(ctx, WEFT_DEFAULT, &left, &right, 1, (int[]){0}, &to);
+}
 static weft_status run_scan_axis(weft_context *ctx) {
     const weft_view from = matrix_of(x, false), to = matrix_of((float *)out.y, true);
     return weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &from, 0, NULL, &to);
@@ -431,6 +435,7 @@ static const operation operations[] = {
     {"reduce_axes", run_reduce_axes},
     {"reduce_axes of norms", run_reduce_axes_norm2},
     {"variance_axes", run_variance_axes},
+    {"dot_axes", run_dot_axes},
     {"scan_axis", run_scan_axis},
     {"scan_axis of rows", run_scan_axis_rows},
     {"sort_axis", run_sort_axis},

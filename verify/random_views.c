@@ -71,6 +71,10 @@ size_t view_of_index(const match_case *c, weft_view *v) {
     return view_in_layout(c, LAYOUT_INDEX, view_draw(c, 15) % 2, v);
 }
 
+void view_of_factor(const match_case *c, weft_view *v) {
+    if (lay_out(c, LAYOUT_INDEX, true, v) > c->n) lay_out(c, LAYOUT_INDEX, false, v);
+}
+
 weft_status view_prepare_output(const match_case *c, weft_context *ctx, weft_dtype dtype, size_t values, void *out) {
     const size_t bytes = values * weft_dtype_size(dtype);
     void *const before = malloc(bytes + 1);

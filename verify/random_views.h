@@ -19,6 +19,10 @@ size_t view_of_output(const match_case *c, weft_view *v);
 /* Sets the strides and `data` of an input whose type and shape are in *v, as view_of_output does. */
 size_t view_of_index(const match_case *c, weft_view *v);
 
+/* Sets the strides and `data` of a second operand whose type and shape, of at most c->n elements, are in *v: inside
+ * an array of c->n elements. */
+void view_of_factor(const match_case *c, weft_view *v);
+
 /* Fills the output with a pattern, which must remain between its elements, and returns the status of the copy. */
 weft_status view_prepare_output(const match_case *c, weft_context *ctx, weft_dtype dtype, size_t values, void *out);
 

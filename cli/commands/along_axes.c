@@ -34,16 +34,17 @@ bool axes_read(const char *command, const char *text, size_t most, axes_request 
     return false;
 }
 
-int axes_begin(production *p, const cli_options *options, int argc, char **argv, const char *to) {
+int axes_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to) {
     if (options->mpi) {
         cli_error(argv[0], "--axis: --mpi is not supported along an axis");
         return CLI_USAGE;
     }
-    int code = produce_open(p, options, argc, argv, 1, to);
+    int code = produce_open(p, options, argc, argv, count, to);
     if (code != CLI_DONE) return code;
-    if (stream_wanted(options, p->files[0], 2)) {
+    for (int i = 0; i < count; i++) {
+        if (!stream_wanted(options, p->files[i], 2)) continue;
         cli_error(p->command, "%s: is larger than the permitted memory (--memory), and --axis needs it whole",
-                  p->files[0]);
+                  p->files[i]);
         return CLI_FAILED;
     }
     return produce_read(p);
@@ -51,35 +52,37 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
 
 static size_t number_of(int axis, size_t rank) { return (size_t)(axis < 0 ? axis + (int)rank : axis); }
 
-/* Checks that the array has each axis and that none is named twice. */
-static bool check_axes(const production *p, const axes_request *r, const npy_shape *shape) {
+bool axes_check(const production *p, const axes_request *r, const char *name, const npy_shape *shape) {
     const int rank = (int)shape->rank;
     for (size_t a = 0; a < r->count; a++) {
         if (r->axes[a] < -rank || r->axes[a] >= rank) {
             cli_error(p->command, "--axis %s: axis %d is out of range: %s has %d %s, shape %s", r->text, r->axes[a],
-                      p->files[0], rank, rank == 1 ? "dimension" : "dimensions", npy_text_of_shape(shape).text);
+                      name, rank, rank == 1 ? "dimension" : "dimensions", npy_text_of_shape(shape).text);
             return false;
         }
         for (size_t b = 0; b < a; b++)
             if (number_of(r->axes[a], shape->rank) == number_of(r->axes[b], shape->rank)) {
                 cli_error(p->command, "--axis %s: %d and %d are the same axis of %s, shape %s", r->text, r->axes[b],
-                          r->axes[a], p->files[0], npy_text_of_shape(shape).text);
+                          r->axes[a], name, npy_text_of_shape(shape).text);
                 return false;
             }
     }
     return true;
 }
 
-bool axes_view(const production *p, const axes_request *r, weft_view *v) {
-    const npy_array *const a = &p->in[0];
-    const npy_shape *const shape = &a->given;
-    if (shape->rank > WEFT_DIMENSIONS_MAX) {
-        cli_error(p->command, "%s: has %zu dimensions: --axis supports at most %d", p->files[0], shape->rank,
+bool axes_array(const production *p, int i, weft_view *v) {
+    const npy_array *const a = &p->in[i];
+    if (a->given.rank > WEFT_DIMENSIONS_MAX) {
+        cli_error(p->command, "%s: has %zu dimensions: --axis supports at most %d", p->files[i], a->given.rank,
                   WEFT_DIMENSIONS_MAX);
         return false;
     }
     npy_view(a, v);
-    return check_axes(p, r, shape);
+    return true;
+}
+
+bool axes_view(const production *p, const axes_request *r, weft_view *v) {
+    return axes_array(p, 0, v) && axes_check(p, r, p->files[0], &p->in[0].given);
 }
 
 bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v) {

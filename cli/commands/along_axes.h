@@ -18,19 +18,26 @@ typedef struct axes_request {
  * is something else. */
 bool axes_read(const char *command, const char *text, size_t most, axes_request *r);
 
-/* produce_begin for a call with --axis, which needs the whole array in the memory of one process. */
-int axes_begin(production *p, const cli_options *options, int argc, char **argv, const char *to);
+/* produce_begin for a call with --axis on `count` files, whose arrays it needs whole in the memory of one process. */
+int axes_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to);
 
-/* Sets *v to the array of the file: in Fortran order, its first axis has the smallest stride. Prints the error and
- * returns false if it has too many dimensions or not the axes of the request. */
+/* Checks that an array of this shape has each axis of the request and that none is named twice. `name` is that of the
+ * array in messages. Prints the error and returns false otherwise. */
+bool axes_check(const production *p, const axes_request *r, const char *name, const npy_shape *shape);
+
+/* Sets *v to the array of file i: in Fortran order, its first axis has the smallest stride. Prints the error and
+ * returns false if it has too many dimensions. */
+bool axes_array(const production *p, int i, weft_view *v);
+/* axes_array for the only file. Also returns false, after printing the error, if it has not the axes of the request.
+ */
 bool axes_view(const production *p, const axes_request *r, weft_view *v);
 
 /* Sets *v to an array without gaps that receives the result. Prints the error and returns false if its shape does not
  * fit in memory. */
 bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v);
 
-/* weft OPERATION X.npy --axis LIST [--keepdims] [-o Y.npy], for reductions and variance. `in` has their parameters.
- */
+/* weft OPERATION X.npy --axis LIST [--keepdims] [-o Y.npy], for reductions and variance, and with a second file for
+ * dot. `in` has their parameters. */
 int axes_reduce(const cli_options *options, const operation *operation, const operands *in, const axes_request *r,
                 int argc, char **argv);
 

@@ -99,7 +99,7 @@ static int compute(production *p, const request *r, const weft_view *x, size_t a
 
 static int quantiles_along(production *p, const request *r, int argc, char **argv) {
     weft_view x;
-    const int code = axes_begin(p, p->options, argc, argv, r->to), axis = r->along.axes[0];
+    const int code = axes_begin(p, p->options, argc, argv, 1, r->to), axis = r->along.axes[0];
     if (code != CLI_DONE) return code;
     if (!axes_view(p, &r->along, &x)) return CLI_USAGE;
     return compute(p, r, &x, (size_t)(axis < 0 ? axis + (int)x.dimensions : axis));

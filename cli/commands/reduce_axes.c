@@ -1,5 +1,5 @@
-/* weft sum, prod, min, ... and variance with --axis: reduce an array along axes, and print or write the array of the
- * results. */
+/* weft sum, prod, min, ..., variance and dot with --axis: reduce an array, or the products of two, along axes, and
+ * print or write the array of the results. */
 #include "cli/commands/along_axes.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/json.h"
@@ -16,19 +16,48 @@ typedef struct reduction {
     const operation *operation;
     const operands *in;
     const axes_request *request;
-    weft_view x;
-    weft_dtype type; /* of the result */
-    npy_shape shape; /* of the result */
-    size_t values;   /* of the result */
+    weft_view x, y;   /* y: of dot */
+    npy_shape common; /* that of x, for dot after broadcasting */
+    weft_dtype type;  /* of the result */
+    npy_shape shape;  /* of the result */
+    size_t values;    /* of the result */
 } reduction;
 
 static bool is_variance(const reduction *j) { return operation_is(j->operation, "variance"); }
+
+static bool is_dot(const reduction *j) { return operation_is(j->operation, "dot"); }
+
+/* Sets the view of the second array of dot and the shape to which both are broadcast. Prints the error and returns
+ * false if there is none or it has not the axes of the request. */
+static bool pair(reduction *j) {
+    const production *const p = &j->produced;
+    const npy_shape *const x = &p->in[0].given, *const y = &p->in[1].given;
+    if (!produce_one_type(p) || !axes_array(p, 0, &j->x) || !axes_array(p, 1, &j->y)) return false;
+    j->common.rank = x->rank > y->rank ? x->rank : y->rank;
+    for (size_t k = 1; k <= j->common.rank; k++) { /* from the last axis on */
+        const size_t of_x = k <= x->rank ? x->dimensions[x->rank - k] : 1;
+        const size_t of_y = k <= y->rank ? y->dimensions[y->rank - k] : 1;
+        j->common.dimensions[j->common.rank - k] = of_x == 1 ? of_y : of_x;
+        if (of_x == of_y || of_x == 1 || of_y == 1) continue;
+        cli_error(p->command, "%s has shape %s and %s has shape %s: they cannot be broadcast to one shape",
+                  p->files[0], npy_text_of_shape(x).text, p->files[1], npy_text_of_shape(y).text);
+        return false;
+    }
+    return axes_check(p, j->request, "the array of products", &j->common);
+}
+
+/* Sets the views of the arrays. Prints the error and returns false if they do not fit the request. */
+static bool view(reduction *j) {
+    if (is_dot(j)) return pair(j);
+    j->common = j->produced.in[0].given;
+    return axes_view(&j->produced, j->request, &j->x);
+}
 
 /* Determines type and shape of the result. */
 static int plan(reduction *j) {
     const axes_request *const r = j->request;
     const weft_dtype dtype = j->x.dtype, accumulate = j->in->accumulate;
-    const weft_op op = is_variance(j) ? WEFT_MEAN : j->operation->op;
+    const weft_op op = is_variance(j) ? WEFT_MEAN : is_dot(j) ? WEFT_SUM : j->operation->op;
     bool reduced[WEFT_DIMENSIONS_MAX] = {false};
     const int code = reduce_options_check_reduce(j->produced.command, true, op, dtype, accumulate);
     if (code != CLI_DONE) return code;
@@ -37,11 +66,12 @@ static int plan(reduction *j) {
         return CLI_FAILED;
     }
     for (size_t a = 0; a < r->count; a++)
-        reduced[r->axes[a] < 0 ? r->axes[a] + (int)j->x.dimensions : r->axes[a]] = true;
+        reduced[r->axes[a] < 0 ? r->axes[a] + (int)j->common.rank : r->axes[a]] = true;
     j->values = 1;
-    for (size_t k = 0; k < j->x.dimensions; k++) {
-        if (!reduced[k]) j->values *= j->x.shape[k];
-        if (!reduced[k] || r->keepdims) j->shape.dimensions[j->shape.rank++] = reduced[k] ? 1 : j->x.shape[k];
+    for (size_t k = 0; k < j->common.rank; k++) {
+        const size_t n = j->common.dimensions[k];
+        if (!reduced[k]) j->values *= n;
+        if (!reduced[k] || r->keepdims) j->shape.dimensions[j->shape.rank++] = reduced[k] ? 1 : n;
     }
     if (r->to || j->values <= PRINTED_MOST) return CLI_DONE;
     cli_error(j->produced.command, "%s: option -o Y.npy is required: the result has %zu values, more than %d",
@@ -52,6 +82,7 @@ static int plan(reduction *j) {
 static weft_status call(const reduction *j, const weft_view *out) {
     weft_context *const ctx = j->produced.ctx;
     const axes_request *const r = j->request;
+    if (is_dot(j)) return weft_dot_axes(ctx, j->in->accumulate, &j->x, &j->y, r->count, r->axes, out);
     if (is_variance(j)) return weft_variance_axes(ctx, j->in->accumulate, j->in->ddof, &j->x, r->count, r->axes, out);
     return weft_reduce_axes(ctx, j->operation->op, j->in->accumulate, &j->x, r->count, r->axes, out);
 }
@@ -108,8 +139,8 @@ static int compute(reduction *j) {
 int axes_reduce(const cli_options *options, const operation *operation, const operands *in, const axes_request *r,
                 int argc, char **argv) {
     reduction j = {.produced = {.prints = true}, .operation = operation, .in = in, .request = r};
-    int code = axes_begin(&j.produced, options, argc, argv, r->to);
-    if (code == CLI_DONE) code = axes_view(&j.produced, r, &j.x) ? compute(&j) : CLI_USAGE;
+    int code = axes_begin(&j.produced, options, argc, argv, operation->inputs, r->to);
+    if (code == CLI_DONE) code = view(&j) ? compute(&j) : CLI_USAGE;
     produce_end(&j.produced);
     return code;
 }

@@ -41,7 +41,7 @@ static int compute(production *p, const scan_request *r, const weft_view *x) {
 int scan_axis(const cli_options *options, const scan_request *r, int argc, char **argv) {
     production p = {0};
     weft_view x;
-    int code = axes_begin(&p, options, argc, argv, r->along.to);
+    int code = axes_begin(&p, options, argc, argv, 1, r->along.to);
     if (code == CLI_DONE) code = axes_view(&p, &r->along, &x) ? compute(&p, r, &x) : CLI_USAGE;
     produce_end(&p);
     return code;

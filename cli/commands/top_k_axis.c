@@ -64,7 +64,7 @@ static int select_along(production *p, const top_k_request *r, const weft_view *
 int top_k_axis(const cli_options *options, const top_k_request *r, int argc, char **argv) {
     production p = {0};
     weft_view x;
-    int code = axes_begin(&p, options, argc, argv, r->to);
+    int code = axes_begin(&p, options, argc, argv, 1, r->to);
     if (code == CLI_DONE) code = axes_view(&p, &r->along, &x) ? select_along(&p, r, &x) : CLI_USAGE;
     produce_end(&p);
     return code;

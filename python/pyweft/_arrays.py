@@ -290,9 +290,11 @@ def _leader(given: list[Optional[Operand]]) -> Operand:
     return (gpus or foreign)[0]
 
 
-def pair(x: Any, y: Any, x_name: str, y_name: str, codes: dict[Any, int] = NUMBERS) -> tuple[Operand, Operand, Operand]:
+def pair(
+    x: Any, y: Any, x_name: str, y_name: str, codes: dict[Any, int] = NUMBERS, strided: bool = False
+) -> tuple[Operand, Operand, Operand]:
     """Two inputs of one dtype, and the leading one."""
-    a, b = operand(x, x_name, codes), operand(y, y_name, codes)
+    a, b = operand(x, x_name, codes, strided), operand(y, y_name, codes, strided)
     if a.code != b.code:  # saves a call of Python
         same_dtype(a, b, x_name, y_name)
     return a, b, a if b.kind is NUMPY else leader(a, b)

@@ -644,3 +644,68 @@ def test_wrong_takes() -> None:
         weft.take(np.array(["a"]), [0])
     with pytest.raises(ValueError, match=r"out has shape \(3, 1, 4\); it must be \(3, 2, 4\)"):
         weft.take(F, [0, 1], 1, out=np.zeros((3, 1, 4)))
+
+
+VECDOT_SHAPES = [
+    ((4, 5), (4, 5), -1, (4,)),
+    ((4, 5), (4, 5), 0, (5,)),
+    ((3, 4, 5), (5,), -1, (3, 4)),
+    ((4, 1, 5), (3, 5), -1, (4, 3)),
+    ((5, 3), (2, 5, 3), -2, (2, 3)),
+    ((5,), (5,), 0, ()),
+    ((2, 0), (2, 0), -1, (2,)),
+]
+
+
+@pytest.mark.parametrize("left, right, axis, shape", VECDOT_SHAPES)
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float16, np.float32, np.float64])
+def test_vecdot_of_vectors(left: Any, right: Any, axis: int, shape: Any, dtype: Any) -> None:
+    x = np.arange(np.prod(left)).astype(dtype).reshape(left)
+    y = (np.arange(np.prod(right)) % 5 + 1).astype(dtype).reshape(right)
+    found = weft.vecdot(x, y, axis)
+    a, b = np.broadcast_arrays(np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1))
+    assert found.shape == shape
+    for index in np.ndindex(shape):
+        assert found[index] == weft.dot(a[index], b[index])
+    if dtype in (np.float32, np.float64):
+        np.testing.assert_allclose(found, np.sum(a * b, axis=-1))
+    kept = weft.vecdot(x, y, axis, keepdims=True)
+    np.testing.assert_array_equal(kept, np.expand_dims(found, axis if axis < 0 else axis))
+
+
+def test_vecdot_of_strided_arrays() -> None:
+    x = np.arange(60.0).reshape(3, 4, 5)
+    y = np.arange(60.0)[::-1].reshape(3, 4, 5)
+    np.testing.assert_array_equal(weft.vecdot(x.T, y.T, 1), np.sum(x.T * y.T, axis=1))
+    np.testing.assert_array_equal(weft.vecdot(x[:, ::-2], y[:, ::-2]), np.sum(x[:, ::-2] * y[:, ::-2], axis=-1))
+    out = np.zeros((3, 8))[:, ::2]
+    assert weft.vecdot(x, y, out=out) is out
+    np.testing.assert_array_equal(out, np.sum(x * y, axis=-1))
+    overlapping = x[:, :, 0]
+    expected = np.sum(x * y, axis=-1)
+    assert weft.vecdot(x, y, out=overlapping) is overlapping
+    np.testing.assert_array_equal(overlapping, expected)
+
+
+def test_vecdot_types() -> None:
+    x = np.full((2, 3), 300, np.float16)
+    assert weft.vecdot(x, x).dtype == np.float16 and np.all(np.isinf(weft.vecdot(x, x)))
+    assert weft.vecdot(x, x, dtype=np.float64).tolist() == [270000, 270000]
+    wide = weft.vecdot(x.astype(np.float32), x.astype(np.float32), dtype=np.float64)
+    assert wide.dtype == np.float64
+    assert weft.vecdot(np.float32([[1e30, 1, -1e30]]), np.float32([1, 1, 1]), accumulate="exact").tolist() == [1]
+    assert weft.dot(np.float16([2, 3]), np.float16([4, 0.5])) == np.float16(9.5)
+
+
+def test_vecdot_refuses() -> None:
+    x = np.zeros((2, 3))
+    with pytest.raises(ValueError, match="the same length along axis -1"):
+        weft.vecdot(x, np.zeros(1))
+    with pytest.raises(ValueError, match="axis 2 is out of range"):
+        weft.vecdot(x, x, 2)
+    with pytest.raises(ValueError, match="axis -1 is out of range"):
+        weft.vecdot(x, 1.0)
+    with pytest.raises(TypeError, match="they must be the same"):
+        weft.vecdot(x, x.astype(np.float32))
+    with pytest.raises(ValueError):
+        weft.vecdot(np.zeros((2, 3)), np.zeros((4, 3)))

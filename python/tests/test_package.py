@@ -36,6 +36,7 @@ def test_each_operation_has_a_function() -> None:
         "map_views": "map",
         "reduce_axes": "sum",
         "variance_axes": "variance",
+        "dot_axes": "vecdot",
         "scan_axis": "scan",
         "sort_axis": "sort",
         "argsort_axis": "argsort",

@@ -187,6 +187,12 @@ weft_status check_variance_type(weft_dtype dtype, weft_dtype accumulate, weft_dt
                                         : check_result("variance", REAL, dtype, accumulate, result, error);
 }
 
+weft_status check_dot_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error) {
+    if (type_is_half(dtype)) return check_halves("dot", WIDE, dtype, accumulate, result, error);
+    return accumulate == WEFT_EXACT_SUM ? check_exact("dot", true, dtype, result, error)
+                                        : check_result("dot", WIDE, dtype, accumulate, result, error);
+}
+
 bool check_needs_elements(weft_op op) { return OPS[op].empty == FAILS; }
 
 weft_status check_combines(const char *what, weft_op op, weft_error *error) {

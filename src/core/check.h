@@ -65,6 +65,8 @@ weft_status check_reduction_type(weft_op op, weft_dtype dtype, weft_dtype accumu
                                  weft_error *error);
 /* Determines the result type of a variance, also of f16 and bf16. */
 weft_status check_variance_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error);
+/* Determines the result type of a dot product, also of f16 and bf16. */
+weft_status check_dot_type(weft_dtype dtype, weft_dtype accumulate, weft_dtype *result, weft_error *error);
 /* Returns true if the operator is undefined for zero elements. op must be valid. */
 bool check_needs_elements(weft_op op);
 /* Fails unless op is sum, prod, min, max, and, or, xor. */

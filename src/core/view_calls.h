@@ -41,10 +41,19 @@ typedef struct map_views_call {
     const map_dimension *dimensions;
 } map_views_call;
 
-/* One call of weft_reduce_axes or weft_variance_axes: one value for each combination of indices of `outer`. The
- * elements of a vector are numbered by `inner`, whose last dimension varies fastest. */
+/* The second operand of dot products: its first element, and the distances in bytes of its elements along the
+ * dimensions of a reduce_axes_call. */
+typedef struct view_factor {
+    const void *p;
+    ptrdiff_t inner[WEFT_DIMENSIONS_MAX], outer[WEFT_DIMENSIONS_MAX];
+} view_factor;
+
+/* One call of weft_reduce_axes, weft_variance_axes or weft_dot_axes: one value for each combination of indices of
+ * `outer`. The elements of a vector are numbered by `inner`, whose last dimension varies fastest. Also a call of
+ * weft_reduce, weft_variance or weft_dot on f16 or bf16. */
 typedef struct reduce_axes_call {
     bool variance; /* else op */
+    bool dot;      /* sums of products of the elements of x and of `factor`; then op is WEFT_SUM */
     bool exact;    /* exact sums of f32 or f64 (ORDER.md 30) */
     weft_op op;
     weft_dtype dtype, result;
@@ -55,6 +64,7 @@ typedef struct reduce_axes_call {
     view_dimension inner[WEFT_DIMENSIONS_MAX]; /* y is 0; no dimensions if n <= 1 */
     view_dimension outer[WEFT_DIMENSIONS_MAX]; /* sorted by y, the largest first, and y > 0 */
     const void *x;
+    view_factor factor; /* used only with `dot` */
     void *y;
 } reduce_axes_call;
 

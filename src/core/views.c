@@ -186,6 +186,28 @@ weft_status view_broadcast(const char *name_x, const weft_view *x, const char *n
     return WEFT_OK;
 }
 
+weft_status view_broadcast_both(const weft_view *x, const weft_view *y, weft_view *both_x, weft_view *both_y,
+                                weft_error *error) {
+    weft_view common = {.dimensions = x->dimensions > y->dimensions ? x->dimensions : y->dimensions};
+    for (size_t k = 0; k < common.dimensions; k++) { /* from the last axis on */
+        const size_t of_x = k < x->dimensions ? x->shape[x->dimensions - 1 - k] : 1;
+        const size_t of_y = k < y->dimensions ? y->shape[y->dimensions - 1 - k] : 1;
+        RETURN_IF(of_x != of_y && of_x != 1 && of_y != 1, WEFT_INVALID,
+                  "x of shape %s and y of shape %s cannot be broadcast to one shape",
+                  view_shape_text(x->dimensions, x->shape).text, view_shape_text(y->dimensions, y->shape).text);
+        common.shape[common.dimensions - 1 - k] = of_x == 1 ? of_y : of_x;
+    }
+    RETURN_IF(!has_size(&common), WEFT_INVALID, "the shape of x and y, %s, has too many elements",
+              view_shape_text(common.dimensions, common.shape).text);
+    *both_x = *x;
+    *both_y = *y;
+    both_x->dimensions = both_y->dimensions = common.dimensions;
+    memcpy(both_x->shape, common.shape, sizeof common.shape);
+    memcpy(both_y->shape, common.shape, sizeof common.shape);
+    RETURN_IF_ERROR(view_broadcast("x", x, "the result", &common, common.dimensions, both_x->stride, error));
+    return view_broadcast("y", y, "the result", &common, common.dimensions, both_y->stride, error);
+}
+
 bool view_equal(const weft_view *x, const weft_view *y) {
     const size_t count = x->dimensions;
     return x->data == y->data && x->dtype == y->dtype && count == y->dimensions &&
@@ -252,12 +274,39 @@ size_t view_sort_dimensions(size_t count, void *dimensions, size_t bytes, size_t
     return merge(sorted, all, bytes, arrays);
 }
 
-size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
-    ptrdiff_t moved[2];
-    const size_t left = view_sort_dimensions(count, d, sizeof *d, 2, 1, moved);
+size_t view_sort_and_merge_with(size_t count, view_dimension *d, ptrdiff_t *factor, const void **x,
+                                const void **factor_at, void **y) {
+    struct {
+        size_t n;
+        ptrdiff_t x, y, factor;
+    } all[WEFT_DIMENSIONS_MAX + 1];
+    ptrdiff_t moved[3];
+    for (size_t k = 0; k < count; k++) {
+        all[k].n = d[k].n, all[k].x = d[k].x, all[k].y = d[k].y;
+        all[k].factor = factor ? factor[k] : 0;
+    }
+    const size_t left = view_sort_dimensions(count, all, sizeof *all, 3, 1, moved);
+    for (size_t k = 0; k < left; k++) {
+        d[k] = (view_dimension){all[k].n, all[k].x, all[k].y};
+        if (factor) factor[k] = all[k].factor;
+    }
     *x = (const char *)*x + moved[0];
     *y = (char *)*y + moved[1];
+    if (factor) *factor_at = (const char *)*factor_at + moved[2];
     return left;
+}
+
+size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y) {
+    return view_sort_and_merge_with(count, d, NULL, x, NULL, y);
+}
+
+reduce_axes_call view_dot_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, const void *y, void *out) {
+    reduce_axes_call c = view_reduction_of(dtype, result, n, x, out);
+    c.dot = true;
+    c.op = WEFT_SUM;
+    c.factor.p = y;
+    c.factor.inner[0] = c.inner[0].x;
+    return c;
 }
 
 reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, void *out) {

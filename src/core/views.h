@@ -39,6 +39,10 @@ weft_status check_view_length(const char *name, const weft_view *y, const weft_v
 weft_status view_broadcast(const char *name_x, const weft_view *x, const char *name_y, const weft_view *y,
                            size_t axes, ptrdiff_t *strides, weft_error *error);
 
+/* Sets *both_x and *both_y to x and y, broadcast to one shape. */
+weft_status view_broadcast_both(const weft_view *x, const weft_view *y, weft_view *both_x, weft_view *both_y,
+                                weft_error *error);
+
 /* Returns true if two views have the same members, except the buffer. */
 bool view_equal(const weft_view *x, const weft_view *y);
 
@@ -65,10 +69,16 @@ reduce_axes_call view_reduction_of(weft_dtype dtype, weft_dtype result, size_t n
  * how much the first element of array a moves. Returns the number of dimensions that are left. */
 size_t view_sort_dimensions(size_t count, void *dimensions, size_t bytes, size_t arrays, size_t key,
                             ptrdiff_t *moved);
+/* Returns the call that computes the dot product of arrays of n elements. */
+reduce_axes_call view_dot_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, const void *y, void *out);
 
 /* view_merge for dimensions whose order does not matter: first makes each y of more than one element
  * positive, for which it moves *x and *y to the other end of the dimension, and sorts the dimensions by y, the
  * largest first. */
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y);
+/* view_sort_and_merge for dimensions that have distances `factor` in one more array that is read, whose first element
+ * is at *factor_at. */
+size_t view_sort_and_merge_with(size_t count, view_dimension *d, ptrdiff_t *factor, const void **x,
+                                const void **factor_at, void **y);
 
 #endif

@@ -115,6 +115,15 @@ reduction cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_
     return r;
 }
 
+reduction cpu_dot_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result) {
+    const level *l = ctx->level;
+    reduction r = cpu_reduction(ctx, WEFT_SUM, dtype, result);
+    r.run = !type_is_float(dtype) ? l->integers->dot[dtype]
+            : result != WEFT_F64  ? l->products->dot_f32
+                                  : l->products->dot_f64[dtype];
+    return r;
+}
+
 reduce_chunk reduction_chunk(const reduction *r, const void *x, size_t n, double parameter) {
     return (reduce_chunk){.x = x,
                           .n = r->seen == r->dtype ? n : n * weft_dtype_size(r->dtype),
@@ -252,22 +261,11 @@ weft_status cpu_part_deviations(void *state, const part_deviations_call *call, w
 /* --------------------------------------------------------------------------------- dot product */
 
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
-    cpu_context *ctx = state;
-    const level *l = ctx->level;
+    const reduction r = cpu_dot_reduction(state, call->dtype, call->result);
     const reduce_chunk p = {.x = call->x, .y = call->y, .n = call->n};
-    partial v = {.u64 = 0};
+    partial v = reduction_of_nothing(&r);
     (void)error;
-    if (call->n == 0) {
-        store_integer(call->result, 0, call->out); /* also the bits of +0.0 */
-    } else if (!type_is_float(call->dtype)) {
-        cpu_run(ctx, call->dtype, l->integers->dot[call->dtype], add_u64, &p, &v);
-        store_integer(call->result, v.u64, call->out);
-    } else if (call->result == WEFT_F32) {
-        cpu_run(ctx, call->dtype, l->products->dot_f32, add_f32, &p, &v);
-        store_real(call->result, v.f32, call->out);
-    } else {
-        cpu_run(ctx, call->dtype, l->products->dot_f64[call->dtype], cpu_add_f64, &p, &v);
-        store_real(call->result, v.f64, call->out);
-    }
+    if (call->n > 0) cpu_run(state, call->dtype, r.run, r.combine, &p, &v);
+    reduction_store(&r, call->n, 0, &v, call->out);
     return WEFT_OK;
 }

@@ -1,8 +1,9 @@
-/* weft_reduce_axes and weft_variance_axes on the CPU (ORDER.md 32). The strides choose the method, which does not
- * affect the result:
+/* weft_reduce_axes, weft_variance_axes and weft_dot_axes on the CPU (ORDER.md 32). The strides choose the method,
+ * which does not affect the result:
  *
  *   - The vectors are rows: kernels read them in place. Few long rows are reduced one by one, by all threads.
- *   - The vectors are columns: kernels of sums, products, means, extremes and bitwise operators read rows of columns.
+ *   - The vectors are columns: kernels of sums, products, means, extremes, bitwise operators and dot products of
+ *     floats read rows of columns.
  *   - Otherwise vectors, or tiles of them, are gathered as rows of at most AXES_SCRATCH_BYTES. So are those of f16
  * and bf16, as f32. */
 #include "core/exact_ops.h"
@@ -31,6 +32,7 @@ static size_t last_dimension(const axes *j, bool direct) {
 /* Returns true if kernels can read the vectors as rows. */
 static bool are_rows(const reduce_axes_call *c, size_t size) {
     const ptrdiff_t adjacent = (ptrdiff_t)size;
+    if (c->dot && c->inner_count == 1 && c->factor.inner[0] != adjacent) return false;
     if (c->inner_count == 1) return c->inner[0].x == adjacent;
     return c->inner_count == 0 && (c->outer_count == 0 || c->outer[c->outer_count - 1].x == adjacent);
 }
@@ -40,6 +42,20 @@ static bool has_segments(weft_op op) {
            (op >= WEFT_AND && op <= WEFT_XOR);
 }
 
+/* Sets the second operand of dot products, and the kernels. */
+static void prepare_dot(axes *j, weft_dtype dtype) {
+    const reduce_axes_call *c = j->c;
+    const view_factor *y = &c->factor;
+    for (size_t k = 0; k < c->inner_count; k++) j->factor_inner[k] = (view_dimension){c->inner[k].n, y->inner[k], 0};
+    for (size_t k = 0; k < c->outer_count; k++) j->factor_outer[k] = (view_dimension){c->outer[k].n, y->outer[k], 0};
+    j->factor = (vectors){j->vectors.element, c->inner_count, c->outer_count, j->factor_inner, j->factor_outer, y->p};
+    j->r = cpu_dot_reduction(j->ctx, dtype, c->result);
+    j->exact.terms = EXACT_PRODUCTS;
+    if (c->exact || j->half || !type_is_float(dtype)) return;
+    j->column = cpu_column_kernel(j->ctx, WEFT_SUM, dtype, c->result);
+    j->products = cpu_column_products(j->ctx, dtype, c->result);
+}
+
 /* Chooses the kernels. */
 static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
     const weft_dtype half = type_is_half(c->dtype) ? c->dtype : WEFT_DEFAULT, dtype = half ? WEFT_F32 : c->dtype;
@@ -47,7 +63,7 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
     j->size = weft_dtype_size(dtype);
     j->result_size = weft_dtype_size(c->result);
     j->computed = type_is_half(c->result) ? WEFT_F32 : c->result;
-    const bool simple = !c->variance && has_segments(c->op);
+    const bool simple = !c->variance && !c->dot && has_segments(c->op);
     const size_t bytes = saturated_product(saturated_product(c->vectors, c->n), j->size);
     j->threads = cpu_threads_for_reading(ctx->threads, bytes);
     j->r = c->variance ? cpu_variance_reduction(ctx, dtype, c->result, c->ddof)
@@ -67,22 +83,27 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
     }
     for (size_t k = 0; k < c->outer_count; k++) j->outer[k] = c->outer[k];
     j->vectors = (vectors){weft_dtype_size(c->dtype), c->inner_count, c->outer_count, c->inner, j->outer, c->x};
+    if (c->dot) prepare_dot(j, dtype);
 }
 
 /* Moves outer dimension k to the end. */
 static void move_to_end(axes *j, size_t k) {
-    size_t count = j->c->outer_count;
+    size_t count = j->c->outer_count, factor_count = count;
     const view_dimension last = views_take(&count, j->outer, k);
+    const view_dimension factor_last = views_take(&factor_count, j->factor_outer, k);
     j->outer[count] = last;
+    j->factor_outer[count] = factor_last;
 }
 
-/* Reduces the only row with all threads. */
-static weft_status reduce_long_row(const axes *j, const void *x, void *out, weft_error *error) {
+/* Reduces a row with all threads. factor: that of the second operand of dot products. */
+static weft_status reduce_long_row(const axes *j, const void *x, const void *factor, void *out, weft_error *error) {
     const reduce_axes_call *c = j->c;
     exact_call exact = j->exact;
     exact.x = x;
+    exact.y = factor;
     exact.out = out;
     if (c->exact) return cpu_exact(j->ctx, &exact, error);
+    if (c->dot) return cpu_dot(j->ctx, &(dot_call){c->dtype, c->result, c->n, x, factor, out}, error);
     if (c->variance) return cpu_variance(j->ctx, &(variance_call){c->dtype, c->result, c->n, c->ddof, x, out}, error);
     return cpu_reduce(j->ctx, &(reduce_call){c->op, c->dtype, c->result, c->n, x, out, NULL}, error);
 }
@@ -91,6 +112,7 @@ static weft_status reduce_long_rows(const axes *j, weft_error *error) {
     const reduce_axes_call *c = j->c;
     for (size_t v = 0; v < c->vectors && !cpu_cancelled(); v++)
         RETURN_IF_ERROR(reduce_long_row(j, views_at(c->x, views_x(c->outer_count, c->outer, v)),
+                                        views_at(c->factor.p, views_x(c->outer_count, j->factor_outer, v)),
                                         views_at(c->y, views_y(c->outer_count, c->outer, v)), error));
     return WEFT_OK;
 }
@@ -118,6 +140,8 @@ weft_status cpu_reduce_axes(void *state, const reduce_axes_call *c, weft_error *
     if (c->outer_count > 0) move_to_end(&j, last_dimension(&j, direct));
     if (direct) return axes_reduce_rows(&j, true, error);
     const view_dimension last = c->outer_count > 0 ? j.outer[c->outer_count - 1] : (view_dimension){1, 0, 0};
+    const ptrdiff_t factor_last = c->dot && c->outer_count > 0 ? j.factor_outer[c->outer_count - 1].x : 0;
+    if (factor_last != 0 && factor_last != (ptrdiff_t)j.size) j.column = NULL;
     if (last.x != (ptrdiff_t)j.size || (last.n * j.size < COLUMNS_BYTES && c->n < COLUMNS_LENGTH)) j.column = NULL;
     if (!j.column && bytes <= SHORT_BYTES) return axes_reduce_rows(&j, false, error);
     return axes_reduce_blocks(&j, error);

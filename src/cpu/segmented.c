@@ -79,6 +79,11 @@ const column_kernel *cpu_column_kernel(const cpu_context *ctx, weft_op op, weft_
     return kernels->reduce[op][dtype];
 }
 
+column_products *cpu_column_products(const cpu_context *ctx, weft_dtype dtype, weft_dtype result) {
+    const column_kernels *kernels = ctx->level->columns;
+    return result == WEFT_F32 ? kernels->dot_f32 : kernels->dot_f64[dtype];
+}
+
 segment_kernel *cpu_exact_segment_kernel(const cpu_context *ctx, weft_dtype dtype, exact_kernel **add) {
     *add = ctx->level->exact->add[EXACT_VALUES][dtype];
     segment_kernel *const *const kernels = ctx->level->exact_segments->sum;

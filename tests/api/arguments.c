@@ -201,8 +201,8 @@ static void variance_and_dot(void) {
 #define REFUSED(dtype, accumulate, n, x, y, out, status, words) \
     EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
     REFUSED((weft_dtype)14, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 14");
-    REFUSED(WEFT_F16, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED,
-            "this operation does not support f16 elements: expected f32, f64 or integers");
+    REFUSED(WEFT_F16, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of f16 cannot accumulate in exact");
+    REFUSED(WEFT_BF16, WEFT_I64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of bf16 cannot accumulate in i64");
     REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
     REFUSED(WEFT_U8, WEFT_EXACT_SUM, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in exact");
     REFUSED(WEFT_F64, WEFT_EXACT_SUM, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");

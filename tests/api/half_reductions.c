@@ -1,6 +1,6 @@
-/* Tests reductions and variances of f16 and bf16: types, errors, and values whose bits a second rounding, an
- * overflow, a subnormal number or a NaN would change. The expected values follow from the definitions. Usage:
- * api_half_reductions DEVICE. */
+/* Tests reductions, variances and dot products of f16 and bf16: types, errors, and values whose bits a second
+ * rounding, an overflow, a subnormal number or a NaN would change. The expected values follow from the definitions.
+ * Usage: api_half_reductions DEVICE. */
 #include "tests/expect.h"
 
 #include <math.h>
@@ -63,8 +63,8 @@ static void types(const format *f) {
                  "invalid op 16");
     EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_MIN, f->dtype, WEFT_DEFAULT, 0, x, &out), WEFT_EMPTY,
                  "min of 0 elements is undefined");
-    EXPECT_ERROR(ctx, weft_dot(ctx, f->dtype, WEFT_DEFAULT, 3, x, x, &out), WEFT_UNSUPPORTED,
-                 "this operation does not support");
+    EXPECT_ERROR(ctx, weft_dot(ctx, f->dtype, WEFT_EXACT_SUM, 3, x, x, &out), WEFT_UNSUPPORTED,
+                 "16 cannot accumulate in exact");
     EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_SUM, f->dtype, WEFT_DEFAULT, 3, (char *)x + 1, &out), WEFT_INVALID,
                  "not aligned to its 2-byte elements");
 }
@@ -140,6 +140,28 @@ static void apart(const format *f) {
     expect_bits(f, "a product of elements with gaps", out, f->one);
 }
 
+static uint64_t dot(const format *f, weft_dtype accumulate, size_t n, const uint16_t *y) {
+    uint64_t out = 0;
+    EXPECT_STATUS(ctx, weft_dot(ctx, f->dtype, accumulate, n, x, y, &out), WEFT_OK);
+    return out;
+}
+
+/* Products are not rounded to the type of the elements: (1 + u)^2 - 1 is 2 u + u^2, of which f32 holds all bits. */
+static void products(const format *f) {
+    uint16_t y[FEW];
+    const float u = f->dtype == WEFT_F16 ? 0x1p-10F : 0x1p-7F;
+    expect_bits(f, "a dot product of nothing", dot(f, WEFT_DEFAULT, 0, y), 0);
+    x[0] = y[0] = f->above_one;
+    x[1] = f->one;
+    y[1] = (uint16_t)(f->one | 0x8000);
+    expect_bits(f, "a dot product in f32", dot(f, WEFT_F32, 2, y), bits_of(2 * u + u * u));
+    expect_bits(f, "a dot product", dot(f, WEFT_DEFAULT, 2, y), f->dtype == WEFT_F16 ? 0x1801 : 0x3c81);
+    for (size_t i = 0; i < FEW; i++) x[i] = f->minus_zero, y[i] = f->one;
+    expect_bits(f, "a dot product of negative zeros", dot(f, WEFT_DEFAULT, FEW, y), f->minus_zero);
+    x[7] = f->other_nan;
+    expect_bits(f, "a dot product with a NaN", dot(f, WEFT_DEFAULT, FEW, y), f->nan);
+}
+
 int main(int argc, char **argv) {
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, argc > 1 ? argv[1] : "cpu"), WEFT_OK)) return 1;
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
@@ -150,6 +172,7 @@ int main(int argc, char **argv) {
         special(f);
         rounded_once(f);
         apart(f);
+        products(f);
     }
     weft_close(ctx);
     return expect_end();

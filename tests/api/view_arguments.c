@@ -2,6 +2,7 @@
  * argument is the device's name. */
 #include "tests/expect.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ static void each_view(void) {
 #define EACH_REFUSED(words)                                                                                        \
     EXPECT_SUM(&v, AXES(0), &row, WEFT_INVALID, "x" words);                                                        \
     EXPECT_ERROR(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, 0, &v, AXES(0), &row), WEFT_INVALID, "x" words);       \
+    EXPECT_ERROR(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, &v, &good, AXES(0), &row), WEFT_INVALID, "x" words);        \
+    EXPECT_ERROR(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, &good, &v, AXES(0), &row), WEFT_INVALID, "y" words);        \
     EXPECT_ERROR(ctx, weft_scan_axis(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &v, 0, NULL, &v), WEFT_INVALID,  \
                  "x" words);                                                                                       \
     EXPECT_ERROR(ctx, weft_sort_axis(ctx, WEFT_ASCENDING, &v, 0, &v), WEFT_INVALID, "x" words);                    \
@@ -129,6 +132,71 @@ static void outputs(void) {
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &a, &y), WEFT_INVALID,
                  "x of shape (2, 3) cannot be broadcast to y of shape (3, 1)");
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &cube, &y), WEFT_INVALID, "x has 3 dimensions, more than y, which has 2");
+}
+
+/* What only weft_dot_axes rejects, and what it accepts: operands of different shapes, or the same view. */
+static void dots(void) {
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), b = view(WEFT_F32, SHAPE(2), x + 12),
+                    none = view(WEFT_F32, SHAPE(2, 0), x);
+    const weft_view column = view(WEFT_F32, SHAPE(2, 1), x + 12), wide = view(WEFT_F64, SHAPE(2, 3), x);
+    const weft_view whole = view(WEFT_I32, SHAPE(2, 3), x);
+    weft_view y = view(WEFT_F32, SHAPE(2), out), huge = column;
+#define REFUSED(x, y, axes, out, status, words) \
+    EXPECT_ERROR(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, x, y, axes, out), status, words)
+    REFUSED(&a, NULL, AXES(1), &y, WEFT_INVALID, "y is NULL");
+    REFUSED(&a, &a, AXES(1), NULL, WEFT_INVALID, "out is NULL");
+    REFUSED(&a, &b, AXES(1), &y, WEFT_INVALID,
+            "x of shape (2, 3) and y of shape (2) cannot be broadcast to one shape");
+    REFUSED(&b, &a, AXES(1), &y, WEFT_INVALID,
+            "x of shape (2) and y of shape (2, 3) cannot be broadcast to one shape");
+    REFUSED(&a, &none, AXES(1), &y, WEFT_INVALID, "x of shape (2, 3) and y of shape (2, 0) cannot be broadcast");
+    REFUSED(&a, &wide, AXES(1), &y, WEFT_INVALID, "y has elements of type f64: expected f32");
+    REFUSED(&a, &column, AXES(2), &y, WEFT_INVALID, "axis 2 is out of range: the array has 2 dimensions");
+    REFUSED(&b, &column, AXES(-3), &y, WEFT_INVALID, "axis -3 is out of range: the array has 2 dimensions");
+    REFUSED(&a, &column, AXES(1, -1), &y, WEFT_INVALID, "axes 1 and -1 are the same axis");
+    REFUSED(&a, &column, AXES(0, 1, 2), &y, WEFT_INVALID, "3 axes: the array has 2 dimensions");
+    REFUSED(&a, &column, 1, NULL, &y, WEFT_INVALID, "axes is NULL");
+    REFUSED(&a, &column, AXES(0), &y, WEFT_INVALID, "out has shape (2): expected (3)");
+    REFUSED(&b, &column, AXES(0, 1), &y, WEFT_INVALID, "out has shape (2): expected ()");
+    REFUSED(&whole, &whole, AXES(1), &y, WEFT_INVALID, "out has elements of type f32: expected i64");
+    y = view(WEFT_F32, SHAPE(2), x + 5);
+    REFUSED(&a, &column, AXES(1), &y, WEFT_INVALID, "overlaps");
+    REFUSED(&column, &a, AXES(1), &y, WEFT_INVALID, "overlaps");
+    y.data = x + 13;
+    REFUSED(&a, &column, AXES(1), &y, WEFT_INVALID, "overlaps");
+    y = view(WEFT_F32, SHAPE(2), out), y.stride[0] = 0;
+    REFUSED(&a, &a, AXES(1), &y, WEFT_INVALID, "out: elements of shape (2) with strides (0) overlap");
+    y = view(WEFT_F32, SHAPE(1), out);
+    huge.shape[0] = huge.shape[1] = 1, huge.dimensions = 2;
+    huge.shape[0] = (size_t)1 << 40, huge.stride[0] = 0;
+    weft_view other = huge;
+    other.shape[0] = 1, other.shape[1] = (size_t)1 << 40, other.stride[1] = 0;
+    REFUSED(&huge, &other, AXES(0, 1), &y, WEFT_INVALID,
+            "the shape of x and y, (1099511627776, 1099511627776), has too many elements");
+#undef REFUSED
+    y = view(WEFT_F64, SHAPE(2), out);
+    EXPECT_ERROR(ctx, weft_dot_axes(ctx, WEFT_F64, &whole, &whole, AXES(1), &y), WEFT_UNSUPPORTED,
+                 "dot of i32 cannot accumulate in f64");
+    EXPECT_ERROR(ctx, weft_dot_axes(ctx, WEFT_EXACT_SUM, &whole, &whole, AXES(1), &y), WEFT_UNSUPPORTED,
+                 "dot of i32 cannot accumulate in exact");
+    EXPECT_ERROR(NULL, weft_dot_axes(NULL, WEFT_DEFAULT, &a, &a, AXES(1), &y), WEFT_INVALID, "ctx is NULL");
+}
+
+/* Products of 0 elements are +0; without vectors nothing is written; both operands may be one view. */
+static void dots_of_few(void) {
+    const weft_view none = view(WEFT_F32, SHAPE(2, 0), NULL), column = view(WEFT_F32, SHAPE(2, 1), x);
+    weft_view y = view(WEFT_F32, SHAPE(2), out);
+    float *const sums = (float *)(void *)out;
+    for (size_t i = 0; i < 6; i++) x[i] = (float)i;
+    sums[0] = sums[1] = -1;
+    EXPECT_STATUS(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, &none, &column, AXES(1), &y), WEFT_OK);
+    EXPECT(sums[0] == 0 && sums[1] == 0 && !signbit(sums[0]), "products of nothing: %g, %g", sums[0], sums[1]);
+    y = view(WEFT_F32, SHAPE(0), NULL);
+    EXPECT_STATUS(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, &column, &none, AXES(0), &y), WEFT_OK);
+    const weft_view a = view(WEFT_F32, SHAPE(2, 3), x);
+    y = view(WEFT_F32, SHAPE(2, 1), out);
+    EXPECT_STATUS(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, &a, &a, AXES(-1), &y), WEFT_OK);
+    EXPECT(sums[0] == 5 && sums[1] == 50, "squares: %g, %g", sums[0], sums[1]);
 }
 
 static void axes(void) {
@@ -504,6 +572,7 @@ int main(int argc, char **argv) {
     each_view();
     outputs();
     axes();
+    dots();
     sorts();
     selections();
     quantiles();
@@ -512,6 +581,7 @@ int main(int argc, char **argv) {
     many_indices();
     EXPECT(memcmp(out, before, sizeof out) == 0, "a call that failed has written");
     results();
+    dots_of_few();
     weft_close(ctx);
     return expect_end();
 }

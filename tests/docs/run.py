@@ -48,6 +48,7 @@ FILES = {
                        ("c.npy", (9, 2, 2), lambda i: -1), ("d.npy", (9, 2), lambda i: i))},
     "convolve": {"signal.npy": ("<f4", (50,), lambda i: i % 7), "filter.npy": ("<f4", (11,), lambda i: 1 / 11),
                  "pattern.npy": ("<f4", (11,), lambda i: i % 7)},
+    "dot": {"x.npy": ("<f4", (2, 3), lambda i: i + 1), "w.npy": ("<f4", (3,), lambda i: (1, 0, 2)[i])},
     "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},
     "heat": {"rod.npy": ("<f4", (128,), lambda i: 1), "plate.npy": ("<f4", (200, 200), lambda i: math.hypot(
         i % 200 - 60, i // 200 - 70) < 30 or -0.6 * (110 < i % 200 < 170 and 90 < i // 200 < 160))},

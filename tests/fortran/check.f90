@@ -406,6 +406,12 @@ contains
     call expect(maxval(abs(sums - sum(x, 2))) == 0, 'exact sums along dimension 2')
     call weft_variance_axes(ctx, x, [2], sums, ddof=1)
     call expect(maxval(abs(sums - 4)) == 0, 'sample variances along dimension 2')
+    call weft_dot_axes(ctx, x, x, [2], sums)
+    call expect(maxval(abs(sums - sum(x * x, 2))) == 0, 'dot products along dimension 2')
+    call weft_dot_axes(ctx, x, [2d0, 1d0, 0d0], [2], sums)
+    call expect(maxval(abs(sums - matmul(x, [2d0, 1d0, 0d0]))) == 0, 'dot products with one vector')
+    call weft_dot_axes(ctx, sums, x, [1], sums, stat, message)
+    call refused(stat, message, 'y has more dimensions than x')
     call weft_scan_axis(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, 2, y, 10d0)
     call expect(maxval(abs(y - reshape([real(real64) :: 10, 10, 11, 12, 14, 16], [2, 3]))) == 0, 'scans with init')
     wide = i

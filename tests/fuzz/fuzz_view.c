@@ -90,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_put_axis(ctx, (weft_range)(op % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_reduce_axes(ctx, (weft_op)(op % 20), WEFT_DEFAULT, &x, count % 5, wide, &y));
         expect(ctx, weft_variance_axes(ctx, WEFT_DEFAULT, op % 3, &x, count % 5, wide, &y));
+        expect(ctx, weft_dot_axes(ctx, WEFT_DEFAULT, &x, &x, count % 5, wide, &y));
         expect(ctx, weft_scan_axis(ctx, (weft_op)(op % 20), (weft_scan_kind)(op % 3), WEFT_DEFAULT, &x, wide[0],
                                    op % 2 ? from : NULL, &y));
         expect(ctx, weft_sort_axis(ctx, (weft_order_of_sort)(op % 3), &x, wide[0], &y));

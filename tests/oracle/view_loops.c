@@ -9,6 +9,7 @@
 enum { RANK = 4, X = 6000, SPAN = 3 * X, VECTOR = X };
 static weft_context *ctx;
 static double x[SPAN], y[SPAN], expected[SPAN], vector[VECTOR], scanned[VECTOR];
+static double factors[SPAN], factor_vector[VECTOR];
 static double numbers[SPAN], expected_numbers[SPAN];
 static uint64_t positions[VECTOR];
 
@@ -162,6 +163,64 @@ static void check_reduce(uint64_t seed, int op, weft_dtype accumulate, weft_dtyp
     EXPECT(found == wanted, "op %d, seed %llu: %s, not %s: %s", op, (unsigned long long)seed, weft_status_name(found),
            weft_status_name(wanted), weft_last_error(ctx));
     EXPECT(memcmp(y, expected, sizeof y) == 0, "op %d of %s, seed %llu: results differ", op, weft_dtype_name(dtype),
+           (unsigned long long)seed);
+}
+
+/* Chooses a second operand: one axis in four repeats its elements, in y or in x, and leading ones may be absent. */
+static weft_view random_factor(uint64_t seed, weft_view *v) {
+    weft_view w = *v;
+    lay_out(seed + 4000, &w, factors);
+    for (size_t k = 0; k < v->dimensions; k++) {
+        if (draw(seed, 90 + k) % 8 == 0) w.shape[k] = 1;
+        if (draw(seed, 90 + k) % 8 == 1 && v->shape[k] > 0) v->shape[k] = 1;
+    }
+    while (w.dimensions > 0 && w.shape[0] == 1 && draw(seed, 89) % 2) {
+        w.dimensions--;
+        memmove(w.shape, w.shape + 1, w.dimensions * sizeof *w.shape);
+        memmove(w.stride, w.stride + 1, w.dimensions * sizeof *w.stride);
+    }
+    return w;
+}
+
+/* Returns v with the shape to which v and w are broadcast. */
+static weft_view broadcast(const weft_view *v, const weft_view *w, size_t dimensions) {
+    weft_view b = *v;
+    b.dimensions = dimensions;
+    for (size_t k = 0; k < dimensions; k++) { /* from the last axis on */
+        const size_t at = dimensions - 1 - k;
+        const size_t of_v = k < v->dimensions ? v->shape[v->dimensions - 1 - k] : 1;
+        const size_t of_w = k < w->dimensions ? w->shape[w->dimensions - 1 - k] : 1;
+        b.shape[at] = of_v == 1 ? of_w : of_v;
+        b.stride[at] = of_v == 1 ? 0 : v->stride[v->dimensions - 1 - k];
+    }
+    return b;
+}
+
+static void check_dot(uint64_t seed, weft_dtype accumulate, weft_dtype dtype) {
+    weft_view v = random_view(seed, dtype, x);
+    const weft_view w = random_factor(seed, &v);
+    const size_t dimensions = v.dimensions;
+    const weft_view left = broadcast(&v, &w, dimensions), right = broadcast(&w, &v, dimensions);
+    const axes_of_call a = random_axes(seed, &left);
+    weft_dtype result;
+    size_t index[RANK] = {0};
+    if (weft_reduce_result(WEFT_SUM, dtype, accumulate, &result) != WEFT_OK) return;
+    const weft_view out = view_of_result(seed, &left, &a, result);
+    const bool keeps = out.dimensions == dimensions;
+    fill();
+    for (bool more = count(&out) > 0; more; more = next(&left, a.reduced, index)) {
+        size_t of_out[RANK] = {0};
+        for (size_t k = 0, o = 0; k < dimensions; k++)
+            if (!a.reduced[k] || keeps) of_out[o++] = a.reduced[k] ? 0 : index[k];
+        const size_t n = gather(&left, &a, index);
+        memcpy(factor_vector, vector, n * weft_dtype_size(dtype));
+        (void)gather(&right, &a, index);
+        EXPECT_STATUS(
+            ctx, weft_dot(ctx, dtype, accumulate, n, factor_vector, vector, moved(at(&out, of_out), y, expected)),
+            WEFT_OK);
+    }
+    EXPECT_STATUS(ctx, weft_dot_axes(ctx, accumulate, &v, &w, a.count, a.given, &out), WEFT_OK);
+    EXPECT(memcmp(y, expected, sizeof y) == 0, "dot of %s, seed %llu: results differ", weft_dtype_name(dtype),
            (unsigned long long)seed);
 }
 
@@ -539,6 +598,12 @@ int main(int argc, char **argv) {
             check_sort(seed, (weft_dtype)dtype, true);
             check_top_k(seed, (weft_dtype)dtype);
             check_quantiles(seed, (weft_dtype)dtype);
+        }
+        input_fill(INPUT_PATTERNS, (weft_dtype)dtype, 4, SPAN, factors);
+        for (uint64_t seed = 0; seed < 200; seed++) {
+            check_dot(seed, WEFT_DEFAULT, (weft_dtype)dtype);
+            check_dot(seed, WEFT_F64, (weft_dtype)dtype);
+            if (seed < 50) check_dot(seed, WEFT_EXACT_SUM, (weft_dtype)dtype);
         }
         for (int op = 0; op <= WEFT_NORMINF + 1; op++)
             for (uint64_t seed = 0; seed < 30; seed++) {

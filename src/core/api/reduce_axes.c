@@ -1,10 +1,10 @@
-/* weft_reduce_axes and weft_variance_axes: argument checks. */
+/* weft_reduce_axes, weft_variance_axes and weft_dot_axes: argument checks. */
 #include "core/views.h"
 
 /* Arguments of the caller. */
 typedef struct request {
     weft_dtype accumulate;
-    const weft_view *x, *out;
+    const weft_view *x, *y, *out; /* y: second operand of a dot product, of the shape of x; else NULL */
     size_t count;
     const int *axes;
 } request;
@@ -28,10 +28,15 @@ static void divide(const request *r, const size_t *axes, const bool reduced[WEFT
                    reduce_axes_call *c) {
     const weft_view *const x = r->x, *const out = r->out;
     const bool keeps = out->dimensions == x->dimensions;
-    for (size_t a = 0; a < r->count; a++) c->inner[a] = (view_dimension){x->shape[axes[a]], x->stride[axes[a]], 0};
+    for (size_t a = 0; a < r->count; a++) {
+        c->inner[a] = (view_dimension){x->shape[axes[a]], x->stride[axes[a]], 0};
+        if (r->y) c->factor.inner[a] = r->y->stride[axes[a]];
+    }
     for (size_t k = 0, of_out = 0; k < x->dimensions; k++) {
-        if (!reduced[k])
+        if (!reduced[k]) {
+            if (r->y) c->factor.outer[c->outer_count] = r->y->stride[k];
             c->outer[c->outer_count++] = (view_dimension){x->shape[k], x->stride[k], out->stride[of_out]};
+        }
         if (!reduced[k] || keeps) of_out++;
     }
     c->n = 1;
@@ -48,29 +53,62 @@ static weft_status check_count(const reduce_axes_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-static weft_status reduce_axes(weft_context *ctx, const request *r, reduce_axes_call *c, weft_error *error) {
-    range from, to;
-    size_t axes[WEFT_DIMENSIONS_MAX];
-    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
-    RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from, error));
-    c->dtype = r->x->dtype;
-    RETURN_IF_ERROR(c->variance ? check_variance_type(c->dtype, r->accumulate, &c->result, error)
-                                : check_reduction_type(c->op, c->dtype, r->accumulate, &c->result, error));
-    RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, &to, error));
-    RETURN_IF_ERROR(check_view_type("out", r->out, c->result, error));
-    RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));
-    for (size_t a = 0; a < r->count; a++) reduced[axes[a]] = true;
-    RETURN_IF_ERROR(check_shape(r, reduced, error));
-    RETURN_IF_ERROR(check_apart(&to, &from, error));
+/* Calls the backend. The types and the shape of out have been checked. */
+static weft_status run(weft_context *ctx, const request *r, const size_t *axes,
+                       const bool reduced[WEFT_DIMENSIONS_MAX], reduce_axes_call *c, weft_error *error) {
     divide(r, axes, reduced, c);
     RETURN_IF_ERROR(check_count(c, error));
     if (c->vectors == 0) return WEFT_OK;
     c->exact = r->accumulate == WEFT_EXACT_SUM && c->n > 0;
     c->x = r->x->data;
     c->y = r->out->data;
-    c->inner_count = c->n == 0 ? 0 : view_merge(r->count, c->inner);
-    c->outer_count = view_sort_and_merge(c->outer_count, c->outer, &c->x, &c->y);
+    if (r->y) c->factor.p = r->y->data;
+    c->inner_count = c->n == 0 ? 0 : view_merge_with(r->count, c->inner, r->y ? c->factor.inner : NULL);
+    c->outer_count =
+        view_sort_and_merge_with(c->outer_count, c->outer, r->y ? c->factor.outer : NULL, &c->x, &c->factor.p, &c->y);
     return ctx->backend->reduce_axes(ctx->state, c, error);
+}
+
+/* Checks out and the axes, and calls the backend. `from`: the memory that x spans, and that y spans if there is one.
+ */
+static weft_status reduce_view(weft_context *ctx, const request *r, const range *from, reduce_axes_call *c,
+                               weft_error *error) {
+    range to;
+    size_t axes[WEFT_DIMENSIONS_MAX];
+    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, &to, error));
+    RETURN_IF_ERROR(check_view_type("out", r->out, c->result, error));
+    RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));
+    for (size_t a = 0; a < r->count; a++) reduced[axes[a]] = true;
+    RETURN_IF_ERROR(check_shape(r, reduced, error));
+    RETURN_IF_ERROR(check_apart(&to, &from[0], error));
+    if (r->y) RETURN_IF_ERROR(check_apart(&to, &from[1], error));
+    return run(ctx, r, axes, reduced, c, error);
+}
+
+static weft_status reduce_axes(weft_context *ctx, const request *r, reduce_axes_call *c, weft_error *error) {
+    range from;
+    RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from, error));
+    c->dtype = r->x->dtype;
+    RETURN_IF_ERROR(c->variance ? check_variance_type(c->dtype, r->accumulate, &c->result, error)
+                                : check_reduction_type(c->op, c->dtype, r->accumulate, &c->result, error));
+    return reduce_view(ctx, r, &from, c, error);
+}
+
+static weft_status dot_axes(weft_context *ctx, request *r, reduce_axes_call *c, weft_error *error) {
+    range from[2];
+    weft_view x, y;
+    RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from[0], error));
+    RETURN_IF_ERROR(check_view(ctx, "y", r->y, &from[1], error));
+    RETURN_IF_ERROR(check_view_type("y", r->y, r->x->dtype, error));
+    c->dtype = r->x->dtype;
+    RETURN_IF_ERROR(check_dot_type(c->dtype, r->accumulate, &c->result, error));
+    RETURN_IF_ERROR(view_broadcast_both(r->x, r->y, &x, &y, error));
+    const bool turn =
+        view_elements(r->x) < view_elements(r->y); /* the products are the same: x repeats fewer elements */
+    r->x = turn ? &y : &x;
+    r->y = turn ? &x : &y;
+    return reduce_view(ctx, r, from, c, error);
 }
 
 weft_status weft_reduce_axes(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_view *x, size_t count,
@@ -85,4 +123,11 @@ weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate, size_t 
     const request r = {.accumulate = accumulate, .x = x, .out = out, .count = count, .axes = axes};
     reduce_axes_call call = {.variance = true, .op = WEFT_MEAN, .ddof = ddof};
     RETURN_GUARDED(ctx, reduce_axes(ctx, &r, &call, error));
+}
+
+weft_status weft_dot_axes(weft_context *ctx, weft_dtype accumulate, const weft_view *x, const weft_view *y,
+                          size_t count, const int *axes, const weft_view *out) {
+    request r = {.accumulate = accumulate, .x = x, .y = y, .out = out, .count = count, .axes = axes};
+    reduce_axes_call call = {.dot = true, .op = WEFT_SUM};
+    RETURN_GUARDED(ctx, dot_axes(ctx, &r, &call, error));
 }

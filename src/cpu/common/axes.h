@@ -27,16 +27,21 @@ typedef struct axes {
     segment_params segment;
     weft_dtype computed;         /* type of the results of the kernels of segments and columns */
     const column_kernel *column; /* or NULL */
+    column_products *products;   /* of dot products, if there is a kernel of columns */
     view_dimension outer[WEFT_DIMENSIONS_MAX];
-    vectors vectors;   /* its outer dimensions are `outer`; the last one is that of the rows or columns */
+    vectors vectors; /* its outer dimensions are `outer`; the last one is that of the rows or columns */
+    /* Second operand of dot products: its vectors have the numbers of `vectors`. */
+    vectors factor;
+    view_dimension factor_inner[WEFT_DIMENSIONS_MAX], factor_outer[WEFT_DIMENSIONS_MAX];
     uint64_t *offsets; /* multiples of n, for the kernel of segments */
     char *scratch;     /* scratch_bytes for each thread */
     size_t scratch_bytes;
 } axes;
 
-/* Copies elements [first, first + n) of vectors v ... v + count - 1 to rows of `row` bytes at `to`. Converts f16 and
- * bf16 to f32. */
-void axes_gather(const axes *j, size_t v, size_t count, size_t first, size_t n, char *to, size_t row);
+/* Copies elements [first, first + n) of vectors v ... v + count - 1 of an operand to rows of `row` bytes at `to`.
+ * Converts f16 and bf16 to f32. */
+void axes_gather(const axes *j, const vectors *operand, size_t v, size_t count, size_t first, size_t n, char *to,
+                 size_t row);
 
 /* Writes the results of vectors v ... v + count - 1. */
 void axes_store(const axes *j, size_t v, size_t count, const void *results);

@@ -33,6 +33,7 @@ typedef struct blocks {
     size_t part, parts;   /* elements of a part; parts of a vector */
     size_t sums;          /* exact sums of a vector */
     exact_kernel *add[SUMS];
+    size_t operands;    /* 2 for dot products, else 1 */
     size_t row;         /* bytes of a gathered row */
     size_t value_bytes; /* of all values of a block */
     char *shared;       /* values of all blocks, if there are several parts */
@@ -77,16 +78,16 @@ static size_t value_bytes(const blocks *b) {
 static char *work_memory(const blocks *b) { return thread_memory(b) + (b->parts > 1 ? 0 : b->value_bytes); }
 
 static size_t work_bytes(const blocks *b) {
-    if (b->axes->column) return b->tile * sizeof(char *) + LEVELS * b->width * sizeof(uint64_t);
+    if (b->axes->column) return b->operands * b->tile * sizeof(char *) + LEVELS * b->width * sizeof(uint64_t);
     const size_t states = b->sums ? b->width * b->sums * sizeof(exact_state) : LEVELS * b->width * sizeof(partial);
-    return b->width * b->row + states;
+    return b->operands * b->width * b->row + states;
 }
 
 /* ----------------------------------------------------------------------------------- columns */
 
-/* Writes the addresses of elements first ... first + n - 1 of a vector that starts at x. */
-static void find_rows(const axes *j, const char *x, size_t first, size_t n, const char **rows) {
-    const vectors *s = &j->vectors;
+/* Writes the addresses of elements first ... first + n - 1 of vector v of an operand. */
+static void find_rows(const vectors *s, size_t v, size_t first, size_t n, const char **rows) {
+    const char *const x = views_at(s->x, views_x(s->outer_count, s->outer, v));
     const view_dimension last = s->inner_count > 0 ? s->inner[s->inner_count - 1] : (view_dimension){1, 0, 0};
     for (size_t i = 0; i < n;) {
         const size_t at = first + i, run = (size_t)min_u64(n - i, last.n - at % last.n);
@@ -95,18 +96,29 @@ static void find_rows(const axes *j, const char *x, size_t first, size_t n, cons
     }
 }
 
+/* Reduces a tile of columns, elements first ... first + n - 1. */
+static void reduce_columns_tile(const blocks *b, block at, size_t first, size_t n, void *values) {
+    const axes *j = b->axes;
+    const char **const rows = (void *)work_memory(b), **const factors = rows + b->tile;
+    find_rows(&j->vectors, at.first, first, n, rows);
+    if (!j->products) {
+        j->column->tile(rows, n, at.width, values);
+        return;
+    }
+    const bool repeats = j->factor.outer_count == 0 || j->factor_outer[j->factor.outer_count - 1].x == 0;
+    find_rows(&j->factor, at.first, first, n, factors);
+    j->products(rows, factors, repeats, n, at.width, values);
+}
+
 static void reduce_columns(const blocks *b, block at, size_t part, char *to) {
     const axes *j = b->axes;
     const column_kernel *kernel = j->column;
-    const char *const x = views_at(j->c->x, views_x(j->vectors.outer_count, j->outer, at.first));
-    const char **const rows = (void *)work_memory(b);
-    char *const stack = (char *)(rows + b->tile);
+    char *const stack = work_memory(b) + b->operands * b->tile * sizeof(char *);
     const size_t bytes = at.width * kernel->value_bytes, end = (size_t)min_u64(j->c->n, (part + 1) * b->part);
     size_t height = 0, done = 0;
     for (size_t i = part * b->part; i < end && !cpu_cancelled(); i += b->tile, done++) {
         const size_t n = (size_t)min_u64(end - i, b->tile);
-        find_rows(j, x, i, n, rows);
-        kernel->tile(rows, n, at.width, stack + height++ * bytes);
+        reduce_columns_tile(b, at, i, n, stack + height++ * bytes);
         for (size_t k = 0; done >> k & 1; k++) kernel->combine(stack + (--height - 1) * bytes, 2, at.width);
     }
     while (height > 1) kernel->combine(stack + (--height - 1) * bytes, 2, at.width);
@@ -124,6 +136,12 @@ static void finish_columns(const blocks *b, block at, char *columns) {
 
 /* ---------------------------------------------------------------------------------- gathered */
 
+/* Returns the gathered row of vector i of a block, or, of dot products, that of the second operand. */
+static char *gathered_row(const blocks *b, size_t i) { return work_memory(b) + i * b->row; }
+static char *gathered_factor(const blocks *b, size_t i) {
+    return b->operands == 2 ? gathered_row(b, b->width + i) : NULL;
+}
+
 /* Calls reduce(b, v, rows, first, n, done) for each tile of a part, of which elements first ... first + n - 1 of
  * vector v of the block are row v. `done` is the number of tiles before it. */
 static size_t each_tile(const blocks *b, block at, size_t part, const values *v,
@@ -134,7 +152,8 @@ static size_t each_tile(const blocks *b, block at, size_t part, const values *v,
     size_t done = 0;
     for (size_t i = part * b->part; i < end && !cpu_cancelled(); i += b->tile, done++) {
         const size_t n = (size_t)min_u64(end - i, b->tile);
-        axes_gather(j, at.first, at.width, i, n, work_memory(b), b->row);
+        axes_gather(j, &j->vectors, at.first, at.width, i, n, gathered_row(b, 0), b->row);
+        if (j->c->dot) axes_gather(j, &j->factor, at.first, at.width, i, n, gathered_factor(b, 0), b->row);
         reduce(b, at, v, i, n, done);
     }
     return done;
@@ -142,15 +161,16 @@ static size_t each_tile(const blocks *b, block at, size_t part, const values *v,
 
 /* Returns the values that wait for the value of an adjacent node: those of nodes of 2^level tiles. */
 static partial *waiting_at(const blocks *b, size_t level) {
-    return (partial *)(void *)(work_memory(b) + b->width * b->row) + level * b->width;
+    return (partial *)(void *)gathered_row(b, b->operands * b->width) + level * b->width;
 }
 
 static void reduce_tile(const blocks *b, block at, const values *v, size_t first, size_t n, size_t done) {
     const reduction *r = &b->axes->r;
     for (size_t i = 0; i < at.width; i++) {
-        reduce_chunk p = reduction_chunk(r, work_memory(b) + i * b->row, n, v->parameters[i]);
+        reduce_chunk p = reduction_chunk(r, gathered_row(b, i), n, v->parameters[i]);
         partial value;
         size_t level = 0;
+        p.y = gathered_factor(b, i);
         p.first = first;
         (b->again ? r->again : r->run)(&p, &value);
         for (; done >> level & 1; level++) {
@@ -212,13 +232,13 @@ static bool finish_gathered(const blocks *b, block at, const values *v) {
 
 /* ------------------------------------------------------------------------------- exact sums */
 
-static exact_state *own_states(const blocks *b) { return (void *)(work_memory(b) + b->width * b->row); }
+static exact_state *own_states(const blocks *b) { return (void *)gathered_row(b, b->operands * b->width); }
 
 static void add_tile(const blocks *b, block at, const values *v, size_t first, size_t n, size_t done) {
     (void)v, (void)first, (void)done;
     for (size_t i = 0; i < at.width; i++)
         for (size_t k = 0; k < b->sums; k++)
-            b->add[k](work_memory(b) + i * b->row, NULL, n, own_states(b)[i * b->sums + k]);
+            b->add[k](gathered_row(b, i), gathered_factor(b, i), n, own_states(b)[i * b->sums + k]);
 }
 
 static void add_exactly(const blocks *b, block at, size_t part, const values *v) {
@@ -328,7 +348,7 @@ static void divide(blocks *b) {
 }
 
 weft_status axes_reduce_blocks(axes *j, weft_error *error) {
-    blocks b = {.axes = j};
+    blocks b = {.axes = j, .operands = j->c->dot ? 2 : 1};
     void *workspace;
     if (j->c->exact) {
         const exact_kernels *kernels = j->ctx->level->exact;

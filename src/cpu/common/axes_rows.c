@@ -15,11 +15,18 @@ typedef struct rows {
     size_t at_once, item; /* vectors of a call of the kernel, and of an item */
 } rows;
 
-void axes_gather(const axes *j, size_t v, size_t count, size_t first, size_t n, char *to, size_t row) {
+/* Rows that are x_row bytes apart, and of dot products the rows of the second operand. */
+typedef struct operand_rows {
+    const char *x, *y;
+    ptrdiff_t x_row, y_row;
+} operand_rows;
+
+void axes_gather(const axes *j, const vectors *operand, size_t v, size_t count, size_t first, size_t n, char *to,
+                 size_t row) {
     if (j->half)
-        cpu_gather_halves(j->ctx, j->half, &j->vectors, v, count, first, n, to, row);
+        cpu_gather_halves(j->ctx, j->half, operand, v, count, first, n, to, row);
     else
-        cpu_gather_vectors(j->ctx, &j->vectors, v, count, first, n, to, row);
+        cpu_gather_vectors(j->ctx, operand, v, count, first, n, to, row);
 }
 
 void axes_store(const axes *j, size_t v, size_t count, const void *results) {
@@ -67,10 +74,11 @@ static void reduce_segments(const axes *j, const char *x, ptrdiff_t row, size_t 
     if (rounds) axes_round(j, count, values, results);
 }
 
-static void reduce_row(const axes *j, bool prefetch, const char *x, char *result) {
+static void reduce_row(const axes *j, bool prefetch, const char *x, const char *y, char *result) {
     double parameter = reduction_parameter(&j->r);
     reduce_chunk p = reduction_chunk(&j->r, x, j->c->n, parameter);
     partial v;
+    p.y = y;
     p.prefetch = prefetch;
     j->r.run(&p, &v);
     if (reduction_repeats(&j->r, j->c->n, &v, &parameter)) {
@@ -80,45 +88,66 @@ static void reduce_row(const axes *j, bool prefetch, const char *x, char *result
     reduction_store(&j->r, j->c->n, parameter, &v, result);
 }
 
-static void sum_rows_exactly(const axes *j, const char *x, ptrdiff_t row, size_t count, char *results) {
+static void sum_rows_exactly(const axes *j, operand_rows rows, size_t count, char *results) {
     cpu_context alone = {.level = j->ctx->level, .threads = 1};
     for (size_t r = 0; r < count; r++) {
         exact_call sum = j->exact;
-        sum.x = x + (ptrdiff_t)r * row;
+        sum.x = rows.x + (ptrdiff_t)r * rows.x_row;
+        sum.y = views_at(rows.y, (ptrdiff_t)r * rows.y_row);
         sum.out = results + r * j->result_size;
         (void)cpu_exact(&alone, &sum, NULL); /* fails only for a formula */
     }
 }
 
 /* The kernels of segments do not prefetch. */
-static void reduce_rows(const rows *w, const char *x, ptrdiff_t row, size_t count, char *results) {
+static void reduce_rows(const rows *w, operand_rows at, size_t count, char *results) {
     const axes *j = w->axes;
     if (j->segments && (j->c->exact || !w->prefetch))
-        reduce_segments(j, x, row, count, results);
+        reduce_segments(j, at.x, at.x_row, count, results);
     else if (j->c->exact)
-        sum_rows_exactly(j, x, row, count, results);
+        sum_rows_exactly(j, at, count, results);
     else
         for (size_t r = 0; r < count; r++)
-            reduce_row(j, w->prefetch, x + (ptrdiff_t)r * row, results + r * j->result_size);
+            reduce_row(j, w->prefetch, at.x + (ptrdiff_t)r * at.x_row, views_at(at.y, (ptrdiff_t)r * at.y_row),
+                       results + r * j->result_size);
+}
+
+/* Returns the rows from vector v on, in place. */
+static operand_rows rows_in_place(const axes *j, size_t v) {
+    const size_t dimensions = j->vectors.outer_count;
+    operand_rows at = {.x = views_at(j->c->x, views_x(dimensions, j->outer, v))};
+    if (dimensions > 0) at.x_row = j->outer[dimensions - 1].x;
+    if (!j->c->dot) return at;
+    at.y = views_at(j->factor.x, views_x(dimensions, j->factor_outer, v));
+    if (dimensions > 0) at.y_row = j->factor_outer[dimensions - 1].x;
+    return at;
+}
+
+/* Gathers vectors v ... v + count - 1 in the memory of the thread. */
+static operand_rows gathered_rows(const axes *j, size_t v, size_t count) {
+    char *const memory = j->scratch + (size_t)cpu_thread_number() * j->scratch_bytes;
+    const size_t row = j->c->n * j->size;
+    operand_rows at = {.x = memory, .x_row = (ptrdiff_t)row};
+    axes_gather(j, &j->vectors, v, count, 0, j->c->n, memory, row);
+    if (!j->c->dot) return at;
+    char *const factors = memory + j->scratch_bytes / 2;
+    axes_gather(j, &j->factor, v, count, 0, j->c->n, factors, row);
+    at.y = factors;
+    at.y_row = (ptrdiff_t)row;
+    return at;
 }
 
 static void do_item(void *self, size_t item) {
     const rows *w = self;
     const axes *j = w->axes;
-    const size_t end = (size_t)min_u64(j->c->vectors, (item + 1) * w->item), row = j->c->n * j->size;
+    const size_t end = (size_t)min_u64(j->c->vectors, (item + 1) * w->item);
     const size_t dimensions = j->vectors.outer_count;
     const view_dimension last = dimensions > 0 ? j->outer[dimensions - 1] : (view_dimension){1, 0, 0};
-    char *const gathered = j->scratch + (size_t)cpu_thread_number() * j->scratch_bytes;
     uint64_t results[AXES_ROWS];
     for (size_t v = item * w->item, count; v < end; v += count) {
         count = (size_t)min_u64(end - v, w->at_once);
-        if (w->direct) {
-            count = (size_t)min_u64(count, last.n - v % last.n);
-            reduce_rows(w, views_at(j->c->x, views_x(dimensions, j->outer, v)), last.x, count, (char *)results);
-        } else {
-            axes_gather(j, v, count, 0, j->c->n, gathered, row);
-            reduce_rows(w, gathered, (ptrdiff_t)row, count, (char *)results);
-        }
+        if (w->direct) count = (size_t)min_u64(count, last.n - v % last.n);
+        reduce_rows(w, w->direct ? rows_in_place(j, v) : gathered_rows(j, v, count), count, (char *)results);
         axes_store(j, v, count, results);
     }
 }
@@ -129,7 +158,7 @@ weft_status axes_reduce_rows(axes *j, bool direct, weft_error *error) {
     if (!direct) w.at_once = (size_t)max_u64(1, min_u64(AXES_ROWS, AXES_SCRATCH_BYTES / row));
     w.item = (size_t)max_u64(1, AXES_ITEM_BYTES / row);
     w.prefetch = direct && row >= PREFETCHED && j->c->vectors > CORE_BYTES / row;
-    j->scratch_bytes = direct ? 0 : (size_t)round_up(w.at_once * row, CPU_ALIGNMENT);
+    j->scratch_bytes = direct ? 0 : (size_t)round_up(w.at_once * row, CPU_ALIGNMENT) * (j->c->dot ? 2 : 1);
     const size_t offsets_bytes = (size_t)round_up((AXES_ROWS + 1) * sizeof *j->offsets, CPU_ALIGNMENT);
     void *workspace;
     RETURN_IF_ERROR(cpu_workspace(j->ctx, offsets_bytes + (size_t)j->threads * j->scratch_bytes, &workspace, error));

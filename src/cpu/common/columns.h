@@ -14,15 +14,24 @@ typedef struct column_kernel {
     size_t value_bytes;
 } column_kernel;
 
+/* Reduces the products of columns 0 ... columns - 1 of the rows at x and at y, as `tile` of the kernel of sums. With
+ * `repeats`, the rows at y have one element, which is that of each column. */
+typedef void column_products(const char *const *x, const char *const *y, bool repeats, size_t n, size_t columns,
+                             void *values);
+
 /* Indexed as segment_kernels. */
 struct column_kernels {
     const column_kernel *reduce[WEFT_XOR + 1][DTYPES];
     const column_kernel *sum_f32_in_f64, *prod_f32_in_f64;
-    const column_kernel *mean[DTYPES]; /* f64 */
+    const column_kernel *mean[DTYPES];          /* f64 */
+    column_products *dot_f32, *dot_f64[DTYPES]; /* f32 and f64 elements only */
 };
 
 /* Returns the kernel of a sum, a product, a minimum, a maximum, a bitwise operator or a mean in f64; NULL for other
  * operators. */
 const column_kernel *cpu_column_kernel(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result);
+
+/* Returns the kernel of products whose values are those of the kernel of sums, or NULL for integers. */
+column_products *cpu_column_products(const cpu_context *ctx, weft_dtype dtype, weft_dtype result);
 
 #endif

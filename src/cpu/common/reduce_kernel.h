@@ -16,6 +16,8 @@ typedef struct reduction {
 
 reduction cpu_reduction(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result);
 reduction cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, size_t ddof);
+/* Sums of products. The caller sets y of the input of the kernel. */
+reduction cpu_dot_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result);
 
 /* Returns the input of a kernel for n elements at x. */
 reduce_chunk reduction_chunk(const reduction *r, const void *x, size_t n, double parameter);

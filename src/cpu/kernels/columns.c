@@ -15,10 +15,25 @@ enum {
 /* GCC would unroll short loops completely before it vectorizes loops. */
 #define NO_UNROLL _Pragma("GCC unroll 1")
 
+/* The "operator" of sums of the products of two operands. */
+#define PRODUCTS ((weft_op)-1)
+
+/* Rows: row r is at x[r], the row of a second operand at y[r]. `repeats`: that row has one element, which is that of
+ * each column. y is NULL if there is no second operand. */
+typedef struct column_rows {
+    const char *const *x, *const *y;
+    bool repeats;
+} column_rows;
+
+/* Returns the rows from number r on. */
+INLINE column_rows column_rows_from(column_rows rows, size_t r) {
+    return (column_rows){rows.x + r, rows.y ? rows.y + r : NULL, rows.repeats};
+}
+
 /* Defines a kernel, named OF(name). */
 #define ROWS_KERNEL(OF, op, name)                                                                   \
     static void OF(name##_tile)(const char *const *rows, size_t n, size_t columns, void *out) {     \
-        OF(tile)(op, rows, n, columns, out);                                                        \
+        OF(tile)(op, (column_rows){rows, NULL, false}, n, columns, out);                            \
     }                                                                                               \
     static void OF(name##_combine)(void *values, size_t count, size_t columns) {                    \
         OF(pairs)(op, values, count, columns);                                                      \
@@ -71,4 +86,6 @@ const column_kernels LEVELED(cpu_columns) = {
     .sum_f32_in_f64 = &wide_sums_f32,
     .prod_f32_in_f64 = &wide_products_f32,
     .mean = {OF_ALL(wide_means)},
+    .dot_f32 = own_dots,
+    .dot_f64 = {[WEFT_F32] = wide_dots_f32, [WEFT_F64] = wide_dots_f64},
 };

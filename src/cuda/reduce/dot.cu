@@ -2,10 +2,6 @@
 #include "cuda/reduce/tree.cuh"
 #include "cuda/runtime/gpu.h"
 
-static __device__ __forceinline__ float fused(float x, float y, float lane) { return fmaf(x, y, lane); }
-static __device__ __forceinline__ double fused(double x, double y, double lane) { return fma(x, y, lane); }
-static __device__ __forceinline__ uint64_t fused(uint64_t x, uint64_t y, uint64_t lane) { return x * y + lane; }
-
 /* The conversion to A sign-extends signed integers to 64 bits. */
 template <class T, class A> struct products : sum_operator<A> {
     static constexpr int INPUTS = 2;

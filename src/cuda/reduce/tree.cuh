@@ -19,6 +19,11 @@
 #include "core/order.h"
 #include "cuda/reduce/combine.cuh"
 
+/* Return lane + x y, rounded once. */
+static __device__ __forceinline__ float fused(float x, float y, float lane) { return fmaf(x, y, lane); }
+static __device__ __forceinline__ double fused(double x, double y, double lane) { return fma(x, y, lane); }
+static __device__ __forceinline__ uint64_t fused(uint64_t x, uint64_t y, uint64_t lane) { return x * y + lane; }
+
 /* V adjacent elements, loaded by one instruction through the read-only cache. */
 template <class T, int V> struct pack { T element[V]; };
 

@@ -19,7 +19,7 @@ static __device__ __forceinline__ double reduce_held(const Op &op, uint32_t thre
 /* Computes variances as short_rows_kernel does in two launches. The elements of a vector stay in the registers of its
  * threads, so that they are read once. */
 template <class T>
-static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(sizeof(T)), sizeof(double)))
+static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(1, AXES_OWN(sizeof(T)), sizeof(double)))
     variance_kernel(const __grid_constant__ axes_params a) {
     constexpr int OWN = AXES_OWN(sizeof(T));
     const axes_sum<T, double> sum(a.j);
@@ -39,8 +39,8 @@ static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(siz
 #pragma unroll
             for (uint32_t r = 0; r < VARIANCE_BATCH; r++)
                 if (vector < a.vectors && thread + r * threads < packs)
-                    row[k][r] = load_pack<T, OWN>(
-                        (const T *)(a.x + from + pack_offset(a, thread + r * threads, OWN * sizeof(T))));
+                    row[k][r] = load_pack<T, OWN>((
+                        const T *)(a.x + from + pack_offset(a, thread + r * threads, OWN * sizeof(T), a.run_stride)));
         }
         __syncwarp();
 #pragma unroll

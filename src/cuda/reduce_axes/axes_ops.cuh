@@ -2,6 +2,7 @@
  * not depend on the order. An operator has:
  *
  *   - element, value: types of the input and of lanes
+ *   - INPUTS: 2 for products of two operands: step(lane, x, y) then has an element of each. Else 1
  *   - REFERENCE: each vector has a parameter, made by `prepare` from its reference
  *   - identity(): value of a lane without elements
  *   - step(lane, x, i, m): adds element number i of a vector with the parameter m
@@ -11,11 +12,13 @@
 #define WEFT_CUDA_AXES_OPS_CUH
 
 #include "cuda/reduce/finish.cuh"
+#include "cuda/reduce/tree.cuh"
 #include "cuda/runtime/halves.cuh"
 
 template <class T, class A> struct axes_operator {
     typedef T element;
     typedef A value;
+    static constexpr int INPUTS = 1;
     static constexpr bool REFERENCE = false;
     __device__ double prepare(double reference) const { return reference; }
     __device__ bool idle(double) const { return false; }
@@ -35,6 +38,15 @@ template <class T, class A> struct axes_product : axes_operator<T, A> {
     __device__ A identity() const { return 1; }
     __device__ A combine(A a, A b) const { return a * b; }
     __device__ A step(A lane, T x, uint64_t, double) const { return lane * (A)x; }
+};
+
+/* Adds x y. The conversion to A sign-extends signed integers to 64 bits. */
+template <class T, class A> struct axes_dot : axes_operator<T, A> {
+    static constexpr int INPUTS = 2;
+    __device__ explicit axes_dot(const reduce_params &) {}
+    __device__ A identity() const { return (A)-0.0; }
+    __device__ A combine(A a, A b) const { return a + b; }
+    __device__ A step(A lane, T x, T y) const { return fused((A)x, (A)y, lane); }
 };
 
 template <class T> struct axes_magnitudes : axes_sum<T, double> {

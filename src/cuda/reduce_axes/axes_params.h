@@ -34,6 +34,12 @@ struct axes_params {
      * of elements, which are run_stride bytes apart. */
     uint32_t run_packs;
     int64_t run_stride;
+    /* Second operand of products: its first element, and the distances of its elements as those of x. factor_repeats:
+     * the vectors of a pack have the same elements. */
+    const char *factor;
+    int64_t factor_stride, factor_run_stride;
+    view_dims factor_outer;
+    bool factor_repeats;
     void *partials;             /* values of tiles: [tile][vector] */
     uint32_t fold_log2;         /* fold_kernel: a thread combines 2^fold_log2 tiles */
     uint32_t fold_columns_log2; /* fold_kernel: vectors of a block */
@@ -55,6 +61,8 @@ struct axes_launch {
 axes_launch cuda_axes_sum(weft_dtype dtype, weft_dtype accumulate);
 axes_launch cuda_axes_product(weft_dtype dtype, weft_dtype accumulate);
 axes_launch cuda_axes_magnitudes(weft_dtype dtype);
+/* axes_dots.cu: sums of products in the type `accumulate`, or modulo 2^64. */
+axes_launch cuda_axes_dot(weft_dtype dtype, weft_dtype accumulate);
 /* axes_deviations.cu: sums of (x - reference)^2, or of x^2 without a reference; sums of (x s)^2 of f64, where s is
  * weft_norm2_scale(reference). */
 axes_launch cuda_axes_deviations(weft_dtype dtype);

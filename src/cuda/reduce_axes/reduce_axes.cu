@@ -1,4 +1,5 @@
-/* weft_reduce_axes and weft_variance_axes: the kernels and parameters of each operator, scratch memory, launches. */
+/* weft_reduce_axes, weft_variance_axes and weft_dot_axes: the kernels and parameters of each operator, scratch
+ * memory, launches. */
 #include "arith/formats.h"
 #include "core/exact_ops.h"
 #include "core/types.h"
@@ -20,15 +21,17 @@ enum { WARP_THREADS = 32, ALIGNED = 256, SHORT_ROWS = 8, FEW_VECTORS = 4, LONG_V
 typedef struct state {
     gpu *g;
     reduce_axes_call c;
-    bool packs_x;      /* the vectors are copied to an array without gaps first */
-    view_boxes boxes;  /* of the outer dimensions */
-    uint64_t most;     /* vectors of a box */
-    char *packed;      /* elements of a box */
-    double *kept;      /* a value for each vector of a box, between two launches */
-    void *partials;    /* values of tiles of a box */
-    uint64_t *offsets; /* exact sums: of the vectors of a box */
-    char *results;     /* exact sums of a box */
-    void *exact;       /* scratch memory of gpu_exact_segments */
+    bool packs_x;                                     /* the vectors are copied to an array without gaps first */
+    view_boxes boxes;                                 /* of the outer dimensions */
+    view_dimension factor_outer[WEFT_DIMENSIONS_MAX]; /* x: of the second operand */
+    uint64_t most;                                    /* vectors of a box */
+    char *packed;                                     /* elements of a box */
+    char *factors;                                    /* those of the second operand */
+    double *kept;                                     /* a value for each vector of a box, between two launches */
+    void *partials;                                   /* values of tiles of a box */
+    uint64_t *offsets;                                /* exact sums: of the vectors of a box */
+    char *results;                                    /* exact sums of a box */
+    void *exact;                                      /* scratch memory of gpu_exact_segments */
 } state;
 
 /* ------------------------------------------------------------------------------------ operators */
@@ -60,6 +63,7 @@ static axes_step norminf_step(weft_dtype dtype) {
 static axes_step first_step(const reduce_axes_call *c) {
     const bool is_float = type_is_float(c->dtype) || type_is_half(c->dtype);
     const weft_dtype accumulate = type_is_half(c->result) ? WEFT_F32 : c->result;
+    if (c->dot) return step_of(cuda_axes_dot(c->dtype, accumulate), FINISH_STORE, 0);
     const uint64_t order = gpu_scan_xor_mask(c->op, c->dtype);
     const uint64_t index_order = gpu_scan_xor_mask(c->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, c->dtype);
     switch (c->op) {
@@ -106,43 +110,62 @@ static int steps_of(const reduce_axes_call *c, axes_step steps[2]) {
 
 /* ------------------------------------------------------------------------------------- geometry */
 
-/* Moves the dimension with the smallest distance in x to the end if it is smaller than that of adjacent elements of a
- * vector. Returns true then: adjacent threads take adjacent vectors. */
-static bool choose_columns(const reduce_axes_call *c, view_dimension *outer) {
-    const size_t near = view_nearest(c->outer_count, outer);
-    if (near == c->outer_count || (c->inner_count && llabs(outer[near].x) >= llabs(c->inner[c->inner_count - 1].x)))
-        return false;
-    const view_dimension moved = outer[near];
-    memmove(outer + near, outer + near + 1, (c->outer_count - 1 - near) * sizeof *outer);
-    outer[c->outer_count - 1] = moved;
-    return true;
+/* Returns the number of the dimension with the smallest distance in x if it is smaller than that of adjacent elements
+ * of a vector, else c->outer_count. Adjacent threads take the vectors that are adjacent along this dimension. */
+static size_t column_dimension(const reduce_axes_call *c) {
+    const size_t near = view_nearest(c->outer_count, c->outer);
+    const bool rows =
+        near < c->outer_count && c->inner_count && llabs(c->outer[near].x) >= llabs(c->inner[c->inner_count - 1].x);
+    return rows ? c->outer_count : near;
 }
 
-/* Returns true if V = `pack` adjacent vectors can be loaded at once. */
-static bool packs_fit(const reduce_axes_call *c, const view_dimension *outer, uint32_t pack) {
+static void move_to_end(size_t count, view_dimension *d, size_t k) {
+    const view_dimension moved = d[k];
+    memmove(d + k, d + k + 1, (count - 1 - k) * sizeof *d);
+    d[count - 1] = moved;
+}
+
+/* Sets d to the outer dimensions with the distances x of the second operand. */
+static void factor_dimensions(const reduce_axes_call *c, view_dimension *d) {
+    for (size_t k = 0; k < c->outer_count; k++) d[k] = view_dimension{c->outer[k].n, c->factor.outer[k], 0};
+}
+
+/* Returns true if V = `pack` adjacent vectors of an operand, of c->outer_count dimensions, can be loaded at once.
+ * `inner`: distance of its elements. */
+static bool packs_fit(const reduce_axes_call *c, const void *x, const view_dimension *outer, ptrdiff_t inner,
+                      uint32_t pack) {
     const size_t size = cuda_type_bytes(c->dtype), last = c->outer_count - 1, bytes = pack * size;
     if (pack < 2 || outer[last].x != (ptrdiff_t)size || outer[last].n % pack) return false;
-    uintptr_t all = (uintptr_t)c->x;
+    uintptr_t all = (uintptr_t)x;
     for (size_t k = 0; k < last; k++) all |= (uintptr_t)outer[k].x;
-    if (c->inner_count) all |= (uintptr_t)c->inner[0].x;
+    if (c->inner_count) all |= (uintptr_t)inner;
     return all % bytes == 0;
+}
+
+/* packs_fit for all operands. The second one may also repeat its elements. */
+static bool all_packs_fit(const reduce_axes_call *c, const view_dimension *outer, const view_dimension *factor,
+                          uint32_t pack) {
+    if (!packs_fit(c, c->x, outer, c->inner[0].x, pack)) return false;
+    return !c->dot || factor[c->outer_count - 1].x == 0 ||
+           packs_fit(c, c->factor.p, factor, c->factor.inner[0], pack);
 }
 
 /* Returns true if the kernels for contiguous vectors can load them: the vectors, or the runs of which they consist,
  * are contiguous and aligned. */
 static bool rows_fit(const reduce_axes_call *c) {
     const size_t size = cuda_type_bytes(c->dtype), own = AXES_OWN(size), last = c->inner_count - 1;
-    view_dimension outer[WEFT_DIMENSIONS_MAX];
     if (c->op == WEFT_ARGMIN || c->op == WEFT_ARGMAX || c->n % own || c->n < (own > 4 ? own : 4) * own ||
         c->n / own > UINT32_MAX)
         return false;
     if (c->inner_count == 0 || c->inner_count > 2 || c->inner[last].x != (ptrdiff_t)size || c->inner[last].n % own)
         return false;
-    memcpy(outer, c->outer, sizeof outer);
-    if (choose_columns(c, outer)) return false;
+    if (column_dimension(c) < c->outer_count || (c->dot && c->factor.inner[last] != (ptrdiff_t)size)) return false;
     uintptr_t all = (uintptr_t)c->x;
     for (size_t k = 0; k < c->outer_count; k++) all |= (uintptr_t)c->outer[k].x;
     if (c->inner_count == 2) all |= (uintptr_t)c->inner[0].x;
+    if (c->dot) all |= (uintptr_t)c->factor.p;
+    for (size_t k = 0; c->dot && k < c->outer_count; k++) all |= (uintptr_t)c->factor.outer[k];
+    if (c->dot && c->inner_count == 2) all |= (uintptr_t)c->factor.inner[0];
     return all % (own * size) == 0;
 }
 
@@ -155,29 +178,49 @@ static axes_function shape_rows(const reduce_axes_call *c, const axes_launch *k,
     if (c->inner_count == 2) {
         a->run_packs = (uint32_t)(c->inner[1].n / k->own);
         a->run_stride = c->inner[0].x;
+        a->factor_run_stride = c->factor.inner[0];
     }
     const uint64_t of_warp = (uint64_t)(many ? AXES_TILES : 1) << (5 - a->slots_log2);
     a->blocks = ((a->tiles * a->vectors - 1) / of_warp) / (AXES_THREADS / WARP_THREADS) + 1;
     return many ? k->short_rows : k->tile_rows;
 }
 
+/* Makes each element of the last dimension a pack of `pack` vectors. */
+static void widen_last(view_dimension *last, uint32_t pack) {
+    *last = view_dimension{last->n / pack, last->x * (ptrdiff_t)pack, last->y * (ptrdiff_t)pack};
+}
+
+/* Sets the parameters of the outer dimensions. Returns true if packs of vectors are loaded. */
+static bool shape_columns(const reduce_axes_call *c, const axes_launch *k, axes_params *a) {
+    view_dimension outer[WEFT_DIMENSIONS_MAX], factor[WEFT_DIMENSIONS_MAX];
+    const size_t column = column_dimension(c), last = c->outer_count - 1;
+    const bool columns = column < c->outer_count;
+    memcpy(outer, c->outer, sizeof outer);
+    factor_dimensions(c, factor);
+    if (columns) move_to_end(c->outer_count, outer, column);
+    if (columns) move_to_end(c->outer_count, factor, column);
+    const bool packs = columns && all_packs_fit(c, outer, factor, k->pack);
+    a->pack = packs ? k->pack : 1;
+    if (columns) {
+        a->y_apart = outer[last].y;
+        a->factor_repeats = factor[last].x == 0;
+        widen_last(&outer[last], a->pack);
+        widen_last(&factor[last], a->pack);
+        a->columns_log2 = min_u32(log2_up(outer[last].n), 5);
+    }
+    a->outer = view_dims_of(c->outer_count, outer);
+    if (c->dot) a->factor_outer = view_dims_of(c->outer_count, factor);
+    return packs;
+}
+
 /* Sets the parameters that depend on the shape. Returns the kernel. */
 static axes_function shape(const gpu *g, const reduce_axes_call *c, const axes_launch *k, axes_params *a) {
     const size_t size = cuda_type_bytes(c->dtype);
-    view_dimension outer[WEFT_DIMENSIONS_MAX];
-    memcpy(outer, c->outer, sizeof outer);
-    const bool columns = choose_columns(c, outer), packs = columns && packs_fit(c, outer, k->pack);
-    a->pack = packs ? k->pack : 1;
-    if (columns) {
-        view_dimension *const last = &outer[c->outer_count - 1];
-        a->y_apart = last->y;
-        *last = view_dimension{last->n / a->pack, last->x * (ptrdiff_t)a->pack, last->y * (ptrdiff_t)a->pack};
-        a->columns_log2 = min_u32(log2_up(last->n), 5);
-    }
-    a->outer = view_dims_of(c->outer_count, outer);
+    const bool packs = shape_columns(c, k, a);
     a->n = c->n;
     a->tiles = (c->n - 1) / WEFT_TILE(size) + 1;
     a->stride = c->inner_count ? c->inner[0].x : (ptrdiff_t)size;
+    a->factor_stride = c->factor.inner[0];
     a->vectors = c->vectors;
     a->packs = c->vectors / a->pack;
     a->fold_columns_log2 = min_u32(log2_up(a->vectors), 5);
@@ -222,6 +265,7 @@ static weft_status run_step(const state *s, const reduce_axes_call *c, const axe
     axes_params a;
     memset(&a, 0, sizeof a);
     a.x = (const char *)c->x;
+    a.factor = (const char *)c->factor.p;
     a.y = (char *)c->y;
     a.j.mask = step->mask;
     a.j.xor_mask = step->xor_mask;
@@ -322,53 +366,75 @@ static weft_status sum_exactly(const state *s, const reduce_axes_call *c, weft_e
 
 /* Returns true if the exact sums of several vectors are computed by one launch. */
 static bool sums_exactly(const reduce_axes_call *c) {
-    return c->exact && !c->variance && (c->op == WEFT_SUM || c->op == WEFT_MEAN);
+    return c->exact && !c->variance && !c->dot && (c->op == WEFT_SUM || c->op == WEFT_MEAN);
 }
 
 /* --------------------------------------------------------------------------------------- boxes */
 
-/* Copies the vectors of a box to an array without gaps. */
-static weft_status pack_vectors(const state *s, reduce_axes_call *c, weft_error *error) {
+/* Copies vectors at x to an array `packed` without gaps. The dimensions `all` are the outer ones, then those of a
+ * vector, with distances in x. Sets their distances y to those of the array. */
+static weft_status pack_operand(const state *s, const void *x, char *packed, size_t count, view_dimension *all,
+                                weft_error *error) {
     copy_view_call copy;
+    view_dimension merged[2 * WEFT_DIMENSIONS_MAX];
     memset(&copy, 0, sizeof copy);
-    copy.element = cuda_type_bytes(c->dtype);
-    copy.count = c->outer_count + c->inner_count;
+    copy.element = cuda_type_bytes(s->c.dtype);
+    view_pack(count, all, copy.element);
+    memcpy(merged, all, count * sizeof *all);
+    copy.count = view_merge(count, merged);
+    memcpy(copy.dimensions, merged, copy.count * sizeof *merged);
+    copy.x = x;
+    copy.y = packed;
+    return gpu_copy_view(s->g, &copy, error);
+}
+
+/* Copies the vectors of a box, of all operands, to arrays without gaps. */
+static weft_status pack_vectors(const state *s, reduce_axes_call *c, weft_error *error) {
     view_dimension all[2 * WEFT_DIMENSIONS_MAX];
+    const size_t count = c->outer_count + c->inner_count;
     memcpy(all, c->outer, c->outer_count * sizeof *all);
     memcpy(all + c->outer_count, c->inner, c->inner_count * sizeof *all);
-    view_pack(copy.count, all, copy.element);
+    RETURN_IF_ERROR(pack_operand(s, c->x, s->packed, count, all, error));
     for (size_t k = 0; k < c->outer_count; k++) c->outer[k].x = all[k].y;
-    copy.count = view_merge(copy.count, all);
-    memcpy(copy.dimensions, all, copy.count * sizeof *all);
-    copy.x = c->x;
-    copy.y = s->packed;
+    if (c->dot) {
+        for (size_t k = 0; k < count; k++)
+            all[k].x = k < c->outer_count ? c->factor.outer[k] : c->factor.inner[k - c->outer_count];
+        RETURN_IF_ERROR(pack_operand(s, c->factor.p, s->factors, count, all, error));
+        for (size_t k = 0; k < c->outer_count; k++) c->factor.outer[k] = all[k].y;
+    }
     c->inner_count = 1;
-    c->inner[0] = view_dimension{c->n, (ptrdiff_t)copy.element, 0};
+    c->inner[0] = view_dimension{c->n, (ptrdiff_t)cuda_type_bytes(c->dtype), 0};
+    c->factor.inner[0] = c->inner[0].x;
     c->x = s->packed;
-    return gpu_copy_view(s->g, &copy, error);
+    c->factor.p = s->factors;
+    return WEFT_OK;
 }
 
 /* Returns true if the operation for one array is used: a few long vectors without gaps. */
 static bool is_long(const reduce_axes_call *c) {
-    return c->vectors <= FEW_VECTORS && c->n >= LONG_VECTOR && c->inner_count == 1 &&
-           c->inner[0].x == (ptrdiff_t)cuda_type_bytes(c->dtype);
+    const ptrdiff_t size = (ptrdiff_t)cuda_type_bytes(c->dtype);
+    if (c->dot && (type_is_half(c->dtype) || c->factor.inner[0] != size)) return false;
+    return c->vectors <= FEW_VECTORS && c->n >= LONG_VECTOR && c->inner_count == 1 && c->inner[0].x == size;
 }
 
-/* Reduces a vector as one array. */
-static weft_status reduce_array(const state *s, const reduce_axes_call *c, const void *x, void *out,
-                                weft_error *error) {
+/* Reduces a vector as one array. factor: that of the second operand. */
+static weft_status reduce_array(const state *s, const reduce_axes_call *c, const void *x, const void *factor,
+                                void *out, weft_error *error) {
     if (c->exact) {
         exact_call e;
         memset(&e, 0, sizeof e);
-        e.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op);
+        e.terms = c->dot ? EXACT_PRODUCTS : c->variance ? EXACT_VALUES : exact_terms_of(c->op);
         e.finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op);
         e.dtype = c->dtype;
         e.n = c->n;
         e.ddof = c->ddof;
         e.x = x;
+        e.y = factor;
         e.out = out;
         return cuda_exact(s->g, &e, error);
     }
+    const dot_call dot = {c->dtype, c->result, c->n, x, factor, out};
+    if (c->dot) return cuda_dot(s->g, &dot, error);
     const variance_call variance = {c->dtype, c->result, c->n, c->ddof, x, out};
     if (c->variance) return cuda_variance(s->g, &variance, error);
     const reduce_call reduce = {c->op, c->dtype, c->result, c->n, x, out, NULL};
@@ -377,12 +443,27 @@ static weft_status reduce_array(const state *s, const reduce_axes_call *c, const
 
 /* Reduces each vector as one array. The vectors have no gaps. */
 static weft_status reduce_each(const state *s, const reduce_axes_call *c, weft_error *error) {
+    view_dimension factor[WEFT_DIMENSIONS_MAX];
+    factor_dimensions(c, factor);
     for (size_t v = 0; v < c->vectors; v++) {
-        int64_t from, to;
+        int64_t from, to, from_factor, unused;
         view_offset_of(c->outer_count, c->outer, v, &from, &to);
-        RETURN_IF_ERROR(reduce_array(s, c, (const char *)c->x + from, (char *)c->y + to, error));
+        view_offset_of(c->outer_count, factor, v, &from_factor, &unused);
+        const char *const of_factor = c->dot ? (const char *)c->factor.p + from_factor : NULL;
+        RETURN_IF_ERROR(reduce_array(s, c, (const char *)c->x + from, of_factor, (char *)c->y + to, error));
     }
     return WEFT_OK;
+}
+
+/* Sets the second operand to the part that belongs to a box. */
+static void choose_factor_box(const state *s, uint64_t number, reduce_axes_call *c) {
+    view_dimension d[WEFT_DIMENSIONS_MAX];
+    view_boxes boxes = s->boxes;
+    int64_t from, unused;
+    boxes.d = s->factor_outer;
+    const size_t count = view_box(&boxes, number, d, &from, &unused);
+    for (size_t k = 0; k < count; k++) c->factor.outer[k] = d[k].x;
+    c->factor.p = (const char *)c->factor.p + from;
 }
 
 static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
@@ -392,6 +473,7 @@ static weft_status run_box(const state *s, uint64_t number, weft_error *error) {
     axes_step steps[2];
     c.outer_count = view_box(&s->boxes, number, c.outer, &from, &to);
     c.vectors = view_count(c.outer_count, c.outer);
+    if (c.dot) choose_factor_box(s, number, &c);
     c.x = (const char *)c.x + from;
     c.y = (char *)c.y + to;
     if (s->packs_x) RETURN_IF_ERROR(pack_vectors(s, &c, error));
@@ -413,6 +495,7 @@ static bool exact_fits(const reduce_axes_call *c) {
     const ptrdiff_t size = (ptrdiff_t)cuda_type_bytes(c->dtype);
     ptrdiff_t expected = size * (ptrdiff_t)c->n;
     if (c->inner_count > 1 || (c->inner_count == 1 && c->inner[0].x != size)) return false;
+    if (c->dot && c->inner_count == 1 && c->factor.inner[0] != size) return false;
     if (!sums_exactly(c)) return true;
     for (size_t k = c->outer_count; k-- > 0; expected *= (ptrdiff_t)c->outer[k].n)
         if (c->outer[k].x != expected) return false;
@@ -428,6 +511,7 @@ static void divide(state *s) {
     s->packs_x = c->exact ? !exact_fits(c) : c->inner_count > 1 && !rows_fit(c);
     if (c->exact || steps_of(c, steps) > 1) most = AXES_KEPT;
     if (s->packs_x) most = min_u64(most, max_u64(AXES_BYTES / bytes, 1));
+    factor_dimensions(c, s->factor_outer);
     s->boxes = view_boxes_of(c->outer_count, c->outer, most);
     s->most = min_u64(most, c->vectors);
 }
@@ -448,6 +532,7 @@ static size_t lay_out(state *s, char *base) {
     size_t used = 0;
     if (c->n == 0) return 0;
     if (s->packs_x) s->packed = take(base, &used, s->most * c->n * size);
+    if (s->packs_x && c->dot) s->factors = take(base, &used, s->most * c->n * size);
     if (c->exact) {
         reduce_axes_call box = *c;
         box.vectors = s->most;
@@ -464,27 +549,50 @@ static size_t lay_out(state *s, char *base) {
     return used;
 }
 
+/* Returns the memory of the first or, with `factor`, of the second operand. */
+static view_extent operand_extent(const reduce_axes_call *c, bool factor) {
+    view_dimension all[2 * WEFT_DIMENSIONS_MAX];
+    if (c->n == 0) return view_extent{0, 0};
+    memcpy(all, c->outer, c->outer_count * sizeof *all);
+    memcpy(all + c->outer_count, c->inner, c->inner_count * sizeof *all);
+    for (size_t k = 0; factor && k < c->outer_count; k++) all[k].x = c->factor.outer[k];
+    for (size_t k = 0; factor && k < c->inner_count; k++) all[c->outer_count + k].x = c->factor.inner[k];
+    return view_extent_of(true, cuda_type_bytes(c->dtype), c->outer_count + c->inner_count, all);
+}
+
+/* Makes the arrays available in device memory. */
+static weft_status locate(state *s, view_memory *m, weft_error *error) {
+    reduce_axes_call *const c = &s->c;
+    const char *const name = c->dot ? "dot_axes" : c->variance ? "variance_axes" : "reduce_axes";
+    void *scratch;
+    memset(m, 0, sizeof *m);
+    m->input_count = c->dot ? 2 : 1;
+    m->inputs[0] = view_input{"x", c->x, operand_extent(c, false), NULL};
+    m->inputs[1] = view_input{"y", c->factor.p, operand_extent(c, true), NULL};
+    m->output_count = 1;
+    m->outputs[0].name = "out";
+    m->outputs[0].to = c->y;
+    m->outputs[0].bytes = cuda_type_bytes(c->result);
+    m->outputs[0].count = c->outer_count;
+    m->outputs[0].d = c->outer;
+    RETURN_IF_ERROR(views_locate_all(m, s->g, name, lay_out(s, NULL), &scratch, error));
+    (void)lay_out(s, (char *)scratch);
+    c->x = m->x;
+    c->factor.p = m->inputs[1].x;
+    c->y = m->y;
+    return WEFT_OK;
+}
+
 weft_status cuda_reduce_axes(void *context, const reduce_axes_call *c, weft_error *error) {
     gpu *const g = (gpu *)context;
     const current_device scope(g->device);
     state s;
     view_memory m;
-    void *scratch;
     memset(&s, 0, sizeof s);
     s.g = g;
     s.c = *c;
-    view_dimension all[2 * WEFT_DIMENSIONS_MAX];
-    memcpy(all, c->outer, c->outer_count * sizeof *all);
-    memcpy(all + c->outer_count, c->inner, c->inner_count * sizeof *all);
-    view_extent of_x = view_extent_of(true, cuda_type_bytes(c->dtype), c->outer_count + c->inner_count, all);
-    if (c->n == 0) of_x = view_extent{0, 0};
     divide(&s);
-    RETURN_IF_ERROR(views_in(&m, g, c->variance ? "variance_axes" : "reduce_axes", c->x, of_x, c->y,
-                             cuda_type_bytes(c->result), c->outer_count, s.c.outer, lay_out(&s, NULL), &scratch,
-                             error));
-    (void)lay_out(&s, (char *)scratch);
-    s.c.x = m.x;
-    s.c.y = m.y;
+    RETURN_IF_ERROR(locate(&s, &m, error));
     if (c->n == 0) {
         RETURN_IF_ERROR(fill(&s, error));
         return views_out(&m, error);

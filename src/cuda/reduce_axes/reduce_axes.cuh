@@ -34,8 +34,8 @@ enum { AXES_BATCH = 8, AXES_LANES = 4, AXES_BLOCKS = 2 };
  * multiprocessor should hold. */
 enum { TILE_BATCH = 16, TILE_BLOCKS = 2 };
 /* The same for short vectors, of which a thread has `own` lanes of `bytes` bytes. */
-static constexpr int short_blocks(size_t own, size_t bytes) {
-    return own * bytes > 32 ? 2 : bytes > 4 || own * bytes > 16 ? 3 : 4;
+static constexpr int short_blocks(int inputs, size_t own, size_t bytes) {
+    return inputs > 1 || own * bytes > 32 ? 2 : bytes > 4 || own * bytes > 16 ? 3 : 4;
 }
 
 /* Combines LANES values by halves; the result is v[0]. */
@@ -62,20 +62,56 @@ template <class T, int V> static __device__ __forceinline__ pack<T, V> load_adja
     return v;
 }
 
-/* A sequence: `count` elements from p on, `apart` bytes apart. They have the indices first, first + step, ... */
+/* V adjacent elements of the second operand, or, if it repeats, V times one element. */
+template <class T, int V>
+static __device__ __forceinline__ pack<T, V> load_factors(const axes_params &a, const char *p) {
+    if (V == 1 || !a.factor_repeats) return load_adjacent<T, V>(p);
+    const pack<T, 1> one = load_adjacent<T, 1>(p);
+    pack<T, V> v;
+#pragma unroll
+    for (int e = 0; e < V; e++) v.element[e] = one.element[0];
+    return v;
+}
+
+/* The elements of V steps: y is used only if the operator has two inputs. */
+template <class Op, int V> struct axes_terms {
+    pack<typename Op::element, V> x;
+    pack<typename Op::element, Op::INPUTS == 2 ? V : 1> y;
+};
+
+/* Adds the terms of step e. */
+template <class Op, int V>
+static __device__ __forceinline__ typename Op::value
+add_term(const Op &op, typename Op::value lane, const axes_terms<Op, V> &terms, int e, uint64_t i, double m) {
+    if constexpr (Op::INPUTS == 2)
+        return op.step(lane, terms.x.element[e], terms.y.element[e]);
+    else
+        return op.step(lane, terms.x.element[e], i, m);
+}
+
+/* A sequence: `count` elements from p on, `apart` bytes apart, and from `factor` on those of the second operand. They
+ * have the indices first, first + step, ... */
 struct axes_sequence {
-    const char *p;
-    int64_t apart;
+    const char *p, *factor;
+    int64_t apart, factor_apart;
     uint64_t first;
     uint32_t step, count;
 };
 
+/* Loads the terms of element k of a sequence. */
+template <class Op, int V>
+static __device__ __forceinline__ void load_terms(const axes_params &a, const axes_sequence &s, uint32_t k,
+                                                  axes_terms<Op, V> &terms) {
+    typedef typename Op::element T;
+    terms.x = load_adjacent<T, V>(s.p + k * s.apart);
+    if constexpr (Op::INPUTS == 2) terms.y = load_factors<T, V>(a, s.factor + k * s.factor_apart);
+}
+
 /* Reduces a sequence to total. The vectors have the parameters m. */
 template <class Op, int V>
-static __device__ __forceinline__ void reduce_sequence(const Op &op, const double (&m)[V], axes_sequence s,
-                                                       typename Op::value (&total)[V]) {
-    typedef typename Op::element T;
-    constexpr uint32_t BATCH = AXES_BATCH, LANES = AXES_LANES;
+static __device__ __forceinline__ void reduce_sequence(const Op &op, const axes_params &a, const double (&m)[V],
+                                                       axes_sequence s, typename Op::value (&total)[V]) {
+    constexpr uint32_t BATCH = AXES_BATCH / Op::INPUTS, LANES = AXES_LANES;
     typename Op::value v[LANES][V];
 #pragma unroll
     for (uint32_t j = 0; j < LANES; j++)
@@ -83,29 +119,29 @@ static __device__ __forceinline__ void reduce_sequence(const Op &op, const doubl
         for (int e = 0; e < V; e++) v[j][e] = op.identity();
     uint32_t i = 0;
 #pragma unroll 1
-    for (; i + BATCH <= s.count; i += BATCH, s.p += BATCH * s.apart) {
-        pack<T, V> x[BATCH];
+    for (; i + BATCH <= s.count; i += BATCH, s.p += BATCH * s.apart, s.factor += BATCH * s.factor_apart) {
+        axes_terms<Op, V> terms[BATCH];
 #pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++) x[k] = load_adjacent<T, V>(s.p + k * s.apart);
+        for (uint32_t k = 0; k < BATCH; k++) load_terms(a, s, k, terms[k]);
 #pragma unroll
         for (uint32_t k = 0; k < BATCH; k++)
 #pragma unroll
             for (int e = 0; e < V; e++)
                 v[k % LANES][e] =
-                    op.step(v[k % LANES][e], x[k].element[e], s.first + (uint64_t)(i + k) * s.step, m[e]);
+                    add_term(op, v[k % LANES][e], terms[k], e, s.first + (uint64_t)(i + k) * s.step, m[e]);
     }
     if (i < s.count) {
-        pack<T, V> x[BATCH];
+        axes_terms<Op, V> terms[BATCH];
 #pragma unroll
         for (uint32_t k = 0; k < BATCH; k++)
-            if (i + k < s.count) x[k] = load_adjacent<T, V>(s.p + k * s.apart);
+            if (i + k < s.count) load_terms(a, s, k, terms[k]);
 #pragma unroll
         for (uint32_t k = 0; k < BATCH; k++)
 #pragma unroll
             for (int e = 0; e < V; e++)
                 if (i + k < s.count)
                     v[k % LANES][e] =
-                        op.step(v[k % LANES][e], x[k].element[e], s.first + (uint64_t)(i + k) * s.step, m[e]);
+                        add_term(op, v[k % LANES][e], terms[k], e, s.first + (uint64_t)(i + k) * s.step, m[e]);
     }
     combine_halves(op, v);
 #pragma unroll
@@ -179,6 +215,14 @@ static __device__ __forceinline__ void split_item(const axes_params &a, uint64_t
     columns = a.columns_log2 ? below : above;
 }
 
+/* Returns the offset of vector, or pack, `number` in the second operand, and 0 if the operator has none. */
+template <class Op>
+static __device__ __forceinline__ int64_t factor_offset(const axes_params &a, uint64_t number, bool present) {
+    int64_t from = 0, unused = 0;
+    if (Op::INPUTS == 2 && present) view_offsets(a.factor_outer, number, from, unused);
+    return from;
+}
+
 template <class Op, int V>
 static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
     axes_kernel(const __grid_constant__ axes_params a) {
@@ -195,6 +239,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
         const uint64_t number = columns << a.columns_log2 | column, vector = number * V;
         const bool present = tile < a.tiles && columns < a.column_blocks && number < a.packs;
         int64_t from = 0, to = 0;
+        const int64_t from_factor = factor_offset<Op>(a, number, present);
         double m[V];
         A total[V], v[V];
         bool idle = true;
@@ -212,9 +257,15 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
         const uint32_t passes = a.sequences >> a.slots_log2;
         for (uint32_t pass = 0; pass < passes; pass++) {
             const uint32_t k = slot + ((passes == 4 ? (pass & 1) << 1 | pass >> 1 : pass) << a.slots_log2);
-            const axes_sequence s = {a.x + from + (int64_t)(tile * TILE + k) * a.stride, a.stride * a.sequences,
-                                     tile * TILE + k, a.sequences, k < count ? (count - k - 1) / a.sequences + 1 : 0};
-            reduce_sequence(op, m, s, v);
+            const int64_t first = (int64_t)(tile * TILE + k);
+            const axes_sequence s = {a.x + from + first * a.stride,
+                                     a.factor + from_factor + first * a.factor_stride,
+                                     a.stride * a.sequences,
+                                     a.factor_stride * a.sequences,
+                                     (uint64_t)first,
+                                     a.sequences,
+                                     k < count ? (count - k - 1) / a.sequences + 1 : 0};
+            reduce_sequence(op, a, m, s, v);
 #pragma unroll
             for (int e = 0; e < V; e++) {
                 if (pass & 1) v[e] = op.combine(total[e], v[e]);
@@ -239,38 +290,50 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
 /* --------------------------------------------------------------------------- contiguous vectors */
 
 /* Returns the offset of a pack of `bytes` bytes in its vector. */
-static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint64_t number, uint32_t bytes) {
+static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint64_t number, uint32_t bytes,
+                                                      int64_t run_stride) {
     if (a.run_packs == 0) return (int64_t)(number * bytes);
     const uint32_t run = (uint32_t)number / a.run_packs, in_run = (uint32_t)number - run * a.run_packs;
-    return (int64_t)run * a.run_stride + (int64_t)in_run * bytes;
+    return (int64_t)run * run_stride + (int64_t)in_run * bytes;
 }
 
-/* Takes this thread's packs of a tile: packs t, t + 2^slots_log2, ... of `packs`, from number `start` of the vector
- * at x on. FULL: a full tile whose packs are contiguous, taken by AXES_TILE_THREADS threads. */
-template <bool FULL, class Op, int OWN>
-static __device__ __forceinline__ void take_tile(const Op &op, const axes_params &a, const char *x, uint64_t start,
-                                                 uint32_t packs, double m, typename Op::value (&lane)[OWN]) {
+/* Loads pack `number` of the vector at x and of that at y. CONTIGUOUS: the vectors are not divided into runs. */
+template <bool CONTIGUOUS, class Op, int OWN>
+static __device__ __forceinline__ void load_row_terms(const axes_params &a, const char *x, const char *y,
+                                                      uint64_t number, axes_terms<Op, OWN> &terms) {
     typedef typename Op::element T;
-    constexpr uint32_t BATCH = OWN > 4 ? TILE_BATCH / 2 : TILE_BATCH;
+    const uint32_t bytes = OWN * sizeof(T);
+    const int64_t own = (int64_t)(number * bytes);
+    terms.x = load_pack<T, OWN>((const T *)(x + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.run_stride))));
+    if constexpr (Op::INPUTS == 2)
+        terms.y = load_pack<T, OWN>(
+            (const T *)(y + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.factor_run_stride))));
+}
+
+/* Takes this thread's packs of a tile: packs t, t + 2^slots_log2, ... of `packs`, from number `start` of the vectors
+ * at x and y on. FULL: a full tile whose packs are contiguous, taken by AXES_TILE_THREADS threads. */
+template <bool FULL, class Op, int OWN>
+static __device__ __forceinline__ void take_tile(const Op &op, const axes_params &a, const char *x, const char *y,
+                                                 uint64_t start, uint32_t packs, double m,
+                                                 typename Op::value (&lane)[OWN]) {
+    typedef typename Op::element T;
+    constexpr uint32_t BATCH = (OWN > 4 ? TILE_BATCH / 2 : TILE_BATCH) / Op::INPUTS;
     const uint32_t threads = FULL ? AXES_TILE_THREADS(sizeof(T)) : 1u << a.slots_log2,
                    thread = threadIdx.x & (threads - 1);
 #pragma unroll 1
     for (uint32_t top = thread; top < packs; top += BATCH * threads) {
-        pack<T, OWN> row[BATCH];
+        axes_terms<Op, OWN> row[BATCH];
 #pragma unroll
         for (uint32_t r = 0; r < BATCH; r++) {
             const uint32_t i = top + r * threads;
-            if (FULL)
-                row[r] = load_pack<T, OWN>((const T *)x + start * OWN + i * OWN);
-            else if (i < packs)
-                row[r] = load_pack<T, OWN>((const T *)(x + pack_offset(a, start + i, OWN * sizeof(T))));
+            if (FULL || i < packs) load_row_terms<FULL>(a, x, y, start + i, row[r]);
         }
 #pragma unroll
         for (uint32_t r = 0; r < BATCH; r++) {
             const uint32_t i = top + r * threads;
             if (!FULL && i >= packs) continue;
 #pragma unroll
-            for (int l = 0; l < OWN; l++) lane[l] = op.step(lane[l], row[r].element[l], (start + i) * OWN + l, m);
+            for (int l = 0; l < OWN; l++) lane[l] = add_term(op, lane[l], row[r], l, (start + i) * OWN + l, m);
         }
     }
 }
@@ -293,15 +356,16 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
         A lane[OWN];
         split_item(a, item, tile, vector);
         if (present) view_offsets(a.outer, vector, from, to);
+        const char *const y = a.factor + factor_offset<Op>(a, vector, present);
         const double m = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
         const uint64_t start = tile * PACKS;
         const uint32_t packs = present && !op.idle(m) ? (uint32_t)min((uint64_t)PACKS, a.n / OWN - start) : 0;
 #pragma unroll
         for (int l = 0; l < OWN; l++) lane[l] = op.identity();
         if (packs == PACKS && a.run_packs == 0 && threads == AXES_TILE_THREADS(sizeof(T)))
-            take_tile<true>(op, a, a.x + from, start, PACKS, m, lane);
+            take_tile<true>(op, a, a.x + from, y, start, PACKS, m, lane);
         else
-            take_tile<false>(op, a, a.x + from, start, packs, m, lane);
+            take_tile<false>(op, a, a.x + from, y, start, packs, m, lane);
         __syncwarp();
         const A v = combine_lanes_of<OWN, 1>(op, (int)threads, lane);
         if ((threadIdx.x & (threads - 1)) != 0 || packs == 0) continue;
@@ -316,8 +380,9 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
  * packs t, t + 2^slots_log2, ... of each. It determines where vector t mod AXES_TILES is, and t < AXES_TILES stores
  * its result. In place of vectors after the last one they read the last one. */
 template <class Op>
-static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(sizeof(typename Op::element)),
-                                                                    sizeof(typename Op::value)))
+static __global__ void __launch_bounds__(AXES_THREADS,
+                                         short_blocks(Op::INPUTS, AXES_OWN(sizeof(typename Op::element)),
+                                                      sizeof(typename Op::value)))
     short_rows_kernel(const __grid_constant__ axes_params a) {
     typedef typename Op::element T;
     typedef typename Op::value A;
@@ -329,31 +394,33 @@ static __global__ void __launch_bounds__(AXES_THREADS, short_blocks(AXES_OWN(siz
         const uint64_t warp = (block * a.threads + threadIdx.x) / WARP;
         const uint64_t first = (warp * AXES_TILES << groups_log2) + (threadIdx.x % WARP >> a.slots_log2);
         const uint64_t stored = first + ((uint64_t)(thread % AXES_TILES) << groups_log2);
+        const uint64_t located = min(stored, a.vectors - 1);
         int64_t from = 0, to = 0;
-        view_offsets(a.outer, min(stored, a.vectors - 1), from, to);
+        view_offsets(a.outer, located, from, to);
+        const int64_t from_factor = factor_offset<Op>(a, located, true);
         __syncwarp();
-        const char *x[AXES_TILES];
+        const char *x[AXES_TILES], *y[AXES_TILES];
         double m[AXES_TILES];
         A lane[AXES_TILES][OWN], own = op.identity();
 #pragma unroll
         for (int k = 0; k < AXES_TILES; k++) {
             const uint64_t vector = first + ((uint64_t)k << groups_log2);
             x[k] = a.x + __shfl_sync(FULL_WARP, from, k, (int)threads);
+            y[k] = Op::INPUTS == 2 ? a.factor + __shfl_sync(FULL_WARP, from_factor, k, (int)threads) : NULL;
             m[k] = Op::REFERENCE && vector < a.vectors && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
 #pragma unroll
             for (int l = 0; l < OWN; l++) lane[k][l] = op.identity();
         }
 #pragma unroll 1
         for (uint32_t i = thread; i < packs; i += threads) {
-            const int64_t offset = pack_offset(a, i, OWN * sizeof(T));
-            pack<T, OWN> row[AXES_TILES];
+            axes_terms<Op, OWN> row[AXES_TILES];
 #pragma unroll
-            for (int k = 0; k < AXES_TILES; k++) row[k] = load_pack<T, OWN>((const T *)(x[k] + offset));
+            for (int k = 0; k < AXES_TILES; k++) load_row_terms<false>(a, x[k], y[k], i, row[k]);
 #pragma unroll
             for (int k = 0; k < AXES_TILES; k++)
 #pragma unroll
                 for (int l = 0; l < OWN; l++)
-                    lane[k][l] = op.step(lane[k][l], row[k].element[l], (uint64_t)i * OWN + l, m[k]);
+                    lane[k][l] = add_term(op, lane[k][l], row[k], l, (uint64_t)i * OWN + l, m[k]);
         }
         __syncwarp();
         bool stores = false;

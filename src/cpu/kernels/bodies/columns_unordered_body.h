@@ -6,11 +6,14 @@
 
 #if IS_FLOAT
 #define ACC U
-INLINE U NAME(load)(weft_op op, T x) { return op == WEFT_MAX ? OF(weft_max_key)(x) : OF(weft_min_key)(x); }
+INLINE U NAME(load)(weft_op op, T x, T y) {
+    (void)y;
+    return op == WEFT_MAX ? OF(weft_max_key)(x) : OF(weft_min_key)(x);
+}
 #else
 #define ACC WIDE
-INLINE WIDE NAME(load)(weft_op op, T x) {
-    (void)op;
+INLINE WIDE NAME(load)(weft_op op, T x, T y) {
+    (void)op, (void)y;
     return (WIDE)x;
 }
 #endif
@@ -26,6 +29,8 @@ INLINE ACC NAME(combine)(weft_op op, ACC a, ACC b) {
     default: return a ^ b;
     }
 }
+
+INLINE ACC NAME(step)(weft_op op, ACC value, T x, T y) { return NAME(combine)(op, value, NAME(load)(op, x, y)); }
 
 #include "cpu/kernels/bodies/columns_body.h"
 
