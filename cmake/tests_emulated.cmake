@@ -6,7 +6,7 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays axes_deviations axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
+foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_passes fft_real gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
@@ -88,6 +88,7 @@ emulated_test(reduce_by_key 20)
 emulated_test(copy_view 5)
 emulated_test(reduce_axes 30)
 emulated_test(variance_axes 30)
+emulated_test(dot_axes 30)
 emulated_test(scan_axis 10)
 emulated_test(sort_axis 5)
 emulated_test(argsort_axis 5)

@@ -670,7 +670,7 @@ def test_vecdot_of_vectors(left: Any, right: Any, axis: int, shape: Any, dtype: 
     if dtype in (np.float32, np.float64):
         np.testing.assert_allclose(found, np.sum(a * b, axis=-1))
     kept = weft.vecdot(x, y, axis, keepdims=True)
-    np.testing.assert_array_equal(kept, np.expand_dims(found, axis if axis < 0 else axis))
+    np.testing.assert_array_equal(kept, np.expand_dims(found, axis))
 
 
 def test_vecdot_of_strided_arrays() -> None:

@@ -38,6 +38,25 @@ for file in "$dir/c.npy" "$dir/f.npy"; do
     gives "<i4 (2, 3) 1 2 3 5 7 9" scan "$file" --axis -2
     gives "<i8 (2, 3) 10 10 10 11 12 13" scan "$file" --axis 0 --exclusive --init 10 --accumulate i64
 done
+npy "$dir/large.npy" '<f2' '(1, 2)' 300 -300
+npy "$dir/w2.npy" '<i4' '(2,)' 1 2
+# dot products of vectors, of arrays in both orders, and with one vector
+npy "$dir/w.npy" '<i4' '(3,)' 1 0 2
+npy "$dir/w1.npy" '<i4' '(2, 1)' 1 10
+for file in "$dir/c.npy" "$dir/f.npy"; do
+    prints "7
+16" dot "$file" "$dir/w.npy" --axis -1
+    prints "17 29 45" dot "$file" "$dir/c.npy" --axis 0 --keepdims
+    prints "91" dot "$dir/c.npy" "$file" --axis 0,1
+    gives "<i8 (3,) 41 52 63" dot "$dir/w1.npy" "$file" --axis 0
+    gives "<i8 (2, 1) 7 16" dot "$dir/w.npy" "$file" --axis 1 --keepdims
+done
+gives "<f2 (2,) inf inf" dot "$dir/large.npy" "$dir/large.npy" --axis 0
+refuses 2 "$dir/c.npy has shape (2, 3) and $dir/w2.npy has shape (2,): they cannot be broadcast to one shape" \
+    dot "$dir/c.npy" "$dir/w2.npy" --axis 0
+refuses 2 "weft dot: --axis 2: axis 2 is out of range: the array of products has 2 dimensions, shape (2, 3)" \
+    dot "$dir/w.npy" "$dir/c.npy" --axis 2
+refuses 2 "weft dot: 1 file given, 2 expected" dot "$dir/c.npy" --axis 0
 for axis in 1 -1; do
     gives "<i4 (2, 3) 3 2 1 6 5 4" sort "$dir/f.npy" --axis $axis --descending
     gives "<u8 (2, 3) 2 1 0 2 1 0" argsort "$dir/c.npy" --axis $axis --descending

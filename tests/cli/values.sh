@@ -65,7 +65,8 @@ max       3.39e+38 0x7f7f
 NaN       1" show "$dir/shown_b.npy" --bits
 refuses 1 "xor requires integer elements, not f16" xor "$dir/f2.npy"
 refuses 2 "weft sum: --accumulate exact: sum of f16 cannot accumulate in exact" sum "$dir/f2.npy" --accumulate exact
-refuses 1 "this operation does not support f16 elements: expected f32, f64 or integers" dot "$dir/f2.npy" "$dir/f2.npy"
+prints 70.25 dot "$dir/f2.npy" "$dir/f2.npy"
+refuses 1 "this operation does not support f16 elements: expected f32, f64 or integers" unique "$dir/f2.npy" -o "$dir/u.npy"
 
 # no elements
 for row in sum:0 prod:1 any:0 all:1 count_nonzero:0 norm1:0 norm2:0 norminf:0; do
