@@ -19,6 +19,7 @@ from pyweft import random as random
 from pyweft import stream as stream
 from pyweft._command import *
 from pyweft._contexts import *
+from pyweft._dot import *
 from pyweft._errors import *
 from pyweft._exact import *
 from pyweft._heat import *

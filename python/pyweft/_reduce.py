@@ -1,20 +1,16 @@
-"""Reductions of arrays to one value, taken in C order, or along axes (docs/ops/reduce.md, reduce_axes.md, variance.md,
-dot.md)."""
+"""Reductions of arrays to one value, taken in C order, or along axes (docs/ops/reduce.md, reduce_axes.md, variance.md)."""
 
 from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-import numpy as np
-
 from pyweft._native import lib
-from pyweft._arrays import DTYPES, WITH_COMPLEX, WITH_F16, Array, Operand, Parts, call, destination, give, pair, shape_of
-from pyweft._calls import give_scalar, input_of, inputs_of, scalar_entry
+from pyweft._arrays import WITH_COMPLEX, Array, Parts, shape_of
+from pyweft._calls import give_scalar, input_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._map import map
 from pyweft._masked import masked_moment, masked_reduction
-from pyweft._reduction import reduce_axes, reduction, result_code
-from pyweft._views import axis_of, view_of
+from pyweft._reduction import reduce_axes, reduction
 
 __all__ = [
     "all",
@@ -25,7 +21,6 @@ __all__ = [
     "bitwise_or",
     "bitwise_xor",
     "count_nonzero",
-    "dot",
     "max",
     "mean",
     "min",
@@ -36,14 +31,10 @@ __all__ = [
     "std",
     "sum",
     "variance",
-    "vecdot",
 ]
 
 
 Axis = Union[None, int, tuple[int, ...]]  # None: all axes, in C order
-
-_SUMS = {code: reduction(lib.WEFT_SUM, code, None) for code in DTYPES}  # sums of each type, with the default arguments
-
 
 def _reduce(
     op: int,
@@ -489,90 +480,3 @@ def std(
     if out is not None and shape_of(out, ()) != tuple(squared.shape):
         raise ValueError(f"out has shape {shape_of(out, ())}; it must be {tuple(squared.shape)}")
     return map("sqrt(v)", v=squared, out=out, device=device)
-
-
-def dot(
-    x: Array,
-    y: Array,
-    *,
-    dtype: Any = None,
-    accumulate: Optional[str] = None,
-    out: Optional[Array] = None,
-    device: Optional[str] = None,
-) -> Any:
-    """Sum of x[i] * y[i], each product fused into the sum; types and accumulate as for sum.
-
-    x, y  1-D, of one length and one dtype, float16 too
-    Order: ORDER.md 5.
-
-    >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
-    np.float64(26.0)
-    """
-    a, left, b, right, code, on = inputs_of(x, y, "x", "y", WITH_F16)
-    n = a.size
-    if a.ndim != 1 or b.ndim != 1 or b.size != n:
-        raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must have 1 dimension and the same length")
-    default = dtype is None and accumulate is None
-    _, result, sums = _SUMS[code] if default else reduction(lib.WEFT_SUM, code, dtype, accumulate)
-    run, context, z = scalar_entry(lib.weft_dot, on, device, out, result)
-    status = run(context, code, sums, n, left, right, z[1])
-    if status:
-        raise exception(status, context)
-    return give_scalar(z, out, result)
-
-
-def vecdot(
-    x: Array,
-    y: Array,
-    axis: int = -1,
-    *,
-    keepdims: bool = False,
-    dtype: Any = None,
-    accumulate: Optional[str] = None,
-    out: Optional[Array] = None,
-    device: Optional[str] = None,
-) -> Any:
-    """Dot products of the vectors along an axis, as np.vecdot of real numbers: each with the bits of dot.
-
-    x, y   any shapes, strides and one dtype, float16 too. Their lengths along the axis must be equal; their other axes
-           are broadcast to each other
-    axis   of x and of y: an axis that is not negative is counted from the first one of each of them
-    keepdims  True: the result has an axis of length 1 in place of `axis`
-    dtype, accumulate  as for sum
-    out    an array of the result's shape and dtype, of any strides
-    Products of no elements have the sum 0. Order: ORDER.md 5, 32.
-
-    >>> weft.vecdot([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0])
-    array([12., 34.])
-    >>> weft.vecdot([[1, 2], [3, 4]], [[5, 6], [7, 8]], axis=0)
-    array([26, 44])
-    """
-    a, b, on = pair(x, y, "x", "y", WITH_F16, strided=True)
-    _, result, sums = reduction(lib.WEFT_SUM, a.code, dtype, accumulate)
-    left, right = _axis_last(a, axis), _axis_last(b, axis)
-    if left[3][-1] != right[3][-1]:
-        raise ValueError(
-            f"x has shape {tuple(a.array.shape)} and y {tuple(b.array.shape)}; they must have the same length along "
-            f"axis {axis}"
-        )
-    shape = list(np.broadcast_shapes(left[3][:-1], right[3][:-1]))
-    at = axis % (len(shape) + 1)
-    if keepdims:
-        shape.insert(at, 1)
-    z = destination(on, out, result, tuple(shape), strided=True, inputs=[a.array, b.array])
-    to = view_of(z, result_code(lib.WEFT_SUM, a.code, sums))
-    views = [left], [right], 1, [-1], [_moved_last(to[0], at)] if keepdims else to
-    call(lib.weft_dot_axes, on, device, sums, *views)
-    return give(z, out)
-
-
-def _moved_last(view: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
-    """Returns a view in which an axis is the last one."""
-    size, code, n, shape, strides, pointer = view
-    order = [*range(axis), *range(axis + 1, n), axis]
-    return size, code, n, tuple([shape[k] for k in order]), tuple([strides[k] for k in order]), pointer
-
-
-def _axis_last(a: Operand, axis: int) -> tuple[Any, ...]:
-    """Returns the view of an operand in which an axis is the last one."""
-    return _moved_last(view_of(a, a.code)[0], axis_of(axis, a))

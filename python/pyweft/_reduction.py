@@ -32,8 +32,8 @@ from pyweft._views import axes_of, reduced_shape, view_of, with_parts
 
 _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
-_OF_COMPLEX = {DTYPES[int(code)]: dtype for dtype, code in COMPLEX.items()}  # by the dtype of the parts
-_REAL_OF = {dtype: real for real, dtype in _OF_COMPLEX.items()}
+COMPLEX_OF = {DTYPES[int(code)]: dtype for dtype, code in COMPLEX.items()}  # by the dtype of the parts
+_REAL_OF = {dtype: real for real, dtype in COMPLEX_OF.items()}
 # For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
 _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 
@@ -116,13 +116,13 @@ def _reduce_complex(
     if op not in (lib.WEFT_SUM, lib.WEFT_MEAN, lib.WEFT_NORM2):
         raise TypeError(f"x has dtype {a.array.dtype}; of complex numbers there are sum, mean, norm2, variance and std")
     apart = ddof is None and op != lib.WEFT_NORM2
-    op, real, sums = reduction(op, int(a.code), _real_dtype(dtype, apart), accumulate)
+    op, real, sums = reduction(op, int(a.code), real_dtype(dtype, apart), accumulate)
     axes, code = axes_of(axis, a), result_code(op, int(a.code), sums)
     shape = reduced_shape(a, axes, keepdims)
-    y = destination(a, out, _OF_COMPLEX[real] if apart else real, shape, strided=True)
+    y = destination(a, out, COMPLEX_OF[real] if apart else real, shape, strided=True)
     y.code = code
     if ddof is not None:
-        both = destination(a, None, _OF_COMPLEX[real], shape)
+        both = destination(a, None, COMPLEX_OF[real], shape)
         both.code = code
         call(lib.weft_variance_axes, a, device, sums, ddof, with_parts(a), len(axes), axes, with_parts(both))
         last = [len(shape)]
@@ -133,7 +133,7 @@ def _reduce_complex(
     return give(y, out)
 
 
-def _real_dtype(dtype: Any, is_complex: bool) -> Any:
+def real_dtype(dtype: Any, is_complex: bool) -> Any:
     """The dtype of the parts of a result whose dtype the caller gives; complex or not."""
     if dtype is None or not is_complex:
         return dtype

@@ -1,4 +1,4 @@
-"""Tests of reductions of complex numbers: the bits of the calls on their parts that define them, NumPy's dtypes and
+"""Tests of reductions and dot products of complex numbers: the bits of the calls on their parts that define them, NumPy's dtypes and
 shapes, special values, out, strides, and errors."""
 
 from __future__ import annotations
@@ -72,6 +72,42 @@ def test_wider_results() -> None:
     same(weft.sum(x, accumulate="exact"), joined(*[weft.sum(p.copy(), accumulate="exact") for p in (x.real, x.imag)]))
 
 
+def products(x: Any, y: Any, conjugate: bool, **arguments: Any) -> Any:
+    """Dot products along the last axis, made of those of the parts."""
+    (xr, xi), (yr, yi) = (x.real.copy(), x.imag.copy()), (y.real.copy(), y.imag.copy())
+    rr, ii, ri, ir = [weft.vecdot(a, b, **arguments) for a, b in ((xr, yr), (xi, yi), (xr, yi), (xi, yr))]
+    return joined(rr + ii, ri - ir) if conjugate else joined(rr - ii, ri + ir)
+
+
+@pytest.mark.parametrize("dtype", PARTS)
+def test_dot_products(dtype: str) -> None:
+    x, y = numbers(dtype, (3000,)), numbers(dtype, (3000,))
+    same(weft.dot(x, y), products(x, y, False))
+    same(weft.vdot(x, y), products(x, y, True))
+    same(weft.vdot(x[::-3], y[::-3]), products(x[::-3], y[::-3], True))
+    same(weft.vdot(x, y, accumulate="exact"), products(x, y, True, accumulate="exact"))
+    assert weft.vdot(x.astype("c16"), y.astype("c16")) == pytest.approx(np.vdot(x, y), rel=1e-3)
+    assert weft.dot(x[:0], y[:0]) == 0
+
+
+@pytest.mark.parametrize("dtype", PARTS)
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_dot_products_along_an_axis(axis: int, keepdims: bool, dtype: str) -> None:
+    x, y = numbers(dtype, (4, 6, 7)), numbers(dtype, (4, 6, 7))
+    expected = products(np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1), True)
+    same(weft.vecdot(x, y, axis, keepdims=keepdims), np.expand_dims(expected, axis) if keepdims else expected)
+    out = np.zeros((*expected.shape, 2), dtype)[..., 0]
+    assert weft.vecdot(x, y, axis, out=out) is out
+    same(out, expected)
+
+
+def test_dot_products_are_broadcast() -> None:
+    x, y = numbers("c8", (5, 1, 9)), numbers("c8", (3, 9))
+    same(weft.vecdot(x, y), products(*np.broadcast_arrays(x, y), True))
+    same(weft.vecdot(x, y, dtype=np.complex128), products(*np.broadcast_arrays(x, y), True, dtype=np.float64))
+
+
 def test_special_values() -> None:
     same(weft.sum(np.array([complex(-0.0, -0.0)] * 3)), np.complex128(complex(-0.0, -0.0)))
     same(weft.sum(np.empty(0, "c8")), np.complex64(0))
@@ -96,6 +132,8 @@ def test_out_is_written_in_place() -> None:
         (lambda x: weft.argmin(x, 0), "x has dtype complex64; of complex numbers there are sum, mean"),
         (lambda x: weft.sum(x, dtype="f4"), "dtype is float32; of complex numbers it must be complex64 or complex128"),
         (lambda x: weft.sum(x, out=np.empty((), "f4")), "out has dtype float32; it must be complex64"),
+        (lambda x: weft.dot(x, x, dtype="f8"), "dtype is float64; of complex numbers it must be complex64 or complex128"),
+        (lambda x: weft.vecdot(x, x.real), "x has dtype complex64 and y float32; they must be the same"),
         (lambda x: weft.sum(x, where=np.ones(3, bool)), "x has dtype complex64; it must be one of"),
     ],
 )
