@@ -134,7 +134,7 @@ static void outputs(void) {
     EXPECT_ERROR(ctx, weft_copy_view(ctx, &cube, &y), WEFT_INVALID, "x has 3 dimensions, more than y, which has 2");
 }
 
-/* What only weft_dot_axes rejects, and what it accepts: operands of different shapes, or the same view. */
+/* Tests what only weft_dot_axes rejects: operands of different types or of shapes that cannot be broadcast. */
 static void dots(void) {
     const weft_view a = view(WEFT_F32, SHAPE(2, 3), x), b = view(WEFT_F32, SHAPE(2), x + 12),
                     none = view(WEFT_F32, SHAPE(2, 0), x);

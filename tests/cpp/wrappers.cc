@@ -423,7 +423,8 @@ static void views(weft::context &ctx) {
     expect(starts<float>(sums, {4.5f, 4.5f, 4.5f}), "sample variances of columns");
     weft::dot_axes(ctx, matrix, matrix, {0}, weft::array_view(sums, {3}));
     expect(starts<float>(sums, {17, 29, 45}), "squares of columns");
-    weft::dot_axes(ctx, matrix, weft::array_view(std::vector<float>{1, 0, 2}, {3}), {-1}, weft::array_view(wide, {2, 1}));
+    weft::dot_axes(ctx, matrix, weft::array_view(std::vector<float>{1, 0, 2}, {3}), {-1},
+                   weft::array_view(wide, {2, 1}));
     expect(starts<double>(wide, {7, 16}), "dot products of rows and a row in double");
     const float ten = 10;
     weft::scan_axis(ctx, WEFT_SUM, WEFT_EXCLUSIVE, matrix, 1, weft::array_view(y, {2, 3}), &ten);
