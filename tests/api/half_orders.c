@@ -69,7 +69,7 @@ static void sorts(const format *f) {
     uint16_t keys[N], values[N], moved[N] = {0};
     uint32_t indices[N] = {0};
     fill_keys(f, keys);
-    for (uint16_t i = 0; i < N; i++) values[i] = i;
+    for (size_t i = 0; i < N; i++) values[i] = (uint16_t)i;
     for (int way = WEFT_ASCENDING; way <= WEFT_DESCENDING; way++) {
         const weft_order_of_sort order = (weft_order_of_sort)way;
         const uint32_t *const wanted = way ? DOWN : UP;
