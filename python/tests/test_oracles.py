@@ -399,7 +399,8 @@ def test_scan_of_float16() -> None:
         assert np.array_equal(bits(weft.cumsum(x, axis, dtype=np.float16)), bits(of_f32.astype("f2")))
         assert np.array_equal(bits(weft.cumsum(x, axis, dtype=np.float32)), bits(of_f32))
         assert np.array_equal(bits(weft.cumsum(x, axis, dtype=np.float64)), bits(weft.cumsum(x.astype("f8"), axis)))
-        assert np.array_equal(weft.scan(x, "max", axis=axis), np.maximum.accumulate(x.ravel() if axis is None else x, axis or 0))
+        flat = x.ravel() if axis is None else x
+        assert np.array_equal(weft.scan(x, "max", axis=axis), np.maximum.accumulate(flat, axis or 0))
     assert np.array_equal(weft.scan(x[0], init=0.5, exclusive=True)[:1], [np.float16(0.5)])
     with pytest.raises(ValueError, match="init is 65520.0, which float16 cannot represent"):
         weft.scan(x, init=65520.0)
