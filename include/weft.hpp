@@ -1266,9 +1266,9 @@ void variance_axes(context &ctx, const X &x, const std::vector<int> &axes, const
         axes.data(), &to.get());
 }
 
-// Computes dot products of x and y along axes: dot_axes(ctx, x, y, {-1}, out). x and y are broadcast to one shape, and
-// have elements of one type. Axes and the shape of out as for reduce_axes. An out of doubles accumulates floats in
-// double.
+// Computes dot products of x and y along axes: dot_axes(ctx, x, y, {-1}, out). x and y are broadcast to one shape,
+// and have elements of one type. Axes and the shape of out as for reduce_axes. An out of doubles accumulates floats
+// in double.
 template <class X, class Y, class Z>
 void dot_axes(context &ctx, const X &x, const Y &y, const std::vector<int> &axes, const Z &out) {
     static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<Y>>, "x and y must have one type");

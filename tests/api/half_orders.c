@@ -285,7 +285,6 @@ static void others_refused(const format *f) {
                  WEFT_UNSUPPORTED, words);
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &sink),
                  WEFT_UNSUPPORTED, words);
-    EXPECT_ERROR(ctx, weft_dot(ctx, f->dtype, WEFT_DEFAULT, 3, x, x, wide), WEFT_UNSUPPORTED, words);
     EXPECT_ERROR(ctx, weft_gather(ctx, WEFT_RANGE_ERROR, f->dtype, WEFT_U32, 3, 1, 3, x, wide, y), WEFT_UNSUPPORTED,
                  words);
     EXPECT_ERROR(ctx, weft_gather(ctx, WEFT_RANGE_ERROR, WEFT_U16, f->dtype, 3, 1, 3, x, wide, y), WEFT_UNSUPPORTED,
