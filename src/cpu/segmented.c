@@ -81,8 +81,8 @@ const column_kernel *cpu_column_kernel(const cpu_context *ctx, weft_op op, weft_
 
 column_products *cpu_column_products(const cpu_context *ctx, weft_dtype dtype, weft_dtype result) {
     const column_kernels *kernels = ctx->level->columns;
-    if (result == WEFT_F32) return kernels->dot_f32;
-    return kernels->dot_f64[dtype];
+    column_products *const *const in_f64 = kernels->dot_f64;
+    return result == WEFT_F32 ? kernels->dot_f32 : in_f64[dtype];
 }
 
 segment_kernel *cpu_exact_segment_kernel(const cpu_context *ctx, weft_dtype dtype, exact_kernel **add) {
