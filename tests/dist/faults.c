@@ -359,9 +359,9 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: and requires integer elements", out);
     status = weft_dist_reduce(w->d, WEFT_SUM, WEFT_F16, WEFT_DEFAULT, slice, x, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be reduced on several ranks", out);
-    status = weft_dist_sort(w->d, WEFT_ASCENDING, WEFT_BF16, slice, x, x);
+    status = weft_dist_sort(w->d, WEFT_ASCENDING, WEFT_BF16, slice, x, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: bf16 keys cannot be sorted on several ranks", out);
-    status = weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F16, WEFT_DEFAULT, slice, x, NULL, x);
+    status = weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F16, WEFT_DEFAULT, slice, x, NULL, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be scanned on several ranks", out);
     status = weft_dist_reduce(w->d, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, weft_slice_of(0), NULL, &out);
     expect_failure(w, status, WEFT_EMPTY, "min of 0 elements", out);
