@@ -285,7 +285,7 @@ OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
          "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis",
          **{formula: "map" for formula in FORMULAS}, **{kind: "take_axis" for kind in TAKES},
-         **{dot: "dot_axes" for dot in DOTS}}
+         **{dot: "dot" for dot in DOTS}}
 
 
 def power(n):
