@@ -90,8 +90,9 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
 static void move_to_end(axes *j, size_t k) {
     size_t count = j->c->outer_count, factor_count = count;
     const view_dimension last = views_take(&count, j->outer, k);
-    const view_dimension factor_last = views_take(&factor_count, j->factor_outer, k);
     j->outer[count] = last;
+    if (!j->c->dot) return;
+    const view_dimension factor_last = views_take(&factor_count, j->factor_outer, k);
     j->factor_outer[count] = factor_last;
 }
 
@@ -110,10 +111,11 @@ static weft_status reduce_long_row(const axes *j, const void *x, const void *fac
 
 static weft_status reduce_long_rows(const axes *j, weft_error *error) {
     const reduce_axes_call *c = j->c;
-    for (size_t v = 0; v < c->vectors && !cpu_cancelled(); v++)
-        RETURN_IF_ERROR(reduce_long_row(j, views_at(c->x, views_x(c->outer_count, c->outer, v)),
-                                        views_at(c->factor.p, views_x(c->outer_count, j->factor_outer, v)),
-                                        views_at(c->y, views_y(c->outer_count, c->outer, v)), error));
+    for (size_t v = 0; v < c->vectors && !cpu_cancelled(); v++) {
+        const void *const x = views_at(c->x, views_x(c->outer_count, c->outer, v));
+        const void *const y = c->dot ? views_at(c->factor.p, views_x(c->outer_count, j->factor_outer, v)) : NULL;
+        RETURN_IF_ERROR(reduce_long_row(j, x, y, views_at(c->y, views_y(c->outer_count, c->outer, v)), error));
+    }
     return WEFT_OK;
 }
 
