@@ -118,7 +118,7 @@ refuses 2 "weft scan: option -o requires an argument" scan "$dir/i4.npy" -o
 refuses 2 "weft scan: 0 files given, 1 expected" scan -o "$y"
 refuses 2 "weft scan: 2 files given, 1 expected" scan "$dir/i4.npy" "$dir/i4.npy" -o "$y"
 refuses 2 "weft scan: --op mean: expected one of sum, prod, min, max, and, or, xor" scan "$dir/i4.npy" --op mean -o "$y"
-refuses 2 "weft scan: --accumulate f32: expected f64, i64 or u64" scan "$dir/i4.npy" --accumulate f32 -o "$y"
+refuses 2 "weft scan: --accumulate f32: scan with sum of i32 cannot accumulate in f32" scan "$dir/i4.npy" --accumulate f32 -o "$y"
 refuses 2 "weft sum: -o requires --axis: the result is one value" sum "$dir/i4.npy" -o "$y"
 refuses 1 "weft scan: $dir/missing.npy: cannot be opened" scan "$dir/missing.npy" -o "$y"
 

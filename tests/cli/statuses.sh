@@ -66,7 +66,7 @@ done <<'TABLE'
 2|sum x.npy --memory 0
 2|sum x.npy --memory 10Q
 2|sum x.npy --memory 1
-2|sum x.npy --accumulate f32
+2|sum x.npy --accumulate u8
 2|sum i.npy --accumulate f64
 2|segmented_reduce i.npy --offsets o.npy --accumulate f64 -o y.npy
 2|segmented_scan x.npy --offsets o.npy --accumulate i64 -o y.npy
