@@ -95,7 +95,7 @@ static weft_status reduce_axes(weft_context *ctx, const request *r, reduce_axes_
     return reduce_view(ctx, r, &from, c, error);
 }
 
-static weft_status dot_axes(weft_context *ctx, request *r, reduce_axes_call *c, weft_error *error) {
+static weft_status dot_axes(weft_context *ctx, const request *r, reduce_axes_call *c, weft_error *error) {
     range from[2];
     weft_view x, y;
     RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from[0], error));
@@ -106,9 +106,10 @@ static weft_status dot_axes(weft_context *ctx, request *r, reduce_axes_call *c, 
     RETURN_IF_ERROR(view_broadcast_both(r->x, r->y, &x, &y, error));
     const bool turn =
         view_elements(r->x) < view_elements(r->y); /* the products are the same: x repeats fewer elements */
-    r->x = turn ? &y : &x;
-    r->y = turn ? &x : &y;
-    return reduce_view(ctx, r, from, c, error);
+    request both = *r;
+    both.x = turn ? &y : &x;
+    both.y = turn ? &x : &y;
+    return reduce_view(ctx, &both, from, c, error);
 }
 
 weft_status weft_reduce_axes(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_view *x, size_t count,
@@ -127,7 +128,7 @@ weft_status weft_variance_axes(weft_context *ctx, weft_dtype accumulate, size_t 
 
 weft_status weft_dot_axes(weft_context *ctx, weft_dtype accumulate, const weft_view *x, const weft_view *y,
                           size_t count, const int *axes, const weft_view *out) {
-    request r = {.accumulate = accumulate, .x = x, .y = y, .out = out, .count = count, .axes = axes};
+    const request r = {.accumulate = accumulate, .x = x, .y = y, .out = out, .count = count, .axes = axes};
     reduce_axes_call call = {.dot = true, .op = WEFT_SUM};
     RETURN_GUARDED(ctx, dot_axes(ctx, &r, &call, error));
 }
