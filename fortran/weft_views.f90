@@ -62,26 +62,26 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_request) :: call
-    type(weft_array) :: ax, ai, ay
-    type(weft_view), target :: from, by, to
-    ax = strided(call, 'x', x)
-    ai = strided(call, 'index', index)
-    ay = strided(call, 'y', y)
-    call need_real(call, 'x', ax)
-    call need_real(call, 'y', ay)
-    call need_dimensions(call, [dim], ax%rank)
-    from = view_of(ax, ax%dtype)
-    by = view_of(ai, ai%dtype)
-    to = view_of(ay, ay%dtype)
-    if (call%status == WEFT_OK) call%status = c_weft_take_axis(ctx, range, c_loc(from), dim - 1, c_loc(by), c_loc(to))
-    call finish(call, ctx, stat, message)
+    call copy_at(c_weft_take_axis, rank(x), ctx, range, x, dim, index, y, stat, message)
   end subroutine weft_take_axis
 
   ! Copies elements of x to the positions in y that the indices state along a dimension, which start at 0. The shapes
   ! of x and of index are broadcast to that of y, with the extent of index along the dimension, from the last
   ! dimension to the first.
   subroutine weft_put_axis(ctx, range, x, dim, index, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: range, dim
+    type(*), intent(in), target :: x(..), index(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    call copy_at(c_weft_put_axis, rank(y), ctx, range, x, dim, index, y, stat, message)
+  end subroutine weft_put_axis
+
+  ! Calls a function that copies elements of x to y with indices along a dimension of an array of rank `dimensions`.
+  subroutine copy_at(copy, dimensions, ctx, range, x, dim, index, y, stat, message)
+    procedure(c_weft_take_axis) :: copy
+    integer, intent(in) :: dimensions
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: range, dim
     type(*), intent(in), target :: x(..), index(..)
@@ -96,13 +96,13 @@ contains
     ay = strided(call, 'y', y)
     call need_real(call, 'x', ax)
     call need_real(call, 'y', ay)
-    call need_dimensions(call, [dim], ay%rank)
+    call need_dimensions(call, [dim], dimensions)
     from = view_of(ax, ax%dtype)
     by = view_of(ai, ai%dtype)
     to = view_of(ay, ay%dtype)
-    if (call%status == WEFT_OK) call%status = c_weft_put_axis(ctx, range, c_loc(from), dim - 1, c_loc(by), c_loc(to))
+    if (call%status == WEFT_OK) call%status = copy(ctx, range, c_loc(from), dim - 1, c_loc(by), c_loc(to))
     call finish(call, ctx, stat, message)
-  end subroutine weft_put_axis
+  end subroutine copy_at
 
   ! Reduces x along dimensions with op. The last of dims varies fastest. The shape of result is that of x without these
   ! dimensions, or with extent 1 for each of them. accumulate: WEFT_EXACT_SUM for exact sums.

@@ -37,19 +37,7 @@ def dot(
     >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
     np.float64(26.0)
     """
-    a, left, b, right, code, on = inputs_of(x, y, "x", "y", WITH_COMPLEX)
-    n = a.size
-    if a.ndim != 1 or b.ndim != 1 or b.size != n:
-        raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must have 1 dimension and the same length")
-    if type(code) is Parts:
-        return _products(x, y, -1, False, False, dtype, accumulate, out, device)
-    default = dtype is None and accumulate is None
-    _, result, sums = _SUMS[code] if default else reduction(lib.WEFT_SUM, code, dtype, accumulate)
-    run, context, z = scalar_entry(lib.weft_dot, on, device, out, result)
-    status = run(context, code, sums, n, left, right, z[1])
-    if status:
-        raise exception(status, context)
-    return give_scalar(z, out, result)
+    return _of_vectors(x, y, False, dtype, accumulate, out, device)
 
 
 def vdot(
@@ -69,12 +57,7 @@ def vdot(
     >>> weft.vdot([1 + 2j, 3j], [1 + 2j, 1])
     np.complex128(5-3j)
     """
-    a, _, b, _, code, _ = inputs_of(x, y, "x", "y", WITH_COMPLEX)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must have 1 dimension and the same length")
-    if type(code) is Parts:
-        return _products(x, y, -1, False, True, dtype, accumulate, out, device)
-    return dot(x, y, dtype=dtype, accumulate=accumulate, out=out, device=device)
+    return _of_vectors(x, y, True, dtype, accumulate, out, device)
 
 
 def vecdot(
@@ -104,6 +87,31 @@ def vecdot(
     array([26, 44])
     """
     return _products(x, y, axis, keepdims, True, dtype, accumulate, out, device)
+
+
+def _of_vectors(
+    x: Array,
+    y: Array,
+    conjugate: bool,
+    dtype: Any,
+    accumulate: Optional[str],
+    out: Optional[Array],
+    device: Optional[str],
+) -> Any:
+    """The dot product of two vectors. conjugate: that of the conjugate of x, if it is complex."""
+    a, left, b, right, code, on = inputs_of(x, y, "x", "y", WITH_COMPLEX)
+    n = a.size
+    if a.ndim != 1 or b.ndim != 1 or b.size != n:
+        raise ValueError(f"x has shape {a.shape} and y {b.shape}; they must have 1 dimension and the same length")
+    if type(code) is Parts:
+        return _products(x, y, -1, False, conjugate, dtype, accumulate, out, device)
+    default = dtype is None and accumulate is None
+    _, result, sums = _SUMS[code] if default else reduction(lib.WEFT_SUM, code, dtype, accumulate)
+    run, context, z = scalar_entry(lib.weft_dot, on, device, out, result)
+    status = run(context, code, sums, n, left, right, z[1])
+    if status:
+        raise exception(status, context)
+    return give_scalar(z, out, result)
 
 
 def _products(

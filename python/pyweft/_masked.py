@@ -16,22 +16,18 @@ from pyweft._arrays import (
     FLOATS,
     I64,
     WITH_F16,
-    Array,
     Operand,
     argument,
     call,
     check_number,
     destination,
     elements,
-    exactly,
-    give,
-    leader,
     narrowed,
     operand,
 )
 from pyweft._map import map
-from pyweft._reduction import reduction, result_code
-from pyweft._views import axes_of, reduced_shape, view_of
+from pyweft._reduction import Prepared, reduction, result_code
+from pyweft._views import reduced_shape, view_of
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _ROUNDED = {F16, *FLOATS}
@@ -42,66 +38,36 @@ _WIDE = {
 }
 
 
-def masked_reduction(
-    op: int,
-    x: Array,
-    axis: Any,
-    keepdims: bool,
-    dtype: Any,
-    out: Optional[Array],
-    device: Optional[str],
-    accumulate: Optional[str],
-    where: Any,
-    initial: Any,
-) -> Any:
-    """Reduction with `op` along axes of the elements that `where` takes, combined with `initial` unless it is None."""
-    a = operand(x, "x", WITH_F16, strided=True)
-    of_elements, result, sums = reduction(op, a.code, dtype, accumulate)
-    axes = axes_of(axis, a)
-    mask = None if where is True else _mask(where, a)
+def masked_reduction(op: int, prepared: Prepared, initial: Any, device: Optional[str]) -> None:
+    """Reduction with `op` of the elements that the mask takes, combined with `initial` unless it is None."""
+    a, of_elements, sums, axes, mask, on, y = prepared
+    result = y.array.dtype
     last = None if initial is None else operand(_number(initial, result), "initial", WITH_F16)
-    on = a if mask is None else leader(a, mask)
-    y = destination(on, out, result, reduced_shape(a, axes, keepdims), strided=True, inputs=[])
-    y.code = WITH_F16[result]
     if last is not None and 0 in [a.array.shape[k] for k in axes]:
-        call(lib.weft_copy_view, on, device, view_of(last, last.code), view_of(y, y.code))
-        return give(y, out)
+        call(lib.weft_copy_view, on, device, view_of(last, last.code), view_of(y, last.code))
+        return
     taken = a if mask is None else _taken(a, mask, on, _identity(of_elements, a.array.dtype), a.array.dtype, device)
     arguments = of_elements, sums, view_of(taken, taken.code), len(axes), axes
-    code = result_code(of_elements, a.code, sums)
     if last is not None:
-        _combine(op, arguments, code, last, on, y, device)
+        _combine(op, arguments, last, on, y, device)
     elif mask is not None and op == lib.WEFT_SUM and result in _ROUNDED:
         total = destination(on, None, result, y.array.shape)
-        call(lib.weft_reduce_axes, on, device, *arguments, view_of(total, code))
+        call(lib.weft_reduce_axes, on, device, *arguments, view_of(total, y.code))
         count = _count(mask, a, axes, on, y.array.shape, device)
         map("k == 0 ? 0 : s", k=argument(count), s=argument(total), dtype=result, out=argument(y), device=device)
     else:
-        call(lib.weft_reduce_axes, on, device, *arguments, view_of(y, code))
-    return give(y, out)
+        call(lib.weft_reduce_axes, on, device, *arguments, view_of(y, y.code))
 
 
-def masked_moment(
-    ddof: Optional[int],
-    x: Array,
-    axis: Any,
-    keepdims: bool,
-    dtype: Any,
-    out: Optional[Array],
-    device: Optional[str],
-    accumulate: Optional[str],
-    where: Any,
-) -> Any:
-    """Mean along axes of the elements that `where` takes; with a ddof the variance."""
-    a = operand(x, "x", WITH_F16, strided=True)
-    _, result, _ = reduction(lib.WEFT_MEAN, a.code, dtype, accumulate)
-    if exactly(accumulate):
+def masked_moment(prepared: Prepared, ddof: Optional[int], device: Optional[str]) -> None:
+    """Mean of the elements that the mask takes; with a ddof the variance."""
+    a, _, sums, axes, mask, on, y = prepared
+    assert mask
+    if sums == lib.WEFT_EXACT_SUM:
         raise ValueError("accumulate is 'exact', which cannot be combined with where")
-    axes, mask = axes_of(axis, a), _mask(where, a)
-    on = leader(a, mask)
+    result = y.array.dtype
     if result == F16 and on.device:
         raise TypeError(f"x has dtype float16 on {on.device}; with where, dtype must be float32 or float64 there")
-    y = destination(on, out, result, reduced_shape(a, axes, keepdims), strided=True, inputs=[])
     kept = reduced_shape(a, axes, True)
     count = _count(mask, a, axes, on, kept, device)
     dtype = a.array.dtype if a.array.dtype in _ROUNDED else F64
@@ -118,18 +84,8 @@ def masked_moment(
         _total(squares, axes, value, on, device)
         map("s/max(k - ddof, 0)", s=place, k=number, ddof=ddof, dtype=F64, out=place, device=device)
     rounded = _rounded(value, result, on, device)
-    source = _c_view(rounded.pointer, WITH_F16[result], y.array.shape, result)
-    call(lib.weft_copy_view, on, device, source, view_of(y, WITH_F16[result]))
-    return give(y, out)
-
-
-def _mask(where: Any, a: Operand) -> Operand:
-    """The operand of where=, which must have bools that can be broadcast to the shape of `a`."""
-    mask = operand(where, "where", {BOOL: lib.WEFT_U8}, strided=True)
-    given, wanted = tuple(mask.array.shape), tuple(a.array.shape)
-    if len(given) > len(wanted) or any(n not in (1, m) for n, m in zip(reversed(given), reversed(wanted))):
-        raise ValueError(f"where has shape {given}; it must be one that can be broadcast to that of x, {wanted}")
-    return mask
+    source = _c_view(rounded.pointer, y.code, y.array.shape, result)
+    call(lib.weft_copy_view, on, device, source, view_of(y, y.code))
 
 
 def _number(value: Any, dtype: Any) -> Any:
@@ -193,16 +149,16 @@ def _total(x: Operand, axes: list[int], y: Operand, on: Operand, device: Optiona
     call(lib.weft_reduce_axes, on, device, lib.WEFT_SUM, lib.WEFT_F64, view_of(x, x.code), len(axes), axes, to)
 
 
-def _combine(op: int, arguments: Any, code: int, last: Operand, on: Operand, y: Operand, device: Optional[str]) -> None:
-    """Writes the results of weft_reduce_axes, with its arguments and weft_dtype of results, combined with `last`."""
+def _combine(op: int, arguments: Any, last: Operand, on: Operand, y: Operand, device: Optional[str]) -> None:
+    """Writes the results of weft_reduce_axes, with its arguments, combined with `last` to `y`."""
     dtype, shape = y.array.dtype, tuple(y.array.shape)
     pair = destination(on, None, dtype, (2, *shape))
     second = ffi.cast("char *", pair.pointer) + elements(shape) * dtype.itemsize
-    call(lib.weft_reduce_axes, on, device, *arguments, _c_view(pair.pointer, code, shape, dtype))
-    call(lib.weft_copy_view, on, device, view_of(last, last.code), _c_view(second, y.code, shape, dtype))
-    of_pair, _, sums = reduction(op, y.code, dtype if op in (lib.WEFT_SUM, lib.WEFT_PROD) else None)
-    to = view_of(y, result_code(of_pair, y.code, sums))
-    call(lib.weft_reduce_axes, on, device, of_pair, sums, view_of(pair, y.code), 1, [0], to)
+    call(lib.weft_reduce_axes, on, device, *arguments, _c_view(pair.pointer, y.code, shape, dtype))
+    call(lib.weft_copy_view, on, device, view_of(last, last.code), _c_view(second, last.code, shape, dtype))
+    of_pair, _, sums = reduction(op, last.code, dtype if op in (lib.WEFT_SUM, lib.WEFT_PROD) else None)
+    to = view_of(y, result_code(of_pair, last.code, sums))
+    call(lib.weft_reduce_axes, on, device, of_pair, sums, view_of(pair, last.code), 1, [0], to)
 
 
 def _c_view(pointer: Any, code: int, shape: Any, dtype: Any) -> list[Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from pyweft._native import lib
-from pyweft._arrays import WITH_COMPLEX, Array, Parts, shape_of
+from pyweft._arrays import WITH_COMPLEX, WITH_F16, Array, Parts, give, shape_of
 from pyweft._calls import give_scalar, input_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._map import map
 from pyweft._masked import masked_moment, masked_reduction
-from pyweft._reduction import reduce_axes, reduction
+from pyweft._reduction import prepare, reduce_axes, reduction
 
 __all__ = [
     "all",
@@ -47,20 +47,32 @@ def _reduce(
     accumulate: Optional[str] = None,
     where: Any = True,
     initial: Any = None,
+    ddof: Optional[int] = None,
 ) -> Any:
-    if where is not True or initial is not None:
-        return masked_reduction(op, x, axis, keepdims, dtype, out, device, accumulate, where, initial)
-    if axis is not None or keepdims:
-        return reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
-    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
-    if type(code) is Parts:
-        return reduce_axes(op, None, x, axis, keepdims, dtype, out, device, accumulate)
-    op, result, sums = reduction(op, code, dtype, accumulate)
-    run, context, y = scalar_entry(lib.weft_reduce, on, device, out, result)
-    status = run(context, op, code, sums, a.size, source, y[1])
-    if status:
-        raise exception(status, context)
-    return give_scalar(y, out, result)
+    """Reduction with `op`; with a ddof the variance, whose type is that of `op`."""
+    plain = where is True and initial is None
+    if plain and axis is None and not keepdims:
+        a, source, code, on = input_of(x, "x", WITH_COMPLEX)
+        if type(code) is not Parts:
+            op, result, sums = reduction(op, code, dtype, accumulate)
+            function = lib.weft_reduce if ddof is None else lib.weft_variance
+            run, context, y = scalar_entry(function, on, device, out, result)
+            if ddof is None:
+                status = run(context, op, code, sums, a.size, source, y[1])
+            else:
+                status = run(context, code, sums, a.size, ddof, source, y[1])
+            if status:
+                raise exception(status, context)
+            return give_scalar(y, out, result)
+    codes = WITH_COMPLEX if plain else WITH_F16
+    prepared = prepare(op, ddof, x, axis, keepdims, dtype, accumulate, where, out, codes)
+    if plain:
+        reduce_axes(prepared, ddof, device)
+    elif op == lib.WEFT_MEAN:
+        masked_moment(prepared, ddof, device)
+    else:
+        masked_reduction(op, prepared, initial, device)
+    return give(prepared[-1], out)
 
 
 def sum(
@@ -347,9 +359,7 @@ def mean(
     >>> weft.mean([1.0, 2.0, np.nan, 6.0], where=[True, True, False, True])
     np.float64(3.0)
     """
-    if where is not True:
-        return masked_moment(None, x, axis, keepdims, dtype, out, device, accumulate, where)
-    return _reduce(lib.WEFT_MEAN, x, axis, keepdims, dtype, out, device, accumulate)
+    return _reduce(lib.WEFT_MEAN, x, axis, keepdims, dtype, out, device, accumulate, where)
 
 
 def norm1(
@@ -440,19 +450,7 @@ def variance(
     """
     if ddof < 0:
         raise ValueError(f"ddof is {ddof}; it must not be negative")
-    if where is not True:
-        return masked_moment(ddof, x, axis, keepdims, dtype, out, device, accumulate, where)
-    if axis is not None or keepdims:
-        return reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
-    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
-    if type(code) is Parts:
-        return reduce_axes(lib.WEFT_MEAN, ddof, x, axis, keepdims, dtype, out, device, accumulate)
-    _, result, sums = reduction(lib.WEFT_MEAN, code, dtype, accumulate)
-    run, context, y = scalar_entry(lib.weft_variance, on, device, out, result)
-    status = run(context, code, sums, a.size, ddof, source, y[1])
-    if status:
-        raise exception(status, context)
-    return give_scalar(y, out, result)
+    return _reduce(lib.WEFT_MEAN, x, axis, keepdims, dtype, out, device, accumulate, where, ddof=ddof)
 
 
 def std(

@@ -23,7 +23,7 @@ from pyweft._arrays import (
     call,
     destination,
     exactly,
-    give,
+    leader,
     operand,
     wide_accumulator,
 )
@@ -32,10 +32,15 @@ from pyweft._views import axes_of, reduced_shape, view_of, with_parts
 
 _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
+_OF_COMPLEX = {lib.WEFT_SUM, lib.WEFT_MEAN, lib.WEFT_NORM2}
 COMPLEX_OF = {DTYPES[int(code)]: dtype for dtype, code in COMPLEX.items()}  # by the dtype of the parts
 _REAL_OF = {dtype: real for real, dtype in COMPLEX_OF.items()}
 # For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
 _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
+
+# A reduction along axes: the input, the weft_op, the weft_dtype it accumulates in, the axes, the mask of where= (None:
+# all elements), the leading operand, and where the results go, with the weft_dtype in which the library writes them.
+Prepared = tuple[Operand, int, int, list[int], Optional[Operand], Operand, Operand]
 
 
 @lru_cache(maxsize=None)
@@ -74,63 +79,62 @@ def result_code(op: int, code: int, accumulate: int) -> int:
     return result
 
 
-def reduce_axes(
+def prepare(
     op: int,
     ddof: Optional[int],
     x: Array,
     axis: Any,
     keepdims: bool,
     dtype: Any,
-    out: Optional[Array],
-    device: Optional[str],
     accumulate: Optional[str],
-) -> Any:
-    """Reduction along axes with `op`; with a ddof the variance, whose type is that of `op`."""
-    a = operand(x, "x", WITH_COMPLEX, strided=True)
-    if type(a.code) is Parts:
-        return _reduce_complex(op, ddof, a, axis, keepdims, dtype, out, device, accumulate)
-    op, result, sums = reduction(op, a.code, dtype, accumulate)
-    axes = axes_of(axis, a)
-    y = destination(a, out, result, reduced_shape(a, axes, keepdims), strided=True)
-    views = view_of(a, a.code), len(axes), axes, view_of(y, result_code(op, a.code, sums))
-    if ddof is None:
-        call(lib.weft_reduce_axes, a, device, op, sums, *views)
-    else:
-        call(lib.weft_variance_axes, a, device, sums, ddof, *views)
-    return give(y, out)
-
-
-def _reduce_complex(
-    op: int,
-    ddof: Optional[int],
-    a: Operand,
-    axis: Any,
-    keepdims: bool,
-    dtype: Any,
+    where: Any,
     out: Optional[Array],
-    device: Optional[str],
-    accumulate: Optional[str],
-) -> Any:
-    """reduce_axes() of complex numbers, whose parts are elements along one more axis. The parts of a sum and of a mean
-    are those of the parts. A norm2 is that of all parts, and a variance the sum of the variances of the parts."""
-    if op not in (lib.WEFT_SUM, lib.WEFT_MEAN, lib.WEFT_NORM2):
+    codes: dict[Any, int],
+) -> Prepared:
+    """Takes the arguments of a reduction along axes; with a ddof it is the variance, whose type is that of `op`. The
+    results for complex numbers are complex, except norm2 and variance."""
+    a = operand(x, "x", codes, strided=True)
+    is_complex = type(a.code) is Parts
+    if is_complex and op not in _OF_COMPLEX:
         raise TypeError(f"x has dtype {a.array.dtype}; of complex numbers there are sum, mean, norm2, variance and std")
-    apart = ddof is None and op != lib.WEFT_NORM2
-    op, real, sums = reduction(op, int(a.code), real_dtype(dtype, apart), accumulate)
-    axes, code = axes_of(axis, a), result_code(op, int(a.code), sums)
-    shape = reduced_shape(a, axes, keepdims)
-    y = destination(a, out, COMPLEX_OF[real] if apart else real, shape, strided=True)
-    y.code = code
-    if ddof is not None:
-        both = destination(a, None, COMPLEX_OF[real], shape)
-        both.code = code
-        call(lib.weft_variance_axes, a, device, sums, ddof, with_parts(a), len(axes), axes, with_parts(both))
-        last = [len(shape)]
-        call(lib.weft_reduce_axes, a, device, lib.WEFT_SUM, 0, with_parts(both), 1, last, view_of(y, code))
+    apart = is_complex and ddof is None and op != lib.WEFT_NORM2
+    code = int(a.code) if is_complex else a.code
+    op, result, sums = reduction(op, code, real_dtype(dtype, apart), accumulate)
+    axes = axes_of(axis, a)
+    mask = None if where is True else _mask(where, a)
+    on = a if mask is None else leader(a, mask)
+    made = COMPLEX_OF[result] if apart else result
+    y = destination(on, out, made, reduced_shape(a, axes, keepdims), strided=True, inputs=[a.array])
+    y.code = result_code(op, code, sums)
+    return a, op, sums, axes, mask, on, y
+
+
+def reduce_axes(prepared: Prepared, ddof: Optional[int], device: Optional[str]) -> None:
+    """Reduction along axes. The parts of complex numbers are elements along one more axis. The parts of a sum and of a
+    mean are those of the parts. A norm2 is that of all parts, and a variance the sum of the variances of the parts."""
+    a, op, sums, axes, _, on, y = prepared
+    source, to = with_parts(a), y
+    if type(a.code) is Parts and y.array.dtype not in COMPLEX:
+        if ddof is None:
+            axes = [*axes, a.array.ndim]
+        else:
+            to = destination(on, None, COMPLEX_OF[y.array.dtype], y.array.shape)
+            to.code = y.code
+    if ddof is None:
+        call(lib.weft_reduce_axes, on, device, op, sums, source, len(axes), axes, with_parts(to))
     else:
-        taken = axes if apart else [*axes, a.array.ndim]
-        call(lib.weft_reduce_axes, a, device, op, sums, with_parts(a), len(taken), taken, with_parts(y))
-    return give(y, out)
+        call(lib.weft_variance_axes, on, device, sums, ddof, source, len(axes), axes, with_parts(to))
+    if to is not y:
+        call(lib.weft_reduce_axes, on, device, lib.WEFT_SUM, 0, with_parts(to), 1, [y.array.ndim], view_of(y, y.code))
+
+
+def _mask(where: Any, a: Operand) -> Operand:
+    """The operand of where=, which must have bools that can be broadcast to the shape of `a`."""
+    mask = operand(where, "where", {BOOL: lib.WEFT_U8}, strided=True)
+    given, wanted = tuple(mask.array.shape), tuple(a.array.shape)
+    if len(given) > len(wanted) or any(n not in (1, m) for n, m in zip(reversed(given), reversed(wanted))):
+        raise ValueError(f"where has shape {given}; it must be one that can be broadcast to that of x, {wanted}")
+    return mask
 
 
 def real_dtype(dtype: Any, is_complex: bool) -> Any:
