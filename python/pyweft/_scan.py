@@ -16,9 +16,10 @@ from pyweft._arrays import (
     FLOATS,
     I64,
     U64,
-    WITH_F16,
+    WITH_COMPLEX,
     Array,
     Operand,
+    Parts,
     call,
     destination,
     give,
@@ -28,7 +29,8 @@ from pyweft._arrays import (
 )
 from pyweft._calls import entry, give_result, input_of, inputs_of, leading, result_for
 from pyweft._errors import exception
-from pyweft._views import axis_of, view_of
+from pyweft._reduction import COMPLEX_OF, real_dtype
+from pyweft._views import axis_of, each_part, flat, with_parts
 
 __all__ = ["cumprod", "cumsum", "recurrence", "scan"]
 
@@ -117,7 +119,9 @@ def _scan(
     """running: as for scan_types(), unless `out` has the elements' dtype."""
     if axis is not None:
         return _scan_axis(op, x, axis, exclusive, init, dtype, out, device, running)
-    a, source, code, on = input_of(x, "x", WITH_F16)
+    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
+    if type(code) is Parts:
+        return _scan_axis(op, x, None, exclusive, init, dtype, out, device, running)
     if out is not None:
         running = running and not _has_dtype(out, a.dtype)
     result, accumulate = scan_types(op, code, dtype, running)
@@ -135,7 +139,7 @@ def _scan(
 def _scan_axis(
     op: int,
     x: Array,
-    axis: int,
+    axis: Optional[int],
     exclusive: bool,
     init: Any,
     dtype: Any,
@@ -143,15 +147,36 @@ def _scan_axis(
     device: Optional[str],
     running: bool,
 ) -> Any:
-    a = operand(x, "x", WITH_F16, strided=True)
-    result, accumulate = scan_types(op, a.code, dtype, running and not _has_dtype(out, a.array.dtype))
-    along = axis_of(axis, a)
-    y = destination(a, out, result, tuple(a.array.shape), strided=True, in_place=True)
+    """_scan() along an axis, and of complex numbers, whose parts are elements along one more axis."""
+    a = operand(x, "x", WITH_COMPLEX, strided=axis is not None)
+    is_complex = type(a.code) is Parts
+    if is_complex and op != _SUM:
+        raise TypeError(f"x has dtype {a.array.dtype}; of complex numbers the only scan is that with sum")
+    code = int(a.code) if is_complex else a.code
+    running = running and not _has_dtype(out, a.array.dtype)
+    result, accumulate = scan_types(op, code, real_dtype(dtype, is_complex), running)
+    along, shape = (0, (a.array.size,)) if axis is None else (axis_of(axis, a), tuple(a.array.shape))
+    y = destination(a, out, COMPLEX_OF[result] if is_complex else result, shape, strided=True, in_place=True)
+    y.code = accumulate or code
+    source, target = with_parts(a), with_parts(y)
+    if axis is None:
+        source = flat(source, a)
     kind = _EXCLUSIVE if exclusive else _INCLUSIVE
-    first = first_value(op, exclusive, init, result)
-    views = view_of(a, a.code), view_of(y, accumulate or a.code)
-    call(lib.weft_scan_axis, a, device, op, kind, accumulate, views[0], along, first, views[1])
+    if is_complex and init is not None:
+        scans = list(zip(each_part(source), _first_parts(init, result), each_part(target)))
+    else:
+        scans = [(source, first_value(op, exclusive, init, result), target)]
+    for elements, first, to in scans:
+        call(lib.weft_scan_axis, a, device, op, kind, accumulate, elements, along, first, to)
     return give(y, out)
+
+
+def _first_parts(init: Any, dtype: Any) -> list[Any]:
+    """The parts of the init of a scan of complex numbers, in host memory."""
+    given = np.array(init)
+    if given.ndim or given.dtype.kind not in "biufc":
+        raise TypeError(f"init is {init!r}; it must be a number")
+    return [host_value(part[()], dtype, "init") for part in (given.real, given.imag)]
 
 
 def _has_dtype(out: Any, dtype: Any) -> bool:
@@ -172,15 +197,16 @@ def scan(
 ) -> Any:
     """Prefix scan of the elements in C order: y[i] = x[0] op ... op x[i], a 1-D array; or along an axis.
 
+    x          any shape and number type, float16 too; complex with "sum": the parts are scanned separately
     axis       None: all elements, in C order. An axis: y has the shape of x; each vector along the axis is scanned
     op         "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"
     exclusive  y[i] ends before x[i]
     init       a number combined before the first element
     dtype      of y; None: x's own, but int64 for sum and prod of bool. For sum and prod also np.float64 for float32;
                np.int64 or np.uint64 for smaller integers; np.float32 or np.float64 for float16, whose values are
-               computed in float32 otherwise, and each rounded once
+               computed in float32 otherwise, and each rounded once; np.complex128 for complex64
     out        may be x itself, when the dtypes are the same
-    y[i] depends on init and x[:i + 1] alone. Order: ORDER.md 6; along an axis 32.
+    y[i] depends on init and x[:i + 1] alone. Order: ORDER.md 6; along an axis 32; of complex numbers 1.8.
 
     >>> weft.scan([3, 1, 4, 1, 5], "max", exclusive=True, init=0)
     array([0, 3, 3, 4, 4])
@@ -199,15 +225,17 @@ def cumsum(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Running sums: scan with "sum", in the dtype that NumPy's have.
+    """Running sums: scan with "sum", in the dtype that NumPy's have; those of complex numbers are the sums of the parts.
 
     axis   None: of all elements, in C order; else along this axis
     dtype  None: int64 or uint64 for smaller integers, int64 for bool; else x's own, as it is with an out of x's dtype
     out    may be x itself
-    Order: ORDER.md 6; along an axis 32.
+    Order: ORDER.md 6; along an axis 32; of complex numbers 1.8.
 
     >>> weft.cumsum([1.0, 2.0, 3.0])
     array([1., 3., 6.])
+    >>> weft.cumsum([1 + 2j, 3 - 1j])
+    array([1.+2.j, 4.+1.j])
     """
     return _scan(_SUM, x, axis, False, None, dtype, out, device, True)
 
@@ -220,7 +248,7 @@ def cumprod(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Running products: scan with "prod"; arguments as for cumsum. Order: ORDER.md 6; along an axis 32.
+    """Running products of real numbers: scan with "prod"; arguments as for cumsum. Order: ORDER.md 6; along an axis 32.
 
     >>> weft.cumprod([1.0, 2.0, 3.0])
     array([1., 2., 6.])

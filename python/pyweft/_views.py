@@ -92,6 +92,12 @@ def _part(view: list[Any], first: list[int], shape: list[int], strides: Any = No
     return [(size, code, n, (*shape, *lengths[len(shape) :]), strides or given, address)]
 
 
+def each_part(view: list[Any]) -> list[list[Any]]:
+    """Returns the views of the real and of the imaginary parts in the view that with_parts() makes."""
+    shape = view[0][3][:-1]
+    return [_part(view, [*[0] * len(shape), k], [*shape, 1]) for k in (0, 1)]
+
+
 def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
     """Copy of the elements, bit by bit, in C order: copy(x.T) is a transposed matrix in memory.
 

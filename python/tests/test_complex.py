@@ -1,5 +1,5 @@
-"""Tests of reductions and dot products of complex numbers: the bits of the calls on their parts that define them, NumPy's dtypes and
-shapes, special values, out, strides, and errors."""
+"""Tests of reductions, dot products and scans of complex numbers: the bits of the calls on their parts that define
+them, NumPy's dtypes and shapes, special values, out, strides, and errors."""
 
 from __future__ import annotations
 
@@ -108,6 +108,65 @@ def test_dot_products_are_broadcast() -> None:
     same(weft.vecdot(x, y, dtype=np.complex128), products(*np.broadcast_arrays(x, y), True, dtype=np.float64))
 
 
+def scanned(x: Any, init: Any = (None, None), **arguments: Any) -> Any:
+    """Scans of the real and of the imaginary parts."""
+    return joined(*[weft.scan(p.copy(), init=first, **arguments) for p, first in zip((x.real, x.imag), init)])
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("dtype", PARTS)
+def test_parts_are_scanned_separately(dtype: str, axis: Any, exclusive: bool) -> None:
+    x = numbers(dtype)
+    for given in (x, x[::-1, :, ::3], x.T, x[:0], x[..., :1]):
+        found, expected = weft.scan(given, axis=axis, exclusive=exclusive), np.cumsum(given, axis)
+        same(found, scanned(given, axis=axis, exclusive=exclusive))
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        if not exclusive:
+            same(weft.cumsum(given, axis), found)
+    wide = x.astype("c16")
+    assert weft.cumsum(wide, axis) == pytest.approx(np.cumsum(wide, axis), rel=1e-9)
+
+
+@pytest.mark.parametrize("init", [3, -2.5, 1 - 2j, complex(-0.0, 0.0), np.complex64(0.1 + 7j)])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_scans_with_an_initial_value(axis: Any, init: Any) -> None:
+    x, value = numbers("c8"), complex(init)
+    parts = value.real, value.imag
+    for exclusive in (False, True):
+        same(weft.scan(x, axis=axis, exclusive=exclusive, init=init), scanned(x, parts, axis=axis, exclusive=exclusive))
+
+
+def test_types_and_special_values_of_scans() -> None:
+    x = numbers("c8")
+    same(weft.cumsum(x, dtype=np.complex128), scanned(x, dtype="f8"))
+    same(weft.cumsum(x, 1, dtype="c16"), scanned(x, axis=1, dtype="f8"))
+    same(weft.cumsum(np.complex64(3 + 1j)), np.array([3 + 1j], "c8"))
+    same(weft.cumsum(np.array([complex(-0.0, -0.0)] * 3)), np.array([complex(-0.0, -0.0)] * 3))
+    same(weft.scan(np.array([complex(-0.0, -0.0)]), exclusive=True), np.zeros(1, "c16"))
+    same(weft.cumsum(x.astype(">c8")), weft.cumsum(x))
+    found = weft.cumsum(np.array([complex(np.nan, 1), complex(1, -np.inf), complex(1, np.inf)]))
+    assert np.isnan(found.real).all() and found.imag[1] == -np.inf and np.isnan(found.imag[2])
+
+
+@pytest.mark.parametrize("init", [None, 2 - 1j])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_scans_are_written_to_out(axis: Any, init: Any) -> None:
+    x = numbers("c16", (50, 40))
+    expected = weft.scan(x, axis=axis, init=init)
+    wide = np.full((*expected.shape, 2), 7 + 7j)
+    assert weft.scan(x, axis=axis, init=init, out=(out := wide[..., 0])) is out
+    same(out, expected)
+    assert (wide[..., 1] == 7 + 7j).all()
+    overlapping = np.concatenate([x.ravel(), x.ravel()[:1]])
+    for start in (0, 1):  # in place, and one element later
+        source, copied = overlapping[:-1].reshape(x.shape), overlapping.copy()
+        place = copied[:-1].reshape(x.shape)
+        target = copied[start : start + x.size].reshape(expected.shape)
+        assert weft.scan(place, axis=axis, init=init, out=target) is target
+        same(target, weft.scan(source, axis=axis, init=init))
+
+
 def test_special_values() -> None:
     same(weft.sum(np.array([complex(-0.0, -0.0)] * 3)), np.complex128(complex(-0.0, -0.0)))
     same(weft.sum(np.empty(0, "c8")), np.complex64(0))
@@ -134,6 +193,12 @@ def test_out_is_written_in_place() -> None:
         (lambda x: weft.sum(x, out=np.empty((), "f4")), "out has dtype float32; it must be complex64"),
         (lambda x: weft.dot(x, x, dtype="f8"), "dtype is float64; of complex numbers it must be complex64 or complex128"),
         (lambda x: weft.vecdot(x, x.real), "x has dtype complex64 and y float32; they must be the same"),
+        (lambda x: weft.cumprod(x), "x has dtype complex64; of complex numbers the only scan is that with sum"),
+        (lambda x: weft.scan(x, "max", axis=0), "x has dtype complex64; of complex numbers the only scan is that with"),
+        (lambda x: weft.cumsum(x, dtype="f4"), "dtype is float32; of complex numbers it must be complex64 or complex128"),
+        (lambda x: weft.cumsum(x, 0, out=np.empty(3, "f4")), "out has dtype float32; it must be complex64"),
+        (lambda x: weft.cumsum(x.astype("c16"), dtype="c8"), "scan with sum of f64 cannot accumulate in f32"),
+        (lambda x: weft.scan(x, init=[1]), "init is [1]; it must be a number"),
         (lambda x: weft.sum(x, where=np.ones(3, bool)), "x has dtype complex64; it must be one of"),
     ],
 )

@@ -115,6 +115,24 @@ def test_masks_and_initial_values() -> None:
 
 
 @pytest.mark.usefixtures("on_the_cpu")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: weft.sum(x),
+        lambda x: weft.variance(x, 0),
+        lambda x: weft.vecdot(x, x),
+        lambda x: weft.cumsum(x),
+        lambda x: weft.cumsum(x, 0),
+        lambda x: weft.scan(x, axis=1, init=1 - 2j),
+    ],
+)
+def test_complex_numbers(call: Any) -> None:
+    x = X.view("c16").reshape(50, 50)
+    found = call(StandIn(x))
+    assert isinstance(found, StandIn) and found.array.tobytes() == np.asarray(call(x)).tobytes()
+
+
+@pytest.mark.usefixtures("on_the_cpu")
 def test_real_numbers_are_made_complex(monkeypatch: Any) -> None:
     kind = _kinds.gpu_kind(StandIn(X))._replace(cast=lambda x, dtype: StandIn(x.array.astype(dtype)))
     monkeypatch.setitem(_kinds.GPU_KINDS, __name__.partition(".")[0], kind)
