@@ -12,11 +12,13 @@ import numpy as np
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
     BOOL,
+    DTYPES,
     F16,
     FLOATS,
     I64,
     WITH_F16,
     Operand,
+    Parts,
     argument,
     call,
     check_number,
@@ -27,7 +29,7 @@ from pyweft._arrays import (
 )
 from pyweft._map import map
 from pyweft._reduction import Prepared, reduction, result_code
-from pyweft._views import reduced_shape, view_of
+from pyweft._views import reduced_shape, view_of, with_parts
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _ROUNDED = {F16, *FLOATS}
@@ -38,7 +40,42 @@ _WIDE = {
 }
 
 
-def masked_reduction(op: int, prepared: Prepared, initial: Any, device: Optional[str]) -> None:
+def masked(op: int, ddof: Optional[int], prepared: Prepared, initial: Any, device: Optional[str]) -> None:
+    """Reduction with `op` of the elements that the mask takes, combined with `initial` unless it is None; with a ddof
+    the variance."""
+    if type(prepared[0].code) is Parts:
+        _masked_parts(op, ddof, prepared, initial, device)
+    elif op == lib.WEFT_MEAN:
+        _masked_moment(prepared, ddof, device)
+    else:
+        _masked_reduction(op, prepared, initial, device)
+
+
+def _masked_parts(op: int, ddof: Optional[int], prepared: Prepared, initial: Any, device: Optional[str]) -> None:
+    """masked() of complex numbers. Their parts are elements along one more axis: here the first one, since a mask is
+    broadcast along it."""
+    a, of_elements, sums, axes, mask, on, y = prepared
+    if initial is not None:
+        raise TypeError(f"x has dtype {a.array.dtype}; initial must be None for complex numbers")
+    parts = destination(on, None, DTYPES[int(a.code)], (2, *a.array.shape))
+    parts.code = int(a.code)
+    call(lib.weft_copy_view, on, device, _parts_first(a), view_of(parts, parts.code))
+    to = destination(on, None, DTYPES[y.code], (2, *y.array.shape))
+    to.code = y.code
+    masked(op, ddof, (parts, of_elements, sums, [k + 1 for k in axes], mask, on, to), None, device)
+    if ddof is None:
+        call(lib.weft_copy_view, on, device, view_of(to, to.code), _parts_first(y))
+    else:
+        call(lib.weft_reduce_axes, on, device, lib.WEFT_SUM, 0, view_of(to, to.code), 1, [0], view_of(y, y.code))
+
+
+def _parts_first(a: Operand) -> list[Any]:
+    """The view of complex numbers in which their parts are the first axis."""
+    size, code, n, shape, strides, pointer = with_parts(a)[0]
+    return [(size, code, n, (shape[-1], *shape[:-1]), (strides[-1], *strides[:-1]), pointer)]
+
+
+def _masked_reduction(op: int, prepared: Prepared, initial: Any, device: Optional[str]) -> None:
     """Reduction with `op` of the elements that the mask takes, combined with `initial` unless it is None."""
     a, of_elements, sums, axes, mask, on, y = prepared
     result = y.array.dtype
@@ -59,7 +96,7 @@ def masked_reduction(op: int, prepared: Prepared, initial: Any, device: Optional
         call(lib.weft_reduce_axes, on, device, *arguments, view_of(y, y.code))
 
 
-def masked_moment(prepared: Prepared, ddof: Optional[int], device: Optional[str]) -> None:
+def _masked_moment(prepared: Prepared, ddof: Optional[int], device: Optional[str]) -> None:
     """Mean of the elements that the mask takes; with a ddof the variance."""
     a, _, sums, axes, mask, on, y = prepared
     assert mask

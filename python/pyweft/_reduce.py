@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from pyweft._native import lib
-from pyweft._arrays import WITH_COMPLEX, WITH_F16, Array, Parts, give, shape_of
+from pyweft._arrays import WITH_COMPLEX, Array, Parts, give, shape_of
 from pyweft._calls import give_scalar, input_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._map import map
-from pyweft._masked import masked_moment, masked_reduction
+from pyweft._masked import masked
 from pyweft._reduction import prepare, reduce_axes, reduction
 
 __all__ = [
@@ -64,14 +64,11 @@ def _reduce(
             if status:
                 raise exception(status, context)
             return give_scalar(y, out, result)
-    codes = WITH_COMPLEX if plain else WITH_F16
-    prepared = prepare(op, ddof, x, axis, keepdims, dtype, accumulate, where, out, codes)
+    prepared = prepare(op, ddof, x, axis, keepdims, dtype, accumulate, where, out)
     if plain:
         reduce_axes(prepared, ddof, device)
-    elif op == lib.WEFT_MEAN:
-        masked_moment(prepared, ddof, device)
     else:
-        masked_reduction(op, prepared, initial, device)
+        masked(op, ddof, prepared, initial, device)
     return give(prepared[-1], out)
 
 
@@ -98,9 +95,10 @@ def sum(
            it in that type, which the result then has
     accumulate  "exact": the exact sum of floats, rounded once; it does not depend on the order of the elements
            (docs/ops/exact.md)
-    initial  a number that the result's dtype has; initial + sum is the result, rounded once more
-    where  bools that can be broadcast to x's shape: elements where it is False count as -0.0 (integers: 0), the
-           identity, and keep their place in the order. They are copied to a temporary array of x's size
+    initial  a number that the result's dtype has; initial + sum is the result, rounded once more. Not if x is complex
+    where  bools that can be broadcast to x's shape: elements where it is False count as -0.0 (integers: 0; complex
+           numbers: -0.0 for both parts), the identity, and keep their place in the order. They are copied to a
+           temporary array of x's size
     out    an array of the result's shape and dtype, of any strides
     The sum of no elements is 0, or initial. Order: ORDER.md 3; along axes 32; where= 1.6.
 

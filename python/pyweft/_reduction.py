@@ -89,11 +89,10 @@ def prepare(
     accumulate: Optional[str],
     where: Any,
     out: Optional[Array],
-    codes: dict[Any, int],
 ) -> Prepared:
     """Takes the arguments of a reduction along axes; with a ddof it is the variance, whose type is that of `op`. The
     results for complex numbers are complex, except norm2 and variance."""
-    a = operand(x, "x", codes, strided=True)
+    a = operand(x, "x", WITH_COMPLEX, strided=True)
     is_complex = type(a.code) is Parts
     if is_complex and op not in _OF_COMPLEX:
         raise TypeError(f"x has dtype {a.array.dtype}; of complex numbers there are sum, mean, norm2, variance and std")

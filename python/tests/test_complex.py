@@ -1,5 +1,5 @@
-"""Tests of reductions, dot products and scans of complex numbers: the bits of the calls on their parts that define
-them, NumPy's dtypes and shapes, special values, out, strides, and errors."""
+"""Tests of reductions, masks, dot products and scans of complex numbers: the bits of the calls on their parts that
+define them, NumPy's dtypes and shapes, special values, out, strides, and errors."""
 
 from __future__ import annotations
 
@@ -108,6 +108,50 @@ def test_dot_products_are_broadcast() -> None:
     same(weft.vecdot(x, y, dtype=np.complex128), products(*np.broadcast_arrays(x, y), True, dtype=np.float64))
 
 
+MASKS = [RNG.random(SHAPE) < 0.6, RNG.random(300) < 0.5, np.zeros((4, 1), bool), np.True_, np.False_]
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("dtype", PARTS)
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_masks_take_both_parts(mask: Any, dtype: str, axis: Any) -> None:
+    x = numbers(dtype)
+    real, imaginary = x.real.copy(), x.imag.copy()
+    for name in ("sum", "mean", "variance"):
+        function = getattr(weft, name)
+        for more in ({}, {"keepdims": True}, {"dtype": "f8" if name == "variance" else "c16"}):
+            of_parts = {**more, "dtype": "f8"} if "dtype" in more else more
+            parts = [function(part, axis, where=mask, **of_parts) for part in (real, imaginary)]
+            found = function(x, axis, where=mask, **more)
+            same(found, parts[0] + parts[1] if name == "variance" else joined(*parts))
+    same(weft.std(x, axis, where=mask), np.sqrt(weft.variance(x, axis, where=mask)))
+    same(weft.sum(x, axis, where=mask), weft.sum(np.where(mask, x, x.dtype.type(complex(-0.0, -0.0))), axis) + 0)
+    assert weft.mean(x.astype("c16"), axis, where=mask) == pytest.approx(
+        np.mean(x.astype("c16"), axis, where=mask), rel=1e-9, nan_ok=True
+    )
+
+
+def test_masks_of_views_and_results_in_out() -> None:
+    x, mask = numbers("c16"), MASKS[0]
+    expected = weft.sum(x, 1, where=mask)
+    turned, taken = x.T[:, ::-1], mask.T[:, ::-1]
+    same(weft.sum(turned, 1, where=taken), weft.sum(turned.copy(), 1, where=taken.copy()))
+    wide = np.full((300, 10), 7 + 7j)
+    out = wide[:, ::2].T
+    assert weft.sum(x, 1, where=mask, out=out) is out
+    same(out, expected)
+    assert (wide[:, 1::2] == 7 + 7j).all()
+    assert weft.sum(x, 1, where=mask, out=x[:, 0]) is not None
+    same(x[:, 0], expected)
+    y = numbers("c8")
+    exact = [weft.sum(part[mask], accumulate="exact") for part in (y.real, y.imag)]
+    same(weft.sum(y, where=mask, accumulate="exact"), joined(*exact))
+    same(weft.sum(np.empty((0, 2), "c8"), 0, where=[True, False]), np.zeros(2, "c8"))
+    found = weft.sum(np.array([complex(np.nan, 1), 2j, complex(3, np.inf)]), where=[False, True, False])
+    same(found, np.complex128(2j))
+
+
 def scanned(x: Any, init: Any = (None, None), **arguments: Any) -> Any:
     """Scans of the real and of the imaginary parts."""
     return joined(*[weft.scan(p.copy(), init=first, **arguments) for p, first in zip((x.real, x.imag), init)])
@@ -199,9 +243,19 @@ def test_out_is_written_in_place() -> None:
         (lambda x: weft.cumsum(x, 0, out=np.empty(3, "f4")), "out has dtype float32; it must be complex64"),
         (lambda x: weft.cumsum(x.astype("c16"), dtype="c8"), "scan with sum of f64 cannot accumulate in f32"),
         (lambda x: weft.scan(x, init=[1]), "init is [1]; it must be a number"),
-        (lambda x: weft.sum(x, where=np.ones(3, bool)), "x has dtype complex64; it must be one of"),
+        (lambda x: weft.prod(x, where=[True] * 3), "x has dtype complex64; of complex numbers there are sum, mean"),
+        (lambda x: weft.min(x, 0, where=[True] * 3), "x has dtype complex64; of complex numbers there are sum"),
+        (lambda x: weft.sum(x, initial=1), "x has dtype complex64; initial must be None for complex numbers"),
     ],
 )
 def test_errors(call: Any, message: str) -> None:
     with pytest.raises(TypeError, match=re.escape(message)):
         call(np.ones(3, "c8"))
+
+
+def test_errors_of_masks() -> None:
+    x = np.ones((4, 3), "c8")
+    with pytest.raises(ValueError, match=re.escape("where has shape (2, 4, 3); it must be one that can be broadcast")):
+        weft.sum(x, where=np.ones((2, 4, 3), bool))
+    with pytest.raises(ValueError, match="accumulate is 'exact', which cannot be combined with where"):
+        weft.mean(x, where=np.ones(3, bool), accumulate="exact")

@@ -118,18 +118,21 @@ def test_masks_and_initial_values() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: weft.sum(x),
-        lambda x: weft.variance(x, 0),
-        lambda x: weft.vecdot(x, x),
-        lambda x: weft.cumsum(x),
-        lambda x: weft.cumsum(x, 0),
-        lambda x: weft.scan(x, axis=1, init=1 - 2j),
+        lambda x, mask: weft.sum(x),
+        lambda x, mask: weft.variance(x, 0),
+        lambda x, mask: weft.sum(x, 1, where=mask),
+        lambda x, mask: weft.std(x, where=mask),
+        lambda x, mask: weft.vecdot(x, x),
+        lambda x, mask: weft.cumsum(x),
+        lambda x, mask: weft.cumsum(x, 0),
+        lambda x, mask: weft.scan(x, axis=1, init=1 - 2j),
     ],
 )
 def test_complex_numbers(call: Any) -> None:
-    x = X.view("c16").reshape(50, 50)
-    found = call(StandIn(x))
-    assert isinstance(found, StandIn) and found.array.tobytes() == np.asarray(call(x)).tobytes()
+    x, mask = X.view("c16").reshape(50, 50), X[:50] > 0
+    for where in (mask, StandIn(mask)):
+        found = call(StandIn(x), where)
+        assert isinstance(found, StandIn) and found.array.tobytes() == np.asarray(call(x, mask)).tobytes()
 
 
 @pytest.mark.usefixtures("on_the_cpu")
