@@ -4,6 +4,7 @@
  * Usage: api_broadcasts DEVICE. */
 #include "core/types.h"
 #include "tests/expect.h"
+#include "tests/random_view.h"
 #include "verify/inputs.h"
 
 #include <stdlib.h>
@@ -12,53 +13,6 @@
 enum { MOST = 1 << 18, SEEDS = 160 }; /* elements of the memory of an array */
 
 static weft_context *ctx;
-static uint64_t state;
-
-static size_t draw(size_t n) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (size_t)(state >> 33) % n;
-}
-
-/* ------------------------------------------------------------------------------------ random views */
-
-/* Sets random strides: the axes in any order in memory, with gaps and of both signs. */
-static void lay_out(weft_view *v, char *memory) {
-    const size_t size = weft_dtype_size(v->dtype), n = v->dimensions, first = n ? draw(n) : 0, step = draw(2) ? 1 : n;
-    size_t reach = 1, before = 0;
-    for (size_t k = 0; k < n; k++) {
-        const size_t axis = (first + k * (step == 1 ? 1 : n - 1)) % n, stride = reach + (draw(4) ? 0 : draw(3));
-        const bool reversed = draw(4) == 0;
-        v->stride[axis] = (ptrdiff_t)(stride * size) * (reversed ? -1 : 1);
-        if (reversed) before += (v->shape[axis] - 1) * stride;
-        reach += (v->shape[axis] - 1) * stride;
-    }
-    EXPECT(reach <= MOST, "the array is too long: %zu elements", reach);
-    v->data = memory + before * size;
-}
-
-/* Returns a view that can be broadcast to `out`: some axes have length 1 or are missing. */
-static weft_view factor_of(const weft_view *out, weft_dtype dtype, char *memory) {
-    weft_view v = {.size = sizeof v, .dtype = dtype};
-    const size_t missing = draw(3) ? 0 : draw(out->dimensions + 1);
-    for (size_t k = missing; k < out->dimensions; k++) v.shape[v.dimensions++] = draw(3) ? out->shape[k] : 1;
-    lay_out(&v, memory);
-    return v;
-}
-
-/* Copies a view that is broadcast to the shape of `out` to an array without gaps. */
-static void gather(const weft_view *v, const weft_view *out, char *to) {
-    const size_t size = weft_dtype_size(v->dtype), missing = out->dimensions - v->dimensions;
-    size_t n = 1;
-    for (size_t k = 0; k < out->dimensions; k++) n *= out->shape[k];
-    for (size_t i = 0; i < n; i++) {
-        const char *from = v->data;
-        size_t rest = i;
-        for (size_t k = out->dimensions; k-- > 0; rest /= out->shape[k])
-            if (k >= missing && v->shape[k - missing] > 1)
-                from += (ptrdiff_t)(rest % out->shape[k]) * v->stride[k - missing];
-        memcpy(to + i * size, from, size);
-    }
-}
 
 /* ------------------------------------------------------------------------------------ the bits */
 
@@ -97,21 +51,21 @@ static void check_seed(uint64_t seed) {
     static const weft_dtype types[] = {WEFT_F16, WEFT_BF16, WEFT_F32, WEFT_F64, WEFT_I32,
                                        WEFT_I64, WEFT_U32,  WEFT_U64, WEFT_U8,  WEFT_I16};
     static const size_t lengths[] = {1, 2, 3, 5, 8, 17, 40, 130, 1030, 5000};
-    state = seed * 977;
+    draw_state = seed * 977;
     weft_view out = {.size = sizeof out, .dtype = types[draw(8)], .dimensions = draw(5)};
     size_t left = MOST / 16;
     for (size_t k = out.dimensions; k-- > 0; left /= out.shape[k]) {
         const size_t n = lengths[draw(10)];
         out.shape[k] = n <= left ? n : 1;
     }
-    lay_out(&out, z);
+    lay_out(&out, z, MOST);
     const bool floats = type_is_float(out.dtype) || type_is_half(out.dtype);
     const weft_dtype of_x = draw(2) ? out.dtype : types[floats ? draw(TYPES) : REALS + draw(TYPES - REALS)];
     const weft_dtype of_y = draw(2) ? out.dtype : types[floats ? draw(TYPES) : REALS + draw(TYPES - REALS)];
     input_fill(INPUT_SMALL, of_x, seed, MOST, x);
     input_fill(INPUT_SMALL, of_y, seed + 1, MOST, y);
     input_fill(INPUT_UNIFORM, out.dtype, seed + 2, MOST, z);
-    const weft_view a = factor_of(&out, of_x, x), b = factor_of(&out, of_y, y);
+    const weft_view a = factor_of(&out, of_x, x, MOST), b = factor_of(&out, of_y, y, MOST);
     check(draw(2) ? "(x - y)*i + s" : "x*s + (i < 7 ? y : x*y)", &a, &b, &out, "views");
     if (of_y == out.dtype) check("y*s - x*i", &a, &out, &out, "in place");
 }

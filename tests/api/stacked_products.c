@@ -4,6 +4,7 @@
  * Usage: api_stacked_products DEVICE. */
 #include "core/types.h"
 #include "tests/expect.h"
+#include "tests/random_view.h"
 #include "verify/inputs.h"
 
 #include <stdlib.h>
@@ -12,16 +13,10 @@
 enum { MOST = 1 << 16, SIDE = 9, STACKED = 3, SEEDS = 150 };
 
 static weft_context *ctx;
-static uint64_t state;
-
-static size_t draw(size_t n) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (size_t)(state >> 33) % n;
-}
 
 /* Sets random strides: the elements of a row or of a column are adjacent, the other axes follow in any order, with
  * gaps; axes of the stack may be reversed. Returns the number of elements from the start of the memory on. */
-static size_t lay_out(weft_view *v, void *memory) {
+static size_t lay_out_rows(weft_view *v, void *memory) {
     const size_t size = weft_dtype_size(v->dtype), n = v->dimensions, unit = n - 1 - draw(2);
     size_t reach = 1, before = 0, left = n;
     bool placed[WEFT_DIMENSIONS_MAX] = {false};
@@ -39,13 +34,13 @@ static size_t lay_out(weft_view *v, void *memory) {
 }
 
 /* Returns the view of A or B for the stack of C: some axes have length 1 or are missing. */
-static weft_view factor_of(const weft_view *c, size_t rows, size_t columns, void *memory) {
+static weft_view matrices_for(const weft_view *c, size_t rows, size_t columns, void *memory) {
     weft_view v = {.size = sizeof v, .dtype = c->dtype};
     const size_t missing = draw(c->dimensions - 1);
     for (size_t k = missing; k + 2 < c->dimensions; k++) v.shape[v.dimensions++] = draw(4) ? c->shape[k] : 1;
     v.shape[v.dimensions++] = rows;
     v.shape[v.dimensions++] = columns;
-    EXPECT(lay_out(&v, memory) <= MOST, "the array is too long");
+    EXPECT(lay_out_rows(&v, memory) <= MOST, "the array is too long");
     return v;
 }
 
@@ -68,7 +63,7 @@ static const char *matrix_of(const weft_view *v, const weft_view *c, size_t inde
 static void check_seed(uint64_t seed, weft_dtype dtype, weft_dtype accumulate) {
     static char x[8 * MOST], y[8 * MOST], z[8 * MOST], before[8 * MOST];
     static char a1[8 * SIDE * SIDE], b1[8 * SIDE * SIDE], c1[8 * SIDE * SIDE], found[8 * SIDE * SIDE];
-    state = seed * 977 + (uint64_t)dtype * 31 + (uint64_t)accumulate;
+    draw_state = seed * 977 + (uint64_t)dtype * 31 + (uint64_t)accumulate;
     const size_t m = 1 + draw(SIDE), n = 1 + draw(SIDE), k = draw(SIDE), size = weft_dtype_size(dtype);
     const double wide[] = {0.5, -2};
     const float narrow[] = {0.5f, -2};
@@ -77,8 +72,8 @@ static void check_seed(uint64_t seed, weft_dtype dtype, weft_dtype accumulate) {
     weft_view c = {.size = sizeof c, .dtype = dtype, .dimensions = 2 + draw(4)};
     for (size_t d = 0; d + 2 < c.dimensions; d++) c.shape[d] = 1 + draw(STACKED);
     c.shape[c.dimensions - 2] = m, c.shape[c.dimensions - 1] = n;
-    EXPECT(lay_out(&c, z) <= MOST, "the array is too long");
-    const weft_view a = factor_of(&c, m, k ? k : 1, x), b = factor_of(&c, k ? k : 1, n, y);
+    EXPECT(lay_out_rows(&c, z) <= MOST, "the array is too long");
+    const weft_view a = matrices_for(&c, m, k ? k : 1, x), b = matrices_for(&c, k ? k : 1, n, y);
     weft_view none_a = a, none_b = b;
     none_a.shape[a.dimensions - 1] = none_b.shape[b.dimensions - 2] = k;
     input_fill(INPUT_UNIFORM, dtype, seed, MOST, x);
