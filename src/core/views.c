@@ -300,6 +300,19 @@ size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void
     return view_sort_and_merge_with(count, d, NULL, x, NULL, y);
 }
 
+void view_order_copy(copy_view_call *c, size_t count) {
+    c->count = view_sort_and_merge(count, c->dimensions, &c->x, &c->y);
+    while (c->count > 0) {
+        const view_dimension last = c->dimensions[c->count - 1];
+        const size_t pair = 2 * c->element;
+        uintptr_t low = (uintptr_t)c->x | (uintptr_t)c->y; /* the bits of all addresses and distances */
+        for (size_t k = 0; k + 1 < c->count; k++) low |= (uintptr_t)(c->dimensions[k].x | c->dimensions[k].y);
+        if (last.n != 2 || last.x != (ptrdiff_t)c->element || last.y != last.x || pair > 8 || low % pair != 0) return;
+        c->element = pair;
+        c->count--;
+    }
+}
+
 reduce_axes_call view_dot_of(weft_dtype dtype, weft_dtype result, size_t n, const void *x, const void *y, void *out) {
     reduce_axes_call c = view_reduction_of(dtype, result, n, x, out);
     c.dot = true;

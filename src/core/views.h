@@ -76,6 +76,9 @@ reduce_axes_call view_dot_of(weft_dtype dtype, weft_dtype result, size_t n, cons
  * positive, for which it moves *x and *y to the other end of the dimension, and sorts the dimensions by y, the
  * largest first. */
 size_t view_sort_and_merge(size_t count, view_dimension *d, const void **x, void **y);
+/* Sorts and merges the first `count` dimensions of a copy. Pairs of elements that are adjacent in both arrays, such
+ * as the parts of complex numbers, become one element. */
+void view_order_copy(copy_view_call *c, size_t count);
 /* view_sort_and_merge for dimensions that have distances `factor` in one more array that is read, whose first element
  * is at *factor_at. */
 size_t view_sort_and_merge_with(size_t count, view_dimension *d, ptrdiff_t *factor, const void **x,

@@ -63,9 +63,16 @@ static void divide(params *j, size_t elements) {
     j->down = (size_t)ceil_div(j->rows.n, j->block_rows);
     j->across = (size_t)ceil_div(j->columns.n, j->block_columns);
     j->blocks = elements / (j->rows.n * j->columns.n) * j->down * j->across;
-    const size_t bytes =
-        (size_t)min_u64(j->rows.n, j->block_rows) * (size_t)min_u64(j->columns.n, j->block_columns) * j->element;
-    j->at_once = (size_t)max_u64(1, ITEM_BYTES / bytes);
+    const size_t block = (size_t)min_u64(j->rows.n, j->block_rows) * (size_t)min_u64(j->columns.n, j->block_columns);
+    j->at_once = (size_t)max_u64(1, ITEM_BYTES / j->element / max_u64(1, block));
+}
+
+/* Returns true if the last dimension consists of the two parts of a complex f64, or of another pair of 8 bytes. */
+static bool ends_with_pairs(const params *j) {
+    const ptrdiff_t size = sizeof(double);
+    if (j->count == 0 || j->element != sizeof(double)) return false;
+    const view_dimension last = j->outer[j->count - 1];
+    return last.n == 2 && last.x == size && last.y == size;
 }
 
 weft_status cpu_copy_view(void *state, const copy_view_call *c, weft_error *error) {
@@ -76,13 +83,18 @@ weft_status cpu_copy_view(void *state, const copy_view_call *c, weft_error *erro
         j.outer[k] = c->dimensions[k];
         elements *= c->dimensions[k].n;
     }
-    j.columns = (view_dimension){1, (ptrdiff_t)c->element, (ptrdiff_t)c->element};
-    if (c->count > 0) j.columns = views_take(&j.count, j.outer, c->count - 1);
+    if (ends_with_pairs(&j)) {
+        j.element *= 2;
+        j.count--;
+        elements /= 2;
+    }
+    j.columns = (view_dimension){1, (ptrdiff_t)j.element, (ptrdiff_t)j.element};
+    if (j.count > 0) j.columns = views_take(&j.count, j.outer, j.count - 1);
     j.rows = take_rows(&j);
-    j.streams = elements * c->element > VIEWS_STREAM_BYTES;
+    j.streams = elements * j.element > VIEWS_STREAM_BYTES;
     divide(&j, elements);
     cpu_plan_regions(1);
-    cpu_parallel_for(cpu_threads_for(j.ctx->threads, saturated_product(elements, c->element)),
+    cpu_parallel_for(cpu_threads_for(j.ctx->threads, saturated_product(elements, j.element)),
                      (size_t)ceil_div(j.blocks, j.at_once), PARALLEL_RANGES, copy_item, &j);
     return WEFT_OK;
 }

@@ -12,7 +12,7 @@ static weft_status copy_view(weft_context *ctx, const weft_view *x, const weft_v
     if (view_elements(y) == 0) return WEFT_OK;
     copy_view_call c = {.element = weft_dtype_size(x->dtype), .count = y->dimensions, .x = x->data, .y = y->data};
     for (size_t k = 0; k < c.count; k++) c.dimensions[k] = (view_dimension){y->shape[k], strides[k], y->stride[k]};
-    c.count = view_sort_and_merge(c.count, c.dimensions, &c.x, &c.y);
+    view_order_copy(&c, c.count);
     return ctx->backend->copy_view(ctx->state, &c, error);
 }
 

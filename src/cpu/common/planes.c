@@ -33,7 +33,8 @@ static void copy_any(size_t element, view_dimension rows, view_dimension columns
     case 1: copy_elements(1, rows, columns, x, y); break;
     case 2: copy_elements(2, rows, columns, x, y); break;
     case 4: copy_elements(4, rows, columns, x, y); break;
-    default: copy_elements(8, rows, columns, x, y); break;
+    case 8: copy_elements(8, rows, columns, x, y); break;
+    default: copy_elements(16, rows, columns, x, y); break;
     }
 }
 

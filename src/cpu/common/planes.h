@@ -39,9 +39,9 @@ size_t cpu_closest_dimension(size_t count, const view_dimension *d);
 struct copy_kernels {
     /* Copies rows of `bytes` bytes. */
     void (*rows)(size_t bytes, const view_dimension *rows, const char *x, char *y, bool streams);
-    /* Copies elements of 1, 2, 4 and 8 bytes that are adjacent in the rows of x and in the columns of y:
+    /* Copies elements of 1, 2, 4, 8 and 16 bytes that are adjacent in the rows of x and in the columns of y:
      * rows->x == columns->y == bytes. */
-    void (*transpose[4])(const view_dimension *rows, const view_dimension *columns, const char *x, char *y,
+    void (*transpose[5])(const view_dimension *rows, const view_dimension *columns, const char *x, char *y,
                          bool streams);
     /* Convert n elements of f16 and of bf16 to f32. x may be the last n elements of the memory of y. */
     void (*widen_f16)(size_t n, const char *x, float *y);

@@ -69,9 +69,24 @@ WIDEN(bf16)
 #define OF(name) name##_64
 #include "cpu/kernels/bodies/copies_body.h"
 
+/* Copies elements of 16 bytes, for which a row of a strip is a vector already. */
+static void transpose_plane_128(const view_dimension *rows, const view_dimension *columns, const char *x, char *y,
+                                bool streams) {
+    enum { SIZE = 16, PANEL = PANEL_BYTES / SIZE, STRIP = STRIP_BYTES / SIZE };
+    (void)streams;
+    for (size_t row = 0; row < rows->n; row += PANEL)
+        for (size_t first = 0; first < columns->n; first += STRIP) {
+            const size_t end = columns->n - first < STRIP ? columns->n : first + STRIP;
+            const size_t last = rows->n - row < PANEL ? rows->n : row + PANEL;
+            for (size_t r = row; r < last; r++)
+                for (size_t c = first; c < end; c++)
+                    memcpy(y + (ptrdiff_t)r * rows->y + c * SIZE, x + r * SIZE + (ptrdiff_t)c * columns->x, SIZE);
+        }
+}
+
 const copy_kernels LEVELED(cpu_copies) = {
     copy_rows,
-    {transpose_plane_8, transpose_plane_16, transpose_plane_32, transpose_plane_64},
+    {transpose_plane_8, transpose_plane_16, transpose_plane_32, transpose_plane_64, transpose_plane_128},
     widen_array_f16,
     widen_array_bf16,
     stream_fence};
