@@ -33,17 +33,17 @@ __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 
 
 _F32 = np.dtype(np.float32)
-_EXACT_FLOATS = {**FLOATS, F16: lib.WEFT_F16}
+_MATRICES = {**FLOATS, F16: lib.WEFT_F16}
 
 
-def _factor(x: Any, name: str, codes: dict[Any, int]) -> tuple[Input, int, int, int, int]:
+def _factor(x: Any, name: str) -> tuple[Input, int, int, int, int]:
     """Describes a matrix without a copy: the input, its rows and columns, the weft_transpose, and the distance in
     elements between rows (between columns if it is transposed). The memory of a transposed matrix contains its
     transpose."""
     if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
         rows, columns = x.shape
-        return input_of(x.T, name, codes), rows, columns, lib.WEFT_TRANSPOSE, rows or 1
-    a = input_of(x, name, codes)
+        return input_of(x.T, name, _MATRICES), rows, columns, lib.WEFT_TRANSPOSE, rows or 1
+    a = input_of(x, name, _MATRICES)
     shape = a[0].shape
     if len(shape) == 2:
         rows, columns = shape
@@ -69,29 +69,28 @@ def _are_lines(count: int, line: int, width: int, element: int, size: int) -> bo
     return (width <= 1 or element == size) and (count <= 1 or line >= width * size)
 
 
-def _matrices(x: Any, name: str, codes: dict[Any, int]) -> Operand:
+def _matrices(x: Any, name: str) -> Operand:
     """A stack of matrices, copied only if neither the rows nor the columns of its matrices are adjacent elements."""
-    a = operand(x, name, codes, strided=True)
+    a = operand(x, name, _MATRICES, strided=True)
     array = a.array
     if array.ndim < 2:
         raise ValueError(f"{name} has {array.ndim} dimensions; it must have at least 2")
     (rows, columns), (down, across), size = array.shape[-2:], array.strides[-2:], array.dtype.itemsize
     if _are_lines(rows, down, columns, across, size) or _are_lines(columns, across, rows, down, size):
         return a
-    return operand(x, name, codes)
+    return operand(x, name, _MATRICES)
 
 
 def _matmul_stacks(
     a: Any,
     b: Any,
-    codes: dict[Any, int],
     accumulate: int,
     alpha: float,
     beta: float,
     out: Any,
     device: Optional[str],
 ) -> Any:
-    x, y = _matrices(a, "a", codes), _matrices(b, "b", codes)
+    x, y = _matrices(a, "a"), _matrices(b, "b")
     (*x_stack, m, k), (*y_stack, rows, n), element = x.array.shape, y.array.shape, x.array.dtype
     _check_factors(element, y.array.dtype, m, k, rows, n)
     try:
@@ -131,11 +130,10 @@ def matmul(
 ) -> Any:
     """alpha a @ b + beta out, of matrices or stacks of matrices.
 
-    a, b   float32 or float64 of shapes (..., m, k) and (..., k, n), whose other axes are broadcast, as in NumPy: a
-           matrix goes with each of a stack. A transposed NumPy matrix (x.T) is not copied. With accumulate="exact"
-           also float16
+    a, b   float16, float32 or float64 of shapes (..., m, k) and (..., k, n), whose other axes are broadcast, as in NumPy: a
+           matrix goes with each of a stack. A transposed NumPy matrix (x.T) is not copied
     beta   not 0 only with out, whose contents are then used
-    dtype  np.float64 with float32: the sums are in float64, and rounded once
+    dtype  np.float64 with float32: the sums are in float64, and rounded once. Those of float16 are in float32
     accumulate  "exact": the sums are exact and rounded once, so that no order of the terms matters
     out    must not overlap a or b
     The bits of each product are those of the transposed one. Order: ORDER.md 13 and 31.
@@ -145,21 +143,20 @@ def matmul(
            [43.]])
     """
     exact = exactly(accumulate, dtype)
-    codes = _EXACT_FLOATS if exact else FLOATS
     if beta != 0 and out is None:
         raise ValueError(f"beta is {beta}, which requires out")
     sums = lib.WEFT_EXACT_SUM if exact else accumulator(dtype)
     if _rank(a) > 2 or _rank(b) > 2:
-        return _matmul_stacks(a, b, codes, sums, alpha, beta, out, device)
-    (x, left, code, on), m, k, x_transpose, x_leading = _factor(a, "a", codes)
-    (y, right, _, on_y), rows, n, y_transpose, y_leading = _factor(b, "b", codes)
+        return _matmul_stacks(a, b, sums, alpha, beta, out, device)
+    (x, left, code, on), m, k, x_transpose, x_leading = _factor(a, "a")
+    (y, right, _, on_y), rows, n, y_transpose, y_leading = _factor(b, "b")
     _check_factors(x.dtype, y.dtype, m, k, rows, n)
     on = leading(on, on_y)
     element = x.dtype
     c, target = result_for(on, out, element, (m, n))
     if beta != 0:
         copy_out(c, out)
-    scalar = _F32 if exact and element == F16 else element
+    scalar = _F32 if element == F16 else element
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
     run, context = entry(lib.weft_matmul, on, device)

@@ -428,8 +428,12 @@ def test_matmul_of_float16() -> None:
     out = np.ones((3, 3), "f2")
     weft.matmul(whole, whole.T, alpha=0.5, beta=2, accumulate="exact", out=out)
     assert np.array_equal(out, 0.5 * (whole @ whole.T) + 2)
-    with pytest.raises(TypeError, match="a has dtype float16; it must be one of float32, float64"):
-        weft.matmul(a, b)
+    wide = weft.matmul(a.astype("f4"), b.astype("f4"))
+    assert np.array_equal(bits(weft.matmul(a, b)), bits(wide.astype("f2")))
+    assert np.array_equal(bits(weft.matmul(b.T, a.T)), bits(wide.T.astype("f2").copy()))
+    assert np.array_equal(bits(weft.matmul(a[None], b[None, :, :])[0]), bits(wide.astype("f2")))
+    with pytest.raises(TypeError, match="matmul of f16 can accumulate only in f32 or exact"):
+        weft.matmul(a, b, dtype=np.float64)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)

@@ -69,12 +69,26 @@ weft_status weft_open(weft_context **out, const char *device) {
     return WEFT_OK;
 }
 
-static void release_kept(weft_context *ctx) {
+static void release_buffers(weft_context *ctx, kept_buffer *buffers, size_t count) {
     weft_error ignored;
-    for (kept_buffer *b = ctx->kept; b < ctx->kept + KEPT_BUFFERS; b++) {
+    for (kept_buffer *b = buffers; b < buffers + count; b++) {
         if (b->p) (void)ctx->backend->free(ctx->state, b->memory, b->p, &ignored);
-        b->p = NULL;
+        *b = (kept_buffer){0};
     }
+}
+
+static void release_kept(weft_context *ctx) { release_buffers(ctx, ctx->kept, KEPT_BUFFERS); }
+
+weft_status context_scratch(weft_context *ctx, context_use use, size_t bytes, void **p, weft_error *error) {
+    kept_buffer *const b = &ctx->scratch[use];
+    if (b->bytes < bytes) {
+        if (b->p) RETURN_IF_ERROR(ctx->backend->free(ctx->state, WEFT_DEVICE, b->p, error));
+        *b = (kept_buffer){0};
+        RETURN_IF_ERROR(ctx->backend->alloc(ctx->state, WEFT_DEVICE, bytes, &b->p, error));
+        b->bytes = bytes;
+    }
+    *p = b->p;
+    return WEFT_OK;
 }
 
 void weft_close(weft_context *ctx) {
@@ -82,6 +96,7 @@ void weft_close(weft_context *ctx) {
     weft_close(ctx->combiner);
     if (ctx->generation == context_generation()) {
         release_kept(ctx);
+        release_buffers(ctx, ctx->scratch, SCRATCH_USES);
         if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
         ctx->backend->close(ctx->state);
     }
@@ -99,6 +114,7 @@ size_t weft_scratch_bytes(const weft_context *ctx) {
     if (!ctx) return 0;
     size_t bytes = ctx->backend->scratch_bytes(ctx->state);
     for (const kept_buffer *b = ctx->kept; b < ctx->kept + KEPT_BUFFERS; b++) bytes += b->p ? b->bytes : 0;
+    for (const kept_buffer *b = ctx->scratch; b < ctx->scratch + SCRATCH_USES; b++) bytes += b->bytes;
     return bytes;
 }
 
@@ -175,6 +191,7 @@ static weft_status set_allocator(weft_context *ctx, const weft_allocator *alloca
     RETURN_IF(lent, WEFT_INVALID,
               "the allocator cannot be changed while memory of weft_alloc is not freed: number of blocks: %zu", lent);
     RETURN_IF_ERROR(ctx->backend->release_scratch(ctx->state, error));
+    release_buffers(ctx, ctx->scratch, SCRATCH_USES);
     ctx->heap.allocator = allocator ? *allocator : (weft_allocator){0};
     return WEFT_OK;
 }

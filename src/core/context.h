@@ -17,21 +17,25 @@ typedef struct kept_buffer {
 
 enum { KEPT_BUFFERS = 16 };
 
+/* Scratch memory of operations that call other operations. */
+typedef enum context_use { SCRATCH_ROWS, SCRATCH_ARRAY, SCRATCH_USES } context_use;
+
 struct weft_context {
     const weft_backend *backend;
     void *state;
-    weft_heap heap;                 /* memory of the caller's allocator */
-    atomic_flag inside;             /* set while a call is running */
-    unsigned generation;            /* number of fork() calls when the context was opened (context_generation) */
-    bool lost;                      /* the device failed: every later call returns WEFT_DEVICE_LOST */
-    weft_watch watch;               /* progress of the running call */
-    struct weft_context *outer;     /* context of the enclosing call on this thread, or NULL */
-    weft_executor executor;         /* run == NULL: the pool of the backend "cpu" */
-    weft_fpmode mode;               /* floating-point mode of the caller of the outermost call */
-    size_t memory;                  /* bytes for the buffers of calls with sources; 0: the default */
-    weft_timeline *timeline;        /* records the activities of calls with sources; or NULL */
-    void *origin;                   /* transfer at time 0 of the timeline; or NULL */
-    kept_buffer kept[KEPT_BUFFERS]; /* buffers of a GPU context */
+    weft_heap heap;                    /* memory of the caller's allocator */
+    atomic_flag inside;                /* set while a call is running */
+    unsigned generation;               /* number of fork() calls when the context was opened (context_generation) */
+    bool lost;                         /* the device failed: every later call returns WEFT_DEVICE_LOST */
+    weft_watch watch;                  /* progress of the running call */
+    struct weft_context *outer;        /* context of the enclosing call on this thread, or NULL */
+    weft_executor executor;            /* run == NULL: the pool of the backend "cpu" */
+    weft_fpmode mode;                  /* floating-point mode of the caller of the outermost call */
+    size_t memory;                     /* bytes for the buffers of calls with sources; 0: the default */
+    weft_timeline *timeline;           /* records the activities of calls with sources; or NULL */
+    void *origin;                      /* transfer at time 0 of the timeline; or NULL */
+    kept_buffer kept[KEPT_BUFFERS];    /* buffers of a GPU context */
+    kept_buffer scratch[SCRATCH_USES]; /* of context_scratch */
     /* For GPU contexts: a "ref" context that combines small numbers of values. NULL until needed. */
     struct weft_context *combiner;
     weft_error error;
@@ -47,6 +51,9 @@ unsigned context_generation(void);
 /* Selects the variants that were tuned for this device (tune.c). If the tuning file cannot be used, writes the
  * reason to ctx->tuning. */
 void context_tune(weft_context *ctx);
+
+/* Provides `bytes` bytes of device memory for one use during a call. The context keeps it for later calls. */
+weft_status context_scratch(weft_context *ctx, context_use use, size_t bytes, void **p, weft_error *error);
 
 /* Begin and end every call on a context. */
 weft_status context_enter(weft_context *ctx);

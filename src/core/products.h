@@ -15,4 +15,7 @@ weft_status read_product_scalar(const char *name, weft_dtype dtype, const void *
  * decide: k = 0 if alpha = 0, the type of the sums then, and the terms of a part. */
 weft_status run_product(weft_context *ctx, matmul_call *call, weft_error *error);
 
+/* Computes a product of f16 or bf16 whose type of sums is f32, for run_product. */
+weft_status half_product(weft_context *ctx, const matmul_call *call, weft_error *error);
+
 #endif

@@ -27,8 +27,8 @@ static void types(void) {
     REFUSED(TYPED(WEFT_I32, WEFT_DEFAULT), WEFT_UNSUPPORTED, "requires f32 or f64 elements, not i32");
     REFUSED(TYPED((weft_dtype)11, WEFT_DEFAULT), WEFT_INVALID, "invalid dtype 11");
     REFUSED(TYPED(WEFT_DEFAULT, WEFT_DEFAULT), WEFT_INVALID, "invalid dtype 0");
-    REFUSED(TYPED(WEFT_F16, WEFT_DEFAULT), WEFT_UNSUPPORTED, "matmul of f16 can accumulate only in exact");
-    REFUSED(TYPED(WEFT_BF16, WEFT_F64), WEFT_UNSUPPORTED, "matmul of bf16 can accumulate only in exact");
+    REFUSED(TYPED(WEFT_F16, WEFT_I64), WEFT_UNSUPPORTED, "matmul of f16 can accumulate only in f32 or exact");
+    REFUSED(TYPED(WEFT_BF16, WEFT_F64), WEFT_UNSUPPORTED, "matmul of bf16 can accumulate only in f32 or exact");
     REFUSED(TYPED(WEFT_I16, WEFT_EXACT_SUM), WEFT_UNSUPPORTED, "matmul requires f32 or f64 elements, not i16");
     REFUSED(TYPED(WEFT_F64, WEFT_F32), WEFT_UNSUPPORTED, "matmul of f64 cannot accumulate in f32");
     REFUSED(TYPED(WEFT_F32, (weft_dtype)77), WEFT_UNSUPPORTED, "cannot accumulate in unknown");

@@ -84,8 +84,10 @@ refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector
 npy "$dir/a16.npy" '<V2' '(3,)' 0x3f80 0x4000 0x4040
 npy "$dir/b16.npy" '<V2' '(3,)' 0x3f80 0 0xbf80
 gives "<V2 () 49152" matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact # 0xc000
-refuses 1 "weft matmul: $dir/a2.npy: matmul of f16 can accumulate only in exact" \
-    matmul "$dir/a2.npy" "$dir/b2.npy" -o "$c"
+gives "<V2 () 49152" matmul "$dir/a16.npy" "$dir/b16.npy"
+gives "<f2 (2, 2) -2.0 7.0 -2.0 16.0" matmul "$dir/a2.npy" "$dir/b2.npy"
+refuses 1 "weft matmul: $dir/a2.npy: matmul of f16 can accumulate only in f32 or exact" \
+    matmul "$dir/a2.npy" "$dir/b2.npy" --accumulate f64 -o "$c"
 refuses 1 "weft matmul: $dir/a16.npy: has elements of type bf16: --check supports f32 and f64" \
     matmul "$dir/a16.npy" "$dir/b16.npy" --accumulate exact --check
 

@@ -111,7 +111,8 @@ static product product_of(const match_case *c) {
 static size_t values(const match_case *c) { return product_of(c).values; }
 
 static size_t out_bytes(const match_case *c) {
-    if (type_is_half(c->dtype)) return c->accumulate == WEFT_EXACT_SUM ? sizeof(uint16_t) : 0;
+    const bool offered = c->accumulate == WEFT_DEFAULT || c->accumulate == WEFT_EXACT_SUM; /* f32 is the default */
+    if (type_is_half(c->dtype)) return offered ? sizeof(uint16_t) : 0;
     return type_is_float(c->dtype) ? weft_dtype_size(c->dtype) : 0; /* in f64: only f32, see walk.c */
 }
 

@@ -65,9 +65,10 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 /* ------------------------------------------------------------------------------ arguments */
 
 weft_status check_product_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
-    *chains = WEFT_EXACT_SUM;
-    if (accumulate == WEFT_EXACT_SUM && type_is_half(dtype)) return WEFT_OK;
-    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "matmul of %s can accumulate only in exact",
+    *chains = accumulate == WEFT_EXACT_SUM ? WEFT_EXACT_SUM : WEFT_F32;
+    const bool offered = accumulate == WEFT_DEFAULT || accumulate == WEFT_F32 || accumulate == WEFT_EXACT_SUM;
+    if (type_is_half(dtype) && offered) return WEFT_OK;
+    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "matmul of %s can accumulate only in f32 or exact",
               weft_dtype_name(dtype));
     RETURN_IF_ERROR(check_float("matmul", dtype, error));
     if (accumulate == WEFT_EXACT_SUM) return WEFT_OK;
@@ -99,6 +100,7 @@ weft_status run_product(weft_context *ctx, matmul_call *call, weft_error *error)
     call->part = call->accumulate == WEFT_EXACT_SUM ? call->k
                  : call->k                          ? weft_matmul_part(call->m, call->n, call->k)
                                                     : 0;
+    if (type_is_half(call->dtype) && call->accumulate == WEFT_F32) return half_product(ctx, call, error);
     return ctx->backend->matmul(ctx->state, call, error);
 }
 

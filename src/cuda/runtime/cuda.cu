@@ -199,6 +199,13 @@ static weft_status is_capturing(cudaStream_t stream, bool *capturing, weft_error
     return WEFT_OK;
 }
 
+static weft_status refuse_capture(const gpu *g, const char *what, weft_error *error) {
+    bool capturing = false;
+    RETURN_IF_ERROR(is_capturing(g->stream, &capturing, error));
+    RETURN_IF(capturing, WEFT_INVALID, "%s while the stream is being captured", what);
+    return WEFT_OK;
+}
+
 /* Makes the new stream wait for the old one, whose work may still use the scratch memory. A stream that is being
  * captured cannot wait for work outside the capture; in that case the host waits. Captured work has not run, so there
  * is nothing to wait for if the old stream is being captured. */
@@ -233,9 +240,7 @@ static size_t scratch_bytes(const void *state) { return ((const gpu *)state)->sc
 static weft_status release_scratch(void *state, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    bool capturing = false;
-    RETURN_IF_ERROR(is_capturing(g->stream, &capturing, error));
-    RETURN_IF(capturing, WEFT_INVALID, "the allocator cannot be changed while the stream is being captured");
+    RETURN_IF_ERROR(refuse_capture(g, "the allocator cannot be changed", error));
     CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU");
     gpu_scratch_release(g);
     return WEFT_OK;
@@ -246,6 +251,7 @@ static weft_status release_scratch(void *state, weft_error *error) {
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
+    RETURN_IF_ERROR(refuse_capture(g, "memory cannot be allocated", error));
     return gpu_alloc(g, memory, bytes, p, error);
 }
 
@@ -253,6 +259,7 @@ static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p
 static weft_status release(void *state, weft_memory memory, void *p, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
+    RETURN_IF_ERROR(refuse_capture(g, "memory cannot be freed", error));
     CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU");
     CUDA_TRY(gpu_free(g, memory, p), "freeing memory");
     return WEFT_OK;
