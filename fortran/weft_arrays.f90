@@ -172,6 +172,17 @@ contains
     if (a%field == WEFT_COMPLEX) call refuse(call, name // ' is complex and must not be')
   end subroutine need_real
 
+  ! Requires that the array is real or complex, as `field` states.
+  subroutine need_field(call, name, a, field)
+    type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(weft_array), intent(in) :: a
+    integer(c_int), intent(in) :: field
+    if (a%field == field) return
+    if (field == WEFT_REAL) call refuse(call, name // ' is complex and must be real for this transform')
+    call refuse(call, name // ' is real and must be complex for this transform')
+  end subroutine need_field
+
   ! Requires that x and y have one type, and that both or none are complex.
   subroutine need_same_type(call, name_x, x, name_y, y)
     type(weft_request), intent(inout) :: call

@@ -34,17 +34,6 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_fft
 
-  ! Requires that the array is real or complex, as `field` states.
-  subroutine need_field(call, name, a, field)
-    type(weft_request), intent(inout) :: call
-    character(*), intent(in) :: name
-    type(weft_array), intent(in) :: a
-    integer(c_int), intent(in) :: field
-    if (a%field == field) return
-    if (field == WEFT_REAL) call refuse(call, name // ' is complex and must be real for this transform')
-    call refuse(call, name // ' is real and must be complex for this transform')
-  end subroutine need_field
-
   ! Requires that x, h and y have one type and that y has the size that the mode determines.
   subroutine need_convolution(call, mode, x, h, y)
     type(weft_request), intent(inout) :: call

@@ -5,7 +5,8 @@ module weft_views
   implicit none
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_dot_axes, weft_scan_axis, &
-    weft_sort_axis, weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis
+    weft_sort_axis, weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis, &
+    weft_recurrence_axis, weft_fft_axes
 
 contains
 
@@ -240,6 +241,71 @@ contains
       merge(WEFT_DEFAULT, ay%dtype, ax%dtype == ay%dtype), c_loc(from), dim - 1, first%p, c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_scan_axis
+
+  ! Computes the recurrence v(i) = s(i) v(i - 1) + u(i), for WEFT_REVERSE s(i) v(i + 1) + u(i), along a dimension. s and u
+  ! are broadcast to the shape of v, init to that of v with extent 1 along the dimension. v may be s or u.
+  subroutine weft_recurrence_axis(ctx, direction, s, u, dim, v, init, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: direction, dim
+    type(*), intent(in), target :: s(..), u(..)
+    type(*), intent(inout), target :: v(..)
+    type(*), intent(in), target, optional :: init(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: as, au, av, ai
+    type(weft_view), target :: factors, terms, first, to
+    type(c_ptr) :: start
+    as = strided(call, 's', s)
+    au = strided(call, 'u', u)
+    av = strided(call, 'v', v)
+    call need_real(call, 's', as)
+    call need_same_type(call, 's', as, 'u', au)
+    call need_same_type(call, 's', as, 'v', av)
+    call need_dimensions(call, [dim], av%rank)
+    factors = view_of(as, as%dtype)
+    terms = view_of(au, au%dtype)
+    to = view_of(av, av%dtype)
+    start = c_null_ptr
+    if (present(init)) then
+      ai = strided(call, 'init', init)
+      call need_same_type(call, 's', as, 'init', ai)
+      first = view_of(ai, ai%dtype)
+      start = c_loc(first)
+    end if
+    if (call%status == WEFT_OK) call%status = c_weft_recurrence_axis(ctx, direction, c_loc(factors), c_loc(terms), &
+      dim - 1, start, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_recurrence_axis
+
+  ! Computes the Fourier transforms along the dimensions dims, forward from the last one of the list and inverse from the
+  ! first one. For WEFT_R2C y has n / 2 + 1 values for n of x along the last one of the list, for WEFT_C2R x has. y may
+  ! be x for the complex kinds. The arrays may be sections.
+  subroutine weft_fft_axes(ctx, kind, x, dims, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: kind, dims(:)
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ay
+    type(weft_view), target :: from, to
+    integer(c_int), target :: axes(max_rank)
+    ax = strided(call, 'x', x)
+    ay = strided(call, 'y', y)
+    if (ax%dtype /= ay%dtype) call need_same_type(call, 'x', ax, 'y', ay)
+    call need_field(call, 'x', ax, merge(WEFT_REAL, WEFT_COMPLEX, kind == WEFT_R2C))
+    call need_field(call, 'y', ay, merge(WEFT_REAL, WEFT_COMPLEX, kind == WEFT_C2R))
+    call need_dimensions(call, dims, ax%rank)
+    from = view_with_parts(ax)
+    to = view_with_parts(ay)
+    if (call%status == WEFT_OK) then
+      axes(:size(dims)) = int(dims - 1, c_int)
+      call%status = c_weft_fft_axes(ctx, kind, c_loc(from), int(size(dims), c_size_t), c_loc(axes), c_loc(to))
+    end if
+    call finish(call, ctx, stat, message)
+  end subroutine weft_fft_axes
 
   ! Sorts x along a dimension. y has the shape and type of x and may be x.
   subroutine weft_sort_axis(ctx, x, dim, y, order, stat, message)

@@ -1291,6 +1291,38 @@ void scan_axis(context &ctx, weft_op op, weft_scan_kind kind, const X &x, int ax
         axis, init, &to.get());
 }
 
+// Computes linear recurrences along an axis: v[i] = s[i] v[i - 1] + u[i], in reverse v[i + 1]. s and u are broadcast
+// to the shape of v, which may be one of them.
+template <class S, class U, class V>
+void recurrence_axis(context &ctx, const S &s, const U &u, int axis, const V &v,
+                     weft_direction direction = WEFT_FORWARD) {
+    const auto factors = detail::view_in(s);
+    const auto terms = detail::view_in(u);
+    const auto to = detail::view_in(v);
+    ctx(weft_recurrence_axis, direction, &factors.get(), &terms.get(), axis, nullptr, &to.get());
+}
+// As above, with initial values, which are broadcast to the shape of v with length 1 along the axis.
+template <class S, class U, class I, class V>
+void recurrence_axis(context &ctx, const S &s, const U &u, int axis, const I &init, const V &v,
+                     weft_direction direction = WEFT_FORWARD) {
+    const auto factors = detail::view_in(s);
+    const auto terms = detail::view_in(u);
+    const auto first = detail::view_in(init);
+    const auto to = detail::view_in(v);
+    ctx(weft_recurrence_axis, direction, &factors.get(), &terms.get(), axis, &first.get(), &to.get());
+}
+
+// Computes Fourier transforms along axes, forward from the last one of the list and inverse from the first one. The
+// last axis of a view of complex numbers, of length 2, contains the real and the imaginary part; it is not counted by
+// `axes`. y may be x for the complex kinds.
+template <class X, class Y>
+void fft_axes(context &ctx, weft_fft_kind kind, const X &x, const std::vector<int> &axes, const Y &y) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<Y>>, "x and y must have one type");
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(y);
+    ctx(weft_fft_axes, kind, &from.get(), axes.size(), axes.data(), &to.get());
+}
+
 // Sorts x along an axis to y, which must have the shape and type of x and may be x.
 template <class X, class Y>
 void sort_axis(context &ctx, const X &x, int axis, const Y &y, weft_order_of_sort order = WEFT_ASCENDING) {

@@ -201,6 +201,10 @@ static weft_status run_recurrence(weft_context *ctx) {
 static weft_status run_recurrence_rows(weft_context *ctx) {
     return weft_recurrence(ctx, WEFT_REVERSE, WEFT_F32, 1000, N / 1000, x, sorted, NULL, out.y);
 }
+static weft_status run_recurrence_axis(weft_context *ctx) {
+    const weft_view factors = matrix_of(x, false), terms = row_of(sorted), to = matrix_of((float *)out.y, true);
+    return weft_recurrence_axis(ctx, WEFT_FORWARD, &factors, &terms, 0, NULL, &to);
+}
 static weft_status run_histogram(weft_context *ctx) {
     static const float lower = -2, upper = 2;
     return weft_histogram_even(ctx, WEFT_F32, N, x, 1000, &lower, &upper, out.counts);
@@ -226,6 +230,13 @@ static weft_status run_matmul_stack(weft_context *ctx) {
 static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_C2C, WEFT_F32, 1, 1 << 16, x, out.y); }
 static weft_status run_fft_batch(weft_context *ctx) {
     return weft_fft(ctx, WEFT_C2C, WEFT_F32, 64, 1 << 10, x, out.y);
+}
+/* Back to real numbers, with an array for the transforms along the first axis. */
+static weft_status run_fft_axes(weft_context *ctx) {
+    weft_view from, to;
+    weft_view_of(WEFT_F32, 4, (size_t[]){64, 10, 129, 2}, x, &from);
+    weft_view_of(WEFT_F32, 3, (size_t[]){64, 10, 256}, out.y, &to);
+    return weft_fft_axes(ctx, WEFT_C2R, &from, 2, (int[]){0, 2}, &to);
 }
 static weft_status run_convolve(weft_context *ctx) {
     return weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, N, x, TERMS, sorted, out.y);
@@ -451,6 +462,7 @@ static const operation operations[] = {
     {"scatter", run_scatter},
     {"recurrence", run_recurrence},
     {"recurrence in rows", run_recurrence_rows},
+    {"recurrence_axis", run_recurrence_axis},
     {"histogram", run_histogram},
     {"merge", run_merge},
     {"search_sorted", run_search_sorted},
@@ -458,6 +470,7 @@ static const operation operations[] = {
     {"matmul_stack", run_matmul_stack},
     {"fft", run_fft},
     {"fft of a batch", run_fft_batch},
+    {"fft_axes", run_fft_axes},
     {"convolve", run_convolve},
     {"tridiag", run_tridiag},
     {"tridiag of a batch", run_tridiag_batch},

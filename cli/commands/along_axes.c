@@ -52,17 +52,17 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
 
 static size_t number_of(int axis, size_t rank) { return (size_t)(axis < 0 ? axis + (int)rank : axis); }
 
-bool axes_check(const production *p, const axes_request *r, const char *name, const npy_shape *shape) {
+bool axes_check(const char *command, const axes_request *r, const char *name, const npy_shape *shape) {
     const int rank = (int)shape->rank;
     for (size_t a = 0; a < r->count; a++) {
         if (r->axes[a] < -rank || r->axes[a] >= rank) {
-            cli_error(p->command, "--axis %s: axis %d is out of range: %s has %d %s, shape %s", r->text, r->axes[a],
+            cli_error(command, "--axis %s: axis %d is out of range: %s has %d %s, shape %s", r->text, r->axes[a],
                       name, rank, rank == 1 ? "dimension" : "dimensions", npy_text_of_shape(shape).text);
             return false;
         }
         for (size_t b = 0; b < a; b++)
             if (number_of(r->axes[a], shape->rank) == number_of(r->axes[b], shape->rank)) {
-                cli_error(p->command, "--axis %s: %d and %d are the same axis of %s, shape %s", r->text, r->axes[b],
+                cli_error(command, "--axis %s: %d and %d are the same axis of %s, shape %s", r->text, r->axes[b],
                           r->axes[a], name, npy_text_of_shape(shape).text);
                 return false;
             }
@@ -82,7 +82,23 @@ bool axes_array(const production *p, int i, weft_view *v) {
 }
 
 bool axes_view(const production *p, const axes_request *r, weft_view *v) {
-    return axes_array(p, 0, v) && axes_check(p, r, p->files[0], &p->in[0].given);
+    return axes_array(p, 0, v) && axes_check(p->command, r, p->files[0], &p->in[0].given);
+}
+
+bool axes_pair(const production *p, weft_view *x, weft_view *y, npy_shape *common) {
+    const npy_shape *const a = &p->in[0].given, *const b = &p->in[1].given;
+    if (!produce_one_type(p) || !axes_array(p, 0, x) || !axes_array(p, 1, y)) return false;
+    common->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (size_t k = 1; k <= common->rank; k++) { /* from the last axis on */
+        const size_t of_a = k <= a->rank ? a->dimensions[a->rank - k] : 1;
+        const size_t of_b = k <= b->rank ? b->dimensions[b->rank - k] : 1;
+        common->dimensions[common->rank - k] = of_a == 1 ? of_b : of_a;
+        if (of_a == of_b || of_a == 1 || of_b == 1) continue;
+        cli_error(p->command, "%s has shape %s and %s has shape %s: they cannot be broadcast to one shape",
+                  p->files[0], npy_text_of_shape(a).text, p->files[1], npy_text_of_shape(b).text);
+        return false;
+    }
+    return true;
 }
 
 bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v) {

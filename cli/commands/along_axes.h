@@ -23,7 +23,7 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
 
 /* Checks that an array of this shape has each axis of the request and that none is named twice. `name` is that of the
  * array in messages. Prints the error and returns false otherwise. */
-bool axes_check(const production *p, const axes_request *r, const char *name, const npy_shape *shape);
+bool axes_check(const char *command, const axes_request *r, const char *name, const npy_shape *shape);
 
 /* Sets *v to the array of file i: in Fortran order, its first axis has the smallest stride. Prints the error and
  * returns false if it has too many dimensions. */
@@ -31,6 +31,10 @@ bool axes_array(const production *p, int i, weft_view *v);
 /* axes_array for the only file. Also returns false, after printing the error, if it has not the axes of the request.
  */
 bool axes_view(const production *p, const axes_request *r, weft_view *v);
+
+/* Sets the views of two arrays and the shape to which both are broadcast. Prints the error and returns false if they
+ * have not one type, or if there is no such shape. */
+bool axes_pair(const production *p, weft_view *x, weft_view *y, npy_shape *common);
 
 /* Sets *v to an array without gaps that receives the result. Prints the error and returns false if its shape does not
  * fit in memory. */

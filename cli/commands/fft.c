@@ -1,4 +1,5 @@
 /* weft fft X.npy -o Y.npy */
+#include "cli/commands/along_axes.h"
 #include "cli/io/json.h"
 #include "cli/io/numbers.h"
 #include "cli/io/value.h"
@@ -10,22 +11,28 @@
 typedef struct params {
     const char *from, *to;
     bool inverse, real;
+    axes_request along;
     npy_array x;
-    size_t n, batch; /* of the transforms */
     npy_shape shape; /* of the result */
+    size_t count;    /* its number of elements */
     void *y;
     double seconds;
 } params;
 
 static bool read_request(const cli_options *options, int argc, char **argv, params *j) {
+    const char *axes = "-1";
     for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'i') j->inverse = true;
         if (option == 'r') j->real = true;
+        if (option == 'x') axes = optarg;
         if (option == 'o') j->to = optarg;
     }
     j->from = argv[optind];
-    if (argc - optind == 1) return numbers_output(options, "fft", j->to);
+    if (argc - optind == 1) {
+        const size_t most = WEFT_DIMENSIONS_MAX - 1; /* the parts of complex numbers are one more */
+        return axes_read("fft", axes, most, &j->along) && numbers_output(options, "fft", j->to);
+    }
     cli_error("fft", "%d files given, 1 expected; see 'weft help fft'", argc - optind);
     return false;
 }
@@ -37,13 +44,26 @@ static weft_fft_kind kind_of(const params *j) {
 
 static bool result_is_complex(const params *j) { return kind_of(j) != WEFT_C2R; }
 
-/* Finds the shape of the result. The transforms are along the last axis, so only that dimension changes. */
+/* Checks the length along axis number `number` of the request, and sets that of the result. */
+static bool find_length(params *j, size_t number) {
+    const int axis = j->along.axes[number];
+    size_t *const length = &j->shape.dimensions[axis < 0 ? (size_t)axis + j->shape.rank : (size_t)axis];
+    const size_t given = *length;
+    const bool last = number + 1 == j->along.count, to_real = last && kind_of(j) == WEFT_C2R;
+    const size_t n = !to_real || given == 0 ? given : given == 1 ? 1 : 2 * (given - 1);
+    *length = last && kind_of(j) == WEFT_R2C ? n / 2 + 1 : n;
+    if (n != 0 && (n & (n - 1)) == 0) return true;
+    cli_error("fft", "%s: has %zu elements along axis %d: expected %s", j->from, given, axis,
+              to_real ? "a power of two plus one" : "a power of two");
+    return false;
+}
+
+/* Finds the shape of the result, which differs from that of the array along the last axis of the request. */
 static bool find_shape(params *j) {
-    const npy_shape *shape = &j->x.shape;
     const bool to_real = kind_of(j) == WEFT_C2R;
-    if (j->x.flat || shape->rank == 0) {
-        cli_error("fft", "%s: %s: expected an array in C order with at least 1 dimension", j->from,
-                  shape->rank == 0 ? "is a single value" : "is in Fortran order");
+    j->shape = j->x.given;
+    if (j->shape.rank == 0 || j->shape.rank >= WEFT_DIMENSIONS_MAX) {
+        cli_error("fft", "%s: has %zu dimensions: expected 1 to %d", j->from, j->shape.rank, WEFT_DIMENSIONS_MAX - 1);
         return false;
     }
     if (j->real && to_real != j->x.is_complex) {
@@ -51,26 +71,39 @@ static bool find_shape(params *j) {
                   j->x.is_complex ? "complex" : "real", to_real ? " --inverse" : "", to_real ? "complex" : "real");
         return false;
     }
-    const size_t last = shape->dimensions[shape->rank - 1];
-    j->n = !to_real || last == 0 ? last : last == 1 ? 1 : 2 * (last - 1);
-    if (j->n == 0 || (j->n & (j->n - 1)) != 0) {
-        cli_error("fft", "%s: its last axis has %zu elements: expected %s", j->from, last,
-                  to_real ? "a power of two plus one" : "a power of two");
-        return false;
-    }
-    j->batch = j->x.n / last;
-    j->shape = *shape;
-    j->shape.dimensions[shape->rank - 1] = kind_of(j) == WEFT_R2C ? j->n / 2 + 1 : j->n;
+    if (!axes_check("fft", &j->along, j->from, &j->shape)) return false;
+    for (size_t a = 0; a < j->along.count; a++)
+        if (!find_length(j, a)) return false;
+    j->count = 1;
+    for (size_t k = 0; k < j->shape.rank; k++) j->count *= j->shape.dimensions[k];
     return true;
+}
+
+/* Adds the axis of the parts to a view of complex numbers. */
+static weft_view with_parts(weft_view v, bool is_complex) {
+    if (!is_complex) return v;
+    for (size_t k = 0; k < v.dimensions; k++) v.stride[k] *= 2;
+    v.stride[v.dimensions] = (ptrdiff_t)weft_dtype_size(v.dtype);
+    v.shape[v.dimensions++] = 2;
+    return v;
+}
+
+static weft_status transform(weft_context *ctx, params *j) {
+    weft_view from, to;
+    npy_view(&j->x, &from);
+    const weft_status status = weft_view_of(j->x.dtype, j->shape.rank, j->shape.dimensions, j->y, &to);
+    if (status != WEFT_OK) return status;
+    from = with_parts(from, j->x.is_complex);
+    to = with_parts(to, result_is_complex(j));
+    return weft_fft_axes(ctx, kind_of(j), &from, j->along.count, j->along.axes, &to);
 }
 
 static int compute(weft_context *ctx, params *j) {
     if (!j->real && !numbers_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
-    const size_t last = j->shape.dimensions[j->shape.rank - 1];
-    j->y = numbers_allocate("fft", &j->x, result_is_complex(j), j->batch * last);
+    j->y = numbers_allocate("fft", &j->x, result_is_complex(j), j->count);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
-    const weft_status status = weft_fft(ctx, kind_of(j), j->x.dtype, j->batch, j->n, j->x.data, j->y);
+    const weft_status status = transform(ctx, j);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK) return CLI_DONE;
     cli_error("fft", "%s: %s", j->from, weft_last_error(ctx));
@@ -83,8 +116,9 @@ static void print_json(const params *j, const char *device) {
     json_text("file", j->from);
     json_text("output", j->to);
     json_text("kind", names[kind_of(j)]);
-    json_count("n", j->n);
-    json_count("batch", j->batch);
+    json_begin_array("axis");
+    for (size_t a = 0; a < j->along.count; a++) json_integer(NULL, j->along.axes[a]);
+    json_end();
     json_text("result", numbers_type(j->x.dtype, result_is_complex(j)));
     json_end_command(device, j->seconds);
 }

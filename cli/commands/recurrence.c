@@ -1,25 +1,19 @@
 /* weft recurrence S.npy U.npy -o V.npy: computes a linear recurrence from two arrays, row by row. */
+#include "cli/commands/recurrence_view.h"
 #include "cli/io/file.h"
 #include "cli/io/json.h"
 #include "cli/io/npy/npy.h"
 #include "cli/io/streamed.h"
-#include "cli/operations.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of the command line. */
-typedef struct request {
-    bool reverse;
-    const char *init, *s, *u, *v; /* text of the initial value, and file names */
-} request;
-
 /* State of one call: the input arrays and the result. */
 typedef struct params {
     const cli_options *options;
-    const request *request;
+    const recurrence_request *request;
     npy_array s, u;
     size_t rows, n;
     void *init, *v;
@@ -28,10 +22,11 @@ typedef struct params {
 
 /* -------------------------------------------------------------------------------- options */
 
-static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+static bool read_request(const cli_options *options, int argc, char **argv, recurrence_request *r) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'r') r->reverse = true;
+        if (option == 'x' && !axes_read(argv[0], optarg, 1, &r->along)) return false;
         if (option == 'i') r->init = optarg;
         if (option == 'o') r->v = optarg;
     }
@@ -70,7 +65,7 @@ static bool same_shape(const npy_shape *a, const npy_shape *b) {
 
 /* Checks that the arrays match, and finds the rows, which are along the last axis. */
 static bool check_pair(params *j) {
-    const request *r = j->request;
+    const recurrence_request *r = j->request;
     if (!check_order(r->s, &j->s) || !check_order(r->u, &j->u)) return false;
     if (j->s.dtype != j->u.dtype)
         cli_error("recurrence", "%s has elements of type %s and %s of type %s: both must have the same type", r->s,
@@ -86,19 +81,23 @@ static bool check_pair(params *j) {
     return false;
 }
 
+int recurrence_read_init(const recurrence_request *r, weft_dtype dtype, value *init) {
+    char range[80];
+    if (value_parse(dtype, r->init, init)) return CLI_DONE;
+    value_range(dtype, range, sizeof range);
+    cli_error("recurrence", "--init %s: expected a value of type %s (%s), the type of the arrays", r->init,
+              weft_dtype_name(dtype), range);
+    return CLI_USAGE;
+}
+
 /* Stores the initial value for every row. */
 static int make_init(params *j) {
-    char range[80];
     value v;
     const weft_dtype dtype = j->s.dtype;
     const size_t size = weft_dtype_size(dtype);
     if (!j->request->init) return CLI_DONE;
-    if (!value_parse(dtype, j->request->init, &v)) {
-        value_range(dtype, range, sizeof range);
-        cli_error("recurrence", "--init %s: expected a value of type %s (%s), the type of the arrays",
-                  j->request->init, weft_dtype_name(dtype), range);
-        return CLI_USAGE;
-    }
+    const int code = recurrence_read_init(j->request, dtype, &v);
+    if (code != CLI_DONE) return code;
     j->init = malloc(j->rows ? j->rows * size : 1);
     if (!j->init) {
         cli_error("recurrence", "%s: cannot allocate memory for the initial values of %zu rows", j->request->s,
@@ -164,7 +163,7 @@ static int compute_and_write(weft_context *ctx, params *j) {
 }
 
 static int recurrence_in_memory(weft_context *ctx, params *j) {
-    const request *r = j->request;
+    const recurrence_request *r = j->request;
     if (!read_array(r->s, &j->s) || !read_array(r->u, &j->u) || !check_pair(j)) return CLI_FAILED;
     return compute_and_write(ctx, j);
 }
@@ -212,9 +211,10 @@ static int recurrence_stream(weft_context *ctx, params *j) {
 
 int command_recurrence(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    request r = {0};
+    recurrence_request r = {0};
     params j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    if (r.along.text) return recurrence_axis(options, &r, argc, argv);
     int code = cli_open("recurrence", options, &ctx);
     if (code != CLI_DONE) return code;
     const bool streams = !r.reverse && (stream_wanted(options, r.s, 1) || stream_wanted(options, r.u, 1));

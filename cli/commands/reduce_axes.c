@@ -27,28 +27,11 @@ static bool is_variance(const reduction *j) { return operation_is(j->operation, 
 
 static bool is_dot(const reduction *j) { return operation_is(j->operation, "dot"); }
 
-/* Sets the view of the second array of dot and the shape to which both are broadcast. Prints the error and returns
- * false if there is none or it has not the axes of the request. */
-static bool pair(reduction *j) {
-    const production *const p = &j->produced;
-    const npy_shape *const x = &p->in[0].given, *const y = &p->in[1].given;
-    if (!produce_one_type(p) || !axes_array(p, 0, &j->x) || !axes_array(p, 1, &j->y)) return false;
-    j->common.rank = x->rank > y->rank ? x->rank : y->rank;
-    for (size_t k = 1; k <= j->common.rank; k++) { /* from the last axis on */
-        const size_t of_x = k <= x->rank ? x->dimensions[x->rank - k] : 1;
-        const size_t of_y = k <= y->rank ? y->dimensions[y->rank - k] : 1;
-        j->common.dimensions[j->common.rank - k] = of_x == 1 ? of_y : of_x;
-        if (of_x == of_y || of_x == 1 || of_y == 1) continue;
-        cli_error(p->command, "%s has shape %s and %s has shape %s: they cannot be broadcast to one shape",
-                  p->files[0], npy_text_of_shape(x).text, p->files[1], npy_text_of_shape(y).text);
-        return false;
-    }
-    return axes_check(p, j->request, "the array of products", &j->common);
-}
-
 /* Sets the views of the arrays. Prints the error and returns false if they do not fit the request. */
 static bool view(reduction *j) {
-    if (is_dot(j)) return pair(j);
+    if (is_dot(j))
+        return axes_pair(&j->produced, &j->x, &j->y, &j->common) &&
+               axes_check(j->produced.command, j->request, "the array of products", &j->common);
     j->common = j->produced.in[0].given;
     return axes_view(&j->produced, j->request, &j->x);
 }

@@ -29,7 +29,9 @@ bool numbers_to_complex(const char *command, const char *path, npy_array *a) {
     const npy_array made = {.dtype = a->dtype,
                             .is_complex = true,
                             .flat = a->flat,
+                            .fortran = a->fortran,
                             .shape = a->shape,
+                            .given = a->given,
                             .n = a->n,
                             .data = numbers,
                             .owned = numbers};

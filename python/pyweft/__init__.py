@@ -39,6 +39,7 @@ from pyweft._select import *
 from pyweft._signals import *
 from pyweft._sort import *
 from pyweft._take import *
+from pyweft._transforms import *
 from pyweft._views import *
 from pyweft._threadpoolctl import register as _register
 

@@ -24,13 +24,16 @@ from pyweft._arrays import (
     destination,
     give,
     host_value,
+    leader,
     operand,
+    pair,
+    same_dtype,
     wide_accumulator,
 )
-from pyweft._calls import entry, give_result, input_of, inputs_of, leading, result_for
+from pyweft._calls import entry, give_result, input_of, result_for
 from pyweft._errors import exception
 from pyweft._reduction import COMPLEX_OF, real_dtype
-from pyweft._views import axis_of, each_part, flat, with_parts
+from pyweft._views import axis_of, each_part, flat, view_at, view_of, with_parts
 
 __all__ = ["cumprod", "cumsum", "recurrence", "scan"]
 
@@ -260,39 +263,54 @@ def recurrence(
     s: Array,
     u: Array,
     *,
+    axis: int = -1,
     init: Optional[Array] = None,
     reverse: bool = False,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Linear recurrence v[..., i] = s[..., i] * v[..., i - 1] + u[..., i] along the last axis.
+    """Linear recurrence along an axis: v[i] = s[i] * v[i - 1] + u[i] for each vector.
 
-    s, u     float32 or float64, of one shape (..., n)
-    init     shape (...): what each row starts from; None: 0
-    reverse  from the last element down, with v[..., i + 1]
+    s, u     float32 or float64, of any strides, broadcast to one shape
+    init     what each vector starts from, broadcast to that shape without the axis; None: 0
+    reverse  from the last element down, with v[i + 1]
     out      may be s or u
-    Order: ORDER.md 9. Products of many |s| > 1 can overflow where a loop does not: docs/ops/recurrence.md.
+    Order: ORDER.md 9, 32. Products of many |s| > 1 can overflow where a loop does not: docs/ops/recurrence.md.
 
     >>> weft.recurrence([0.5, 0.5, 0.5], [1.0, 1.0, 1.0])
     array([1.  , 1.5 , 1.75])
+    >>> weft.recurrence(np.float64(0.5), [[1.0, 2.0], [1.0, 2.0]], axis=0)
+    array([[1. , 2. ],
+           [1.5, 3. ]])
     """
-    a, factors, b, terms, code, on = inputs_of(s, u, "s", "u", FLOATS)
-    shape = a.shape
-    if shape != b.shape or not shape:
-        raise ValueError(f"s has shape {shape} and u {b.shape}; they must be the same, with at least 1 dimension")
+    a, b, on = pair(s, u, "s", "u", FLOATS, strided=True)
+    inputs = [a.array, b.array]
+    shape = np.broadcast_shapes(tuple(a.array.shape), tuple(b.array.shape))
+    if not shape:
+        raise ValueError("s and u have 0 dimensions; at least 1 is required")
+    along = axis_of(axis, a if a.array.ndim == len(shape) else b)
     start = _NULL
     if init is not None:
-        first, start, first_code, first_on = input_of(init, "init", FLOATS)
-        if first_code != code:
-            raise TypeError(f"s has dtype {a.dtype} and init {first.dtype}; they must be the same")
-        if first.shape != shape[:-1]:
-            raise ValueError(f"init has shape {first.shape}; it must be {shape[:-1]}")
-        on = leading(on, first_on)
-    v, target = result_for(on, out, a.dtype, shape)
-    rows = a.size // shape[-1] if shape[-1] else 0
+        first = operand(init, "init", FLOATS, strided=True)
+        same_dtype(a, first, "s", "init")
+        inputs.append(first.array)
+        on = leader(on, first)
+        start = [_initial(first, shape, along)]
+    v = destination(on, out, a.array.dtype, shape, strided=True, in_place=True, inputs=inputs)
+    views = view_of(a, a.code), view_of(b, b.code), view_of(v, a.code)
     direction = _REVERSE if reverse else _FORWARD
-    run, context = entry(lib.weft_recurrence, on, device)
-    status = run(context, direction, code, rows, shape[-1], factors, terms, start, target)
-    if status:
-        raise exception(status, context)
-    return v if on is None and out is None else give_result(v, out)
+    call(lib.weft_recurrence_axis, on, device, direction, views[0], views[1], along, start, views[2])
+    return give(v, out)
+
+
+def _initial(first: Operand, shape: tuple[int, ...], along: int) -> tuple[Any, ...]:
+    """Returns the view of initial values, with length 1 along the axis, for a result of a shape."""
+    size, code, n, lengths, strides, pointer = view_at(first.pointer, first.array, first.code)
+    rest = shape[:along] + shape[along + 1 :]
+    fits = all([own in (1, other) for own, other in zip(reversed(lengths), reversed(rest))])
+    if n > len(rest) or not fits:
+        raise ValueError(f"init has shape {tuple(lengths)}; it must be {rest}, or be broadcast to that")
+    at = n - (len(rest) - along)  # of the axis among those of init
+    if at < 0:
+        return size, code, n, lengths, strides, pointer
+    return size, code, n + 1, (*lengths[:at], 1, *lengths[at:]), (*strides[:at], 0, *strides[at:]), pointer

@@ -63,6 +63,14 @@ npy "$dir/one.npy" '<f8' '(3, 1)' 7 8 9
 gives "<c16 (3, 1) 7+0i 8+0i 9+0i" fft "$dir/one.npy" --real
 npy "$dir/none.npy" '<f8' '(0, 4)'
 gives "<c16 (0, 4)" fft "$dir/none.npy"
+npy "$dir/fortran.npy" '<f8' '(2, 2)' 1 2 3 5 --order True
+gives "<c16 (2, 2) 4+0i -2+0i 7+0i -3+0i" fft "$dir/fortran.npy"
+gives "<c8 (2, 2) 4+0i 7+0i -2+0i -3+0i" fft "$dir/rows.npy" --axis 0
+gives "<c8 (2, 2) 11+0i -3+0i -5+0i 1+0i" fft "$dir/rows.npy" --axis 0,1
+gives "<c8 (2, 2) 11+0i -3+0i -5+0i 1+0i" fft "$dir/rows.npy" --axis 1,-2 --real
+npy "$dir/table.npy" '<f8' '(3, 2)' 1 2 3 4 5 6
+gives "<c16 (3, 2) 3+0i -1+0i 7+0i -1+0i 11+0i -1+0i" fft "$dir/table.npy" --real
+numbers "$dir/half.npy" '<c16' '(4, 2)' 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0
 for device in ref cpu; do
     for threads in 1 2 7; do
         w convolve "$root/examples/data/co2.npy" "$root/examples/data/co2.npy" -o "$dir/$device$threads.npy" \
@@ -81,20 +89,27 @@ got=$(w fft "$dir/four.npy" --real -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
-is "fft --json" "fft $dir/four.npy $y r2c 4 1 complex f64 cpu $order" "$got"
+is "fft --json" "fft $dir/four.npy $y r2c [-1] complex f64 cpu $order" "$got"
 refuses 2 "weft fft: --json cannot be combined with" fft "$dir/four.npy" -o - --json
 
 # errors
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
 npy "$dir/six.npy" '<f8' '(6,)' 1 2 3 4 5 6
 npy "$dir/scalar.npy" '<f8' '()' 1
-npy "$dir/fortran.npy" '<f8' '(2, 2)' 1 2 3 4 --order True
 npy "$dir/empty.npy" '<f4' '(0,)'
 refuses 1 "weft fft: $dir/i4.npy: has elements of type i32: fft requires real or complex elements" fft "$dir/i4.npy" -o "$y"
-refuses 1 "weft fft: $dir/six.npy: its last axis has 6 elements: expected a power of two" fft "$dir/six.npy" -o "$y"
-refuses 1 "weft fft: $dir/empty.npy: its last axis has 0 elements" fft "$dir/empty.npy" -o "$y"
-refuses 1 "weft fft: $dir/scalar.npy: is a single value" fft "$dir/scalar.npy" -o "$y"
-refuses 1 "weft fft: $dir/fortran.npy: is in Fortran order" fft "$dir/fortran.npy" -o "$y"
+refuses 1 "weft fft: $dir/six.npy: has 6 elements along axis -1: expected a power of two" fft "$dir/six.npy" -o "$y"
+refuses 1 "weft fft: $dir/empty.npy: has 0 elements along axis -1" fft "$dir/empty.npy" -o "$y"
+refuses 1 "weft fft: $dir/scalar.npy: has 0 dimensions: expected 1 to 15" fft "$dir/scalar.npy" -o "$y"
+refuses 2 "weft fft: --axis x: expected at most 15 integers separated by commas" fft "$dir/four.npy" --axis x -o "$y"
+refuses 1 "weft fft: --axis 1: axis 1 is out of range: $dir/four.npy has 1 dimension, shape (4,)" \
+    fft "$dir/four.npy" --axis 1 -o "$y"
+refuses 1 "weft fft: --axis 0,-2: 0 and -2 are the same axis of $dir/rows.npy, shape (2, 2)" \
+    fft "$dir/rows.npy" --axis 0,-2 -o "$y"
+refuses 1 "weft fft: $dir/table.npy: has 3 elements along axis 0: expected a power of two" \
+    fft "$dir/table.npy" --axis 0,1 -o "$y"
+refuses 1 "weft fft: $dir/half.npy: has 4 elements along axis 0: expected a power of two plus one" \
+    fft "$dir/half.npy" --axis 0 --real --inverse -o "$y"
 refuses 1 "weft fft: $dir/c.npy: has complex elements: --real requires real elements" fft "$dir/c.npy" --real -o "$y"
 refuses 1 "weft fft: $dir/four.npy: has real elements: --real --inverse requires complex elements" \
     fft "$dir/four.npy" --real --inverse -o "$y"

@@ -52,8 +52,30 @@ assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu $order" "$got"
 
+# along an axis
+npy "$dir/decay.npy" '<f8' '(1, 1)' 0.5
+npy "$dir/columns.npy" '<f8' '(3, 2)' 1 10 2 20 3 30
+npy "$dir/u4d.npy" '<f8' '(2, 2)' 1 2 3 4
+npy "$dir/turned.npy" '<f8' '(3, 2)' 1 2 3 10 20 30 --order True
+w recurrence "$dir/decay.npy" "$dir/columns.npy" --axis 0 -o "$v"
+is "--axis 0" "<f8 (3, 2) 1.0 10.0 2.5 25.0 4.25 42.5" "$(values "$v")"
+w recurrence "$dir/decay.npy" "$dir/turned.npy" --axis -2 -o "$v"
+is "--axis -2, Fortran order" "<f8 (3, 2) 1.0 10.0 2.5 25.0 4.25 42.5" "$(values "$v")"
+w recurrence "$dir/decay.npy" "$dir/columns.npy" --axis 1 --reverse --init 4 -o "$v"
+is "--axis 1 --reverse --init" "<f8 (3, 2) 7.0 12.0 13.0 22.0 19.0 32.0" "$(values "$v")"
+got=$(w recurrence "$dir/decay.npy" "$dir/columns.npy" --axis 0 -o "$v" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "--axis --json" "recurrence $dir/decay.npy $dir/columns.npy $v f64 1 0 False f64 cpu $order" "$got"
+
 # errors
 rm -f "$v"
+refuses 2 "weft recurrence: --axis 0,1: expected an integer" recurrence "$dir/decay.npy" "$dir/columns.npy" --axis 0,1 -o "$v"
+refuses 2 "weft recurrence: --axis 2: axis 2 is out of range: the result has 2 dimensions, shape (3, 2)" \
+    recurrence "$dir/decay.npy" "$dir/columns.npy" --axis 2 -o "$v"
+refuses 2 "$dir/columns.npy has shape (3, 2) and $dir/u4d.npy has shape (2, 2): they cannot be broadcast" \
+    recurrence "$dir/columns.npy" "$dir/u4d.npy" --axis 0 -o "$v"
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
 npy "$dir/fortran.npy" '<f4' '(2, 2)' 1 2 3 4 --order True
 refuses 1 "recurrence requires f32 or f64 elements, not i32" recurrence "$dir/i4.npy" "$dir/i4.npy" -o "$v"

@@ -450,6 +450,17 @@ static void views(weft::context &ctx) {
     expect(starts<std::uint64_t>(positions, {2, 1, 2, 1}), "their indices");
     weft::top_k_axis(ctx, WEFT_SMALLEST, matrix, -2, weft::array_view(least, {1, 3}));
     expect(starts<float>(least, {1, 2, 3}), "the smallest of each column");
+    std::vector<double> halves = {0.5}, ones = {1, 1, 1, 1, 1, 1}, start = {4, 8, 16}, v(6), w(12);
+    weft::recurrence_axis(ctx, weft::array_view(halves, {1}), weft::array_view(ones, {2, 3}), 0,
+                          weft::array_view(v, {2, 3}));
+    expect(starts<double>(v, {1, 1, 1, 1.5, 1.5, 1.5}), "recurrences of columns");
+    weft::recurrence_axis(ctx, weft::array_view(halves, {1}), weft::array_view(ones, {2, 3}), 0,
+                          weft::array_view(start, {1, 3}), weft::array_view(v, {2, 3}), WEFT_REVERSE);
+    expect(starts<double>(v, {2.5, 3.5, 5.5, 3, 5, 9}), "recurrences of columns in reverse, with initial values");
+    weft::fft_axes(ctx, WEFT_R2C, weft::array_view(v, {2, 3}), {0}, weft::array_view(w, {2, 3, 2}));
+    expect(starts<double>(w, {5.5, 0, 8.5, 0, 14.5, 0, -0.5, 0, -1.5, 0, -3.5, 0}), "transforms of columns");
+    weft::fft_axes(ctx, WEFT_C2R, weft::array_view(w, {2, 3, 2}), {0}, weft::array_view(v, {2, 3}));
+    expect(starts<double>(v, {2.5, 3.5, 5.5, 3, 5, 9}), "and back");
     const std::vector<float> column = {1, 2, 3};
     std::vector<float> product(4), two(2);
     weft::matmul_stack(ctx, weft::array_view(x, {2, 1, 3}), weft::array_view(x, {1, 3, 2}),

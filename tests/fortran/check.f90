@@ -262,9 +262,10 @@ contains
   end subroutine systems
 
   subroutine transforms
-    complex(real64) :: z(4) = [1, 0, 0, 0], w(4), half(3, 2), cy(5)
+    complex(real64) :: z(4) = [1, 0, 0, 0], w(4), half(3, 2), pairs(4, 2), cy(5)
     real(real64) :: x(4, 2), back(4, 2), y(4), mono(2) = [1, -1]
-    integer :: i
+    integer :: i, stat
+    character(160) :: message
     call weft_fft(ctx, WEFT_C2C, z, w)
     call expect(all(w == 1), 'fft')
     call weft_fft(ctx, WEFT_C2C_INVERSE, w, z)
@@ -274,6 +275,18 @@ contains
     call expect(all(half(1, :) == [10, 26]), 'fft of real columns')
     call weft_fft(ctx, WEFT_C2R, half, back)
     call expect(all(back == x), 'and back')
+    call weft_fft_axes(ctx, WEFT_R2C, x(:, 2:1:-1), [2], pairs)
+    call expect(all(pairs(:, 1) == [6, 8, 10, 12]) .and. all(pairs(:, 2) == 4), 'fft along dimension 2 of a section')
+    call weft_fft_axes(ctx, WEFT_C2R, pairs, [2], back(:, 2:1:-1))
+    call expect(all(back == x), 'and back to the section')
+    call weft_fft_axes(ctx, WEFT_C2C, pairs, [1, 2], pairs)
+    call expect(pairs(1, 1) == 52 .and. pairs(1, 2) == 20, 'fft along two dimensions, in place')
+    call weft_fft_axes(ctx, WEFT_R2C, pairs, [1], pairs, stat, message)
+    call refused(stat, message, 'x is complex and must be real for this transform')
+    call weft_recurrence_axis(ctx, WEFT_FORWARD, [0.5d0], x, 2, back)
+    call expect(all(back(:, 1) == x(:, 1)) .and. all(back(:, 2) == x(:, 1) / 2 + x(:, 2)), 'recurrence along dimension 2')
+    call weft_recurrence_axis(ctx, WEFT_REVERSE, [2d0], x, 1, back, reshape([1d0, 2d0], [1, 2]))
+    call expect(all(back(4, :) == x(4, :) + [2, 4]), 'recurrence from initial values')
     call weft_convolve(ctx, WEFT_FULL, x(:3, 1), mono, y)
     call expect(all(y == [1, 1, 1, -3]), 'convolve')
     call weft_correlate(ctx, WEFT_VALID, x(:3, 1), mono, y(:2))
