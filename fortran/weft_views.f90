@@ -63,7 +63,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    call copy_at(c_weft_take_axis, rank(x), ctx, range, x, dim, index, y, stat, message)
+    call copy_at(c_weft_take_axis, 'x', rank(x), ctx, range, x, dim, index, y, stat, message)
   end subroutine weft_take_axis
 
   ! Copies elements of x to the positions in y that the indices state along a dimension, which start at 0. The shapes
@@ -76,12 +76,14 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    call copy_at(c_weft_put_axis, rank(y), ctx, range, x, dim, index, y, stat, message)
+    call copy_at(c_weft_put_axis, 'y', rank(y), ctx, range, x, dim, index, y, stat, message)
   end subroutine weft_put_axis
 
-  ! Calls a function that copies elements of x to y with indices along a dimension of an array of rank `dimensions`.
-  subroutine copy_at(copy, dimensions, ctx, range, x, dim, index, y, stat, message)
+  ! Calls a function that copies elements of x to y with indices along a dimension of the array `name`, which has the
+  ! rank `dimensions`.
+  subroutine copy_at(copy, name, dimensions, ctx, range, x, dim, index, y, stat, message)
     procedure(c_weft_take_axis) :: copy
+    character(*), intent(in) :: name
     integer, intent(in) :: dimensions
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: range, dim
@@ -97,7 +99,7 @@ contains
     ay = strided(call, 'y', y)
     call need_real(call, 'x', ax)
     call need_real(call, 'y', ay)
-    call need_dimensions(call, [dim], dimensions)
+    call need_dimensions(call, name, [dim], dimensions)
     from = view_of(ax, ax%dtype)
     by = view_of(ai, ai%dtype)
     to = view_of(ay, ay%dtype)
@@ -196,19 +198,20 @@ contains
     from = view_of(ax, ax%dtype)
     to = view_of(ar, dtype)
     axes = 0
-    call need_dimensions(call, dims, ax%rank)
+    call need_dimensions(call, 'x', dims, ax%rank)
     if (call%status == WEFT_OK) axes(:size(dims)) = int(dims - 1, c_int)
   end subroutine prepare
 
-  ! Requires that the dimensions are those of an array of rank `rank`.
-  subroutine need_dimensions(call, dims, rank)
+  ! Requires that the dimensions are those of an array of rank `rank`, whose name is `name`.
+  subroutine need_dimensions(call, name, dims, rank)
     type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
     integer, intent(in) :: dims(:)
     integer(c_int32_t), intent(in) :: rank
     integer :: i, j
     do i = 1, size(dims)
       if (dims(i) < 1 .or. dims(i) > rank) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
-        ' is out of range: x has rank ' // decimal(int(rank, c_int64_t)))
+        ' is out of range: ' // name // ' has rank ' // decimal(int(rank, c_int64_t)))
       do j = 1, i - 1
         if (dims(i) == dims(j)) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
           ' is named twice')
@@ -233,7 +236,7 @@ contains
     ay = strided(call, 'y', y)
     call need_real(call, 'x', ax)
     call need_real(call, 'y', ay)
-    call need_dimensions(call, [dim], ax%rank)
+    call need_dimensions(call, 'x', [dim], ax%rank)
     if (present(init)) first = one_value(call, 'init', init, ay)
     from = view_of(ax, ax%dtype)
     to = view_of(ay, ay%dtype)
@@ -262,7 +265,7 @@ contains
     call need_real(call, 's', as)
     call need_same_type(call, 's', as, 'u', au)
     call need_same_type(call, 's', as, 'v', av)
-    call need_dimensions(call, [dim], av%rank)
+    call need_dimensions(call, 'v', [dim], av%rank)
     factors = view_of(as, as%dtype)
     terms = view_of(au, au%dtype)
     to = view_of(av, av%dtype)
@@ -297,7 +300,7 @@ contains
     if (ax%dtype /= ay%dtype) call need_same_type(call, 'x', ax, 'y', ay)
     call need_field(call, 'x', ax, merge(WEFT_REAL, WEFT_COMPLEX, kind == WEFT_R2C))
     call need_field(call, 'y', ay, merge(WEFT_REAL, WEFT_COMPLEX, kind == WEFT_C2R))
-    call need_dimensions(call, dims, ax%rank)
+    call need_dimensions(call, 'x', dims, ax%rank)
     from = view_with_parts(ax)
     to = view_with_parts(ay)
     if (call%status == WEFT_OK) then
@@ -323,7 +326,7 @@ contains
     ay = strided(call, 'y', y)
     call need_real(call, 'x', ax)
     call need_real(call, 'y', ay)
-    call need_dimensions(call, [dim], ax%rank)
+    call need_dimensions(call, 'x', [dim], ax%rank)
     from = view_of(ax, ax%dtype)
     to = view_of(ay, ay%dtype)
     if (call%status == WEFT_OK) call%status = c_weft_sort_axis(ctx, direction(order), c_loc(from), &
@@ -350,7 +353,7 @@ contains
     index = merge(WEFT_U32, WEFT_U64, ai%dtype == WEFT_I32)
     call need_real(call, 'x', ax)
     call need_type(call, 'indices', ai, index)
-    call need_dimensions(call, [dim], ax%rank)
+    call need_dimensions(call, 'x', [dim], ax%rank)
     from = view_of(ax, ax%dtype)
     to = view_of(ai, index)
     if (call%status == WEFT_OK) call%status = c_weft_argsort_axis(ctx, direction(order), c_loc(from), dim - 1, &
@@ -379,8 +382,8 @@ contains
     av = strided(call, 'values', values)
     call need_real(call, 'x', ax)
     call need_real(call, 'values', av)
-    call need_dimensions(call, [dim], ax%rank)
-    call need_dimensions(call, [dim], av%rank)
+    call need_dimensions(call, 'x', [dim], ax%rank)
+    call need_dimensions(call, 'values', [dim], av%rank)
     from = view_of(ax, ax%dtype)
     to = view_of(av, av%dtype)
     if (present(indices)) then
@@ -417,7 +420,7 @@ contains
     ay = strided(call, 'y', y)
     call need_real(call, 'x', ax)
     call need_real(call, 'y', ay)
-    call need_dimensions(call, [dim], ax%rank)
+    call need_dimensions(call, 'x', [dim], ax%rank)
     from = view_of(ax, ax%dtype)
     to = view_of(ay, ay%dtype)
     numbers = q
