@@ -6,7 +6,7 @@ LIBWEFT is the path of libweft.so. Prints a table in the format of bench/results
 second. take copies vectors of the other axes in random order, take_along the elements of each vector. top selects the 5 largest values of each vector, and argtop also their indices; median and quartiles compute 1 and 3
 quantiles. "x - row" and "x - column" are formulas over views of which one is broadcast; "x - transposed" reads one with
 its axes exchanged. dot computes the dot products of the vectors of two arrays; "dot with one vector" those of the
-vectors of an array with one other.
+vectors of an array with one other. fft transforms complex numbers, whose parts are the last axis.
 The times are medians of runs in which the libraries alternate. A second table states the fraction of the speed
 of the memory: of a sum of 2^30 bytes for reductions, of a copy of 2^30 bytes for the others. --small divides the first
 length by 16.
@@ -82,6 +82,11 @@ class Weft:
         return lambda: self.check(self.lib.weft_dot_axes(
             self.context, DEFAULT, ctypes.byref(x), ctypes.byref(y), ctypes.c_size_t(len(axes)), numbers,
             ctypes.byref(out)))
+
+    def fft(self, x, axes, y):
+        numbers = (ctypes.c_int * len(axes))(*axes)
+        return lambda: self.check(self.lib.weft_fft_axes(
+            self.context, 0, ctypes.byref(x), ctypes.c_size_t(len(axes)), numbers, ctypes.byref(y)))
 
     def scan(self, x, axis, y):
         return lambda: self.check(self.lib.weft_scan_axis(
@@ -168,6 +173,7 @@ class Cpu:
             **{dot: lambda: np.vecdot(x, other, axis=axis, out=y) for dot in DOTS},
             "take": lambda: np.take(x, other, axis, out=y, mode="clip"),
             "take_along": lambda: np.copyto(y, np.take_along_axis(x, other, axis)),
+            "fft": lambda: np.fft.fftn(x.view(f"c{2 * x.itemsize}")[..., 0], axes=axes),
         }[kind] for name in self.peers}
 
     def time(self, call, weft):
@@ -224,6 +230,7 @@ class Cuda:
                     **{dot: lambda: torch.linalg.vecdot(x, other, dim=axis, out=y) for dot in DOTS},
                     "take": lambda: torch.index_select(x, axis, other, out=y),
                     "take_along": lambda: torch.gather(x, axis, other, out=y),
+                    "fft": lambda: torch.fft.fftn(torch.view_as_complex(x), dim=axes),
                 }[kind]
             else:
                 cx, cy, co = library.asarray(x), library.asarray(y), library.asarray(other)
@@ -242,6 +249,7 @@ class Cuda:
                     **{dot: lambda: library.sum(cx * co, axis=axis, out=cy) for dot in DOTS},
                     "take": lambda: library.take(cx, co, axis, out=cy),
                     "take_along": lambda: library.copyto(cy, library.take_along_axis(cx, co, axis)),
+                    "fft": lambda: library.fft.fftn(cx.view(f"c{2 * cx.itemsize}")[..., 0], axes=axes),
                 }[kind]
         return calls
 
@@ -281,9 +289,11 @@ ROWS += [(kind, "f32", (2**20, 256), [axis]) for kind in TAKES for axis in (0, 1
 ROWS += [("dot", "f32", shape, [axis]) for shape in ((2**20, 256), (2**13, 2**14), (256, 2**20), (2**20, 16))
          for axis in (1, 0)]
 ROWS += [("dot with one vector", "f32", (2**20, 256), [1]), ("dot", "f16", (2**20, 256), [1])]
+ROWS += [("fft", dtype, (2**12, 2**12, 2), axes) for dtype in ("f32", "f64") for axes in ([1], [0], [0, 1])]
+ROWS += [("fft", "f32", (512, 512, 512, 2), [0, 1, 2])]
 OPS = {"sum": SUM, "mean": MEAN, "max": MAX}
 NAMES = {"transpose": "copy_view", "scan": "scan_axis", "sort": "sort_axis", "variance": "reduce_axes",
-         "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis",
+         "fft": "fft", "top": "top_k_axis", "argtop": "top_k_axis", "median": "quantile_axis", "quartiles": "quantile_axis",
          **{formula: "map" for formula in FORMULAS}, **{kind: "take_axis" for kind in TAKES},
          **{dot: "dot" for dot in DOTS}}
 
@@ -327,7 +337,7 @@ def row(library, weft, case, repeat, reading, copying, commit):
     kind, dtype, shape, axes = case
     size = TYPES[dtype][1]
     kept = [n for k, n in enumerate(shape) if k not in axes]
-    whole = kind in ("scan", "sort", "transpose", *FORMULAS, *TAKES)
+    whole = kind in ("scan", "sort", "transpose", "fft", *FORMULAS, *TAKES)
     if kind in ("top", "argtop", *QUANTILES):
         kept = [len(QUANTILES.get(kind, range(K))) if k in axes else n for k, n in enumerate(shape)]
     x = library.array(dtype, shape)
@@ -351,7 +361,8 @@ def row(library, weft, case, repeat, reading, copying, commit):
     else:
         vy = view_of(dtype, shape if whole else kept, library.address(y))
         indices = view_of("u64", kept, library.address(at)) if kind == "argtop" else None
-        call = weft.scan(vx, axes[0], vy) if kind == "scan" else weft.sort(vx, axes[0], vy) if kind == "sort" \
+        call = weft.fft(vx, axes, vy) if kind == "fft" else weft.scan(vx, axes[0], vy) if kind == "scan" \
+            else weft.sort(vx, axes[0], vy) if kind == "sort" \
             else weft.top(vx, axes[0], vy, indices) if kind in ("top", "argtop") \
             else weft.quantiles(vx, axes[0], QUANTILES[kind], vy) if kind in QUANTILES \
             else weft.dot(vx, view_of(dtype, other.shape, library.address(other)), axes, vy) if kind in DOTS \
@@ -362,7 +373,7 @@ def row(library, weft, case, repeat, reading, copying, commit):
     moved = elements * size * (2 if whole else 1) + (0 if whole else math.prod(kept) * (size + (8 if kind == "argtop" else 0)))
     moved += math.prod(other.shape) * (8 if kind in TAKES else size) if kind in FORMULAS + TAKES + DOTS else 0
     text = f"{kind} {dtype}" + (f", axis {', '.join(map(str, axes))}" if axes else "")
-    lengths, speed = " x ".join(power(n) for n in shape), f"{moved / times[0] / 1e9:.1f} GB/s"
+    lengths, speed = " x ".join(power(n) for n in (shape[:-1] if kind == "fft" else shape)), f"{moved / times[0] / 1e9:.1f} GB/s"
     for name, peer in zip(peers, times[1:]):
         print(f"| {NAMES.get(kind, 'reduce_axes')} | {text} | {lengths} | | {speed} | {name} | "
               f"{moved / peer / 1e9:.1f} GB/s | {peer / times[0]:.2f}x | {library.machine} | "
