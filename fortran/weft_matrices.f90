@@ -3,8 +3,8 @@ module weft_matrices
   use weft_arrays
   implicit none
   private
-  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_tridiag_pivot, weft_block_tridiag, weft_pentadiag, &
-    weft_heat, weft_laplace
+  public :: weft_matmul, weft_matmul_batched, weft_matmul_stack, weft_tridiag, weft_tridiag_pivot, &
+    weft_block_tridiag, weft_pentadiag, weft_heat, weft_laplace
 
   ! A matrix X in the form of weft.h: op(X) is rows x columns. ld is the distance, in elements, of the columns of X;
   ! stride is the distance of the matrices of a batch.
@@ -120,6 +120,53 @@ contains
       mb%stride, ab%p, mc%a%p, mc%ld, mc%stride, mc%a%extent(3))
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul_batched
+
+  ! Returns the view of a stack of matrices, which are its first two dimensions.
+  function stack_of(call, name, x, a) result(view)
+    type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    type(weft_array), intent(out) :: a
+    type(weft_view) :: view
+    integer :: n, k
+    a = strided(call, name, x)
+    call need_real(call, name, a)
+    n = a%rank
+    if (n < 2) call refuse(call, name // ' has ' // decimal(int(n, c_int64_t)) // ' dimensions and must have at least 2')
+    view = view_of(a, a%dtype)
+    if (n < 2) return
+    view%shape(:n) = [(a%extent(k), k = n, 3, -1), a%extent(1), a%extent(2)]
+    view%stride(:n) = [(a%step(k), k = n, 3, -1), a%step(1), a%step(2)] * a%element_bytes
+  end function stack_of
+
+  ! Computes c(:, :, i, j, ...) = alpha a(:, :, i, j, ...) b(:, :, i, j, ...) + beta c(:, :, i, j, ...). A dimension after
+  ! the second one that a or b does not have, or that has extent 1 there, is repeated. Defaults: alpha 1, beta 0. The
+  ! arrays may be sections in which the elements of the columns or of the rows have no gaps.
+  subroutine weft_matmul_stack(ctx, a, b, c, alpha, beta, accumulate, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..)
+    type(*), intent(inout), target :: c(..)
+    type(*), intent(in), target, optional :: alpha(..), beta(..)
+    integer, intent(in), optional :: accumulate
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: aa, ab, ac, first, second
+    type(weft_view), target :: left, right, to
+    integer(c_int) :: sums
+    sums = WEFT_DEFAULT
+    if (present(accumulate)) sums = accumulate
+    left = stack_of(call, 'a', a, aa)
+    right = stack_of(call, 'b', b, ab)
+    to = stack_of(call, 'c', c, ac)
+    call need_same_type(call, 'a', aa, 'b', ab)
+    call need_same_type(call, 'a', aa, 'c', ac)
+    if (present(alpha)) first = one_value(call, 'alpha', alpha, aa)
+    if (present(beta)) second = one_value(call, 'beta', beta, aa)
+    if (call%status == WEFT_OK) call%status = c_weft_matmul_stack(ctx, sums, first%p, c_loc(left), c_loc(right), &
+      second%p, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_matmul_stack
 
   ! Describes the coefficients of systems: one value, one vector for all systems, or one column for each system.
   function lines_of(call, name, x, d) result(lines)

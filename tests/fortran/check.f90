@@ -225,6 +225,10 @@ contains
     call weft_matmul_batched(ctx, a, reshape([b, 2 * b], [3, 4, 2]), batch)
     call expect(all(batch(:, :, 1) == c) .and. all(batch(:, :, 2) == 2 * c), 'matmul_batched')
     single = 3
+    call weft_matmul_stack(ctx, a, reshape([b, 2 * b], [3, 4, 2]), batch)
+    call expect(all(batch(:, :, 1) == c) .and. all(batch(:, :, 2) == 2 * c), 'matmul_stack of one matrix and a stack')
+    call weft_matmul_stack(ctx, transpose(tall), b, batch(:, :, 1), alpha=2.0_real64)
+    call expect(all(batch(:, :, 1) == 2 * matmul(transpose(tall), b)), 'matmul_stack of a transposed matrix')
     call weft_matmul(ctx, single, single, square, accumulate=WEFT_F64)
     call expect(all(square == 18), 'matmul accumulated in f64')
   end subroutine matrices
