@@ -30,7 +30,7 @@ from pyweft._arrays import (
     same_dtype,
     wide_accumulator,
 )
-from pyweft._calls import entry, give_result, input_of, result_for
+from pyweft._calls import entry, give_result, input_of, inputs_of, result_for
 from pyweft._errors import exception
 from pyweft._reduction import COMPLEX_OF, real_dtype
 from pyweft._views import axis_of, each_part, flat, view_at, view_of, with_parts
@@ -283,6 +283,8 @@ def recurrence(
     array([[1. , 2. ],
            [1.5, 3. ]])
     """
+    if axis == -1 and init is None and _are_rows(s, u):
+        return _recurrence_of_rows(s, u, reverse, out, device)
     a, b, on = pair(s, u, "s", "u", FLOATS, strided=True)
     inputs = [a.array, b.array]
     shape = np.broadcast_shapes(tuple(a.array.shape), tuple(b.array.shape))
@@ -301,6 +303,25 @@ def recurrence(
     direction = _REVERSE if reverse else _FORWARD
     call(lib.weft_recurrence_axis, on, device, direction, views[0], views[1], along, start, views[2])
     return give(v, out)
+
+
+def _are_rows(s: Any, u: Any) -> bool:
+    """True for arrays of NumPy whose rows a call without views can read."""
+    both = type(s) is np.ndarray and type(u) is np.ndarray
+    return both and s.shape == u.shape and s.ndim > 0 and s.flags.carray and u.flags.carray
+
+
+def _recurrence_of_rows(s: Any, u: Any, reverse: bool, out: Any, device: Optional[str]) -> Any:
+    """recurrence() along the last axis of contiguous arrays of one shape, from 0."""
+    a, factors, _, terms, code, on = inputs_of(s, u, "s", "u", FLOATS)
+    n = a.shape[-1]
+    v, target = result_for(on, out, a.dtype, a.shape)
+    run, context = entry(lib.weft_recurrence, on, device)
+    direction = _REVERSE if reverse else _FORWARD
+    status = run(context, direction, code, a.size // n if n else 0, n, factors, terms, _NULL, target)
+    if status:
+        raise exception(status, context)
+    return v if on is None and out is None else give_result(v, out)
 
 
 def _initial(first: Operand, shape: tuple[int, ...], along: int) -> tuple[Any, ...]:
