@@ -53,13 +53,13 @@ endif()
 
 # Headers included by the kernel of a formula (src/cuda/map/map_text.cu), embedded as text in the plugin.
 set(embedded
-  arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/halves.h arith/map.h arith/map_integers.h
-  arith/map_reals.h core/elementary.h core/order.h cuda/copy_view/view_index.cuh cuda/copy_view/view_length.h
+  arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/formats.h arith/halves.h arith/map.h
+  arith/map_integers.h arith/map_reals.h core/elementary.h core/order.h cuda/copy_view/view_index.cuh cuda/copy_view/view_length.h
   cuda/map/map_formula.h cuda/map/map_layout.h cuda/map/map_reduce.cuh cuda/map/map_scan.cuh cuda/map/map_values.cuh
   cuda/map/map_views.cuh cuda/reduce/combine.cuh cuda/reduce/extremes.cuh cuda/reduce/finish.cuh
   cuda/reduce/integers.cuh cuda/reduce/reduce_params.h cuda/reduce/sums.cuh cuda/reduce/tree.cuh
   cuda/reduce/unordered.cuh cuda/reduce/variance.cuh cuda/runtime/canonical.cuh cuda/runtime/device.cuh
-  cuda/runtime/keys.cuh cuda/scan/scan_look_back.cuh cuda/scan/scan_ops.cuh cuda/scan/scan_params.h
+  cuda/runtime/halves.cuh cuda/runtime/keys.cuh cuda/scan/scan_look_back.cuh cuda/scan/scan_ops.cuh cuda/scan/scan_params.h
   cuda/scan/scan_tiles.cuh formula/formula.def formula/formula.h)
 list(TRANSFORM embedded PREPEND src/ OUTPUT_VARIABLE embedded_files)
 set(WEFT_NVRTC_EMBEDDED ${CMAKE_BINARY_DIR}/nvrtc_embedded.c)
