@@ -818,22 +818,23 @@ typedef enum weft_transpose {
 
 /* Computes the matrix product C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n.
  *   dtype        WEFT_F32, WEFT_F64, WEFT_F16 or WEFT_BF16
- *   accumulate   WEFT_DEFAULT: sums over k have the element type; those of f16 and bf16 are f32, and the result is
- * that of the f32 values of A, B and C, rounded once. WEFT_F64 with f32 elements: the sums and the products with
- * alpha and beta are f64 and are rounded to f32 once. WEFT_EXACT_SUM: each row of op(A) and each column of op(B) is
- * rounded to integers of 24 bits (f64: 53 bits; f16 and bf16: 13 bits) relative to its greatest element; their
- * products, sums, alpha and beta are exact, and the result is rounded once, so that no order of the terms matters
- * (docs/ops/exact.md) alpha, beta  one value of dtype each (a float for f16 and bf16), in host memory. NULL: alpha is
- * 1, beta is 0. If alpha is 0, A and B are not read; if beta is 0, C is not read lda ...      leading dimension:
- * elements from the start of a row of the stored matrix to the start of the next row (column-major: of a column), at
- * least its length. Elements between the rows are not accessed Scratch memory: for f16 and bf16 without
- * WEFT_EXACT_SUM, the three matrices in f32. A and B may be the same or overlap. C must not overlap A or B, but may
- * be other columns (row-major; column-major: other rows) of a larger matrix that contains both. n = 1 or m = 1 is the
- * product with a vector. The bits do not depend on layout, transposes and leading dimensions, and are those of the
- * transposed product. Source: GEMM of J. Dongarra, J. Du Croz, S. Hammarling, I. Duff, ACM TOMS 16, 1990;
- * WEFT_EXACT_SUM: K. Ozaki, T. Ogita, S. Oishi, S. Rump, Numer. Algorithms 59, 2012, and on GPUs and CPUs with AMX by
- * residues as in Ozaki scheme II (K. Ozaki, Y. Uchino, T. Imamura, 2025). Order: docs/spec/ORDER.md 13 and 31. Docs:
- * docs/ops/matmul.md.
+ *   accumulate   WEFT_DEFAULT: sums over k have the element type. Those of f16 and bf16 are f32: the result is that
+ *                of the f32 values of A, B and C, rounded once. WEFT_F64 with f32 elements: the sums and the
+ *                products with alpha and beta are f64 and are rounded to f32 once. WEFT_EXACT_SUM: each row of op(A)
+ *                and each column of op(B) is rounded to integers of 24 bits (f64: 53 bits; f16 and bf16: 13 bits)
+ *                relative to its greatest element; their products, sums, alpha and beta are exact, and the result is
+ *                rounded once, so that no order of the terms matters (docs/ops/exact.md)
+ *   alpha, beta  one value of dtype each (a float for f16 and bf16), in host memory. NULL: alpha is 1, beta is 0. If
+ *                alpha is 0, A and B are not read; if beta is 0, C is not read
+ *   lda ...      leading dimension: elements from the start of a row of the stored matrix to the start of the next
+ *                row (column-major: of a column), at least its length. Elements between the rows are not accessed
+ * Scratch memory: for f16 and bf16 without WEFT_EXACT_SUM, the three matrices in f32.
+ * A and B may be the same or overlap. C must not overlap A or B, but may be other columns (row-major; column-major:
+ * other rows) of a larger matrix that contains both. n = 1 or m = 1 is the product with a vector. The bits do not
+ * depend on layout, transposes and leading dimensions, and are those of the transposed product.
+ * Source: GEMM of J. Dongarra, J. Du Croz, S. Hammarling, I. Duff, ACM TOMS 16, 1990; WEFT_EXACT_SUM: K. Ozaki,
+ * T. Ogita, S. Oishi, S. Rump, Numer. Algorithms 59, 2012, and on GPUs and CPUs with AMX by residues as in Ozaki
+ * scheme II (K. Ozaki, Y. Uchino, T. Imamura, 2025). Order: docs/spec/ORDER.md 13 and 31. Docs: docs/ops/matmul.md.
  */
 WEFT_API weft_status weft_matmul(weft_context *ctx, weft_layout layout, weft_transpose transpose_a,
                                  weft_transpose transpose_b, weft_dtype dtype, weft_dtype accumulate, size_t m,
@@ -1493,27 +1494,29 @@ WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method 
 /* Computes linear recurrences along one axis. Each vector has the bits of weft_recurrence with one row.
  *   s, u  WEFT_F32 or WEFT_F64, of the type of v. Their shapes are broadcast to that of v, as in weft_copy_view
  *   axis  from -v->dimensions to v->dimensions - 1
- *   init  the initial values, of the type of v. Its shape is broadcast to that of v with length 1 along the axis.
- * NULL: 0 v     the result. It may be equal to s or u in all members; any other overlap is not allowed Vectors that
- * are not contiguous, or are repeated by broadcasting, are copied to scratch memory in parts: for each of the arrays
- * at most 2 MiB on a CPU and 128 MiB on a GPU, or one vector if it is longer. Order: docs/spec/ORDER.md 9 and 32.
- * Docs: docs/ops/recurrence.md. */
+ *   init  the initial values, of the type of v, or NULL for 0. Its shape is broadcast to that of v with length 1
+ *         along the axis
+ *   v     the result. It may be equal to s or u in all members; any other overlap is not allowed
+ * Vectors that are not contiguous, or that broadcasting repeats, are copied to scratch memory in parts: at most 2 MiB
+ * of each array on a CPU and 128 MiB on a GPU, or one vector if it is longer.
+ * Order: docs/spec/ORDER.md 9 and 32. Docs: docs/ops/recurrence.md. */
 WEFT_API weft_status weft_recurrence_axis(weft_context *ctx, weft_direction direction, const weft_view *s,
                                           const weft_view *u, int axis, const weft_view *init, const weft_view *v);
 
 /* Computes Fourier transforms along one axis or several. Along one axis, each vector has the bits of weft_fft with a
  * batch of 1. Along several, all vectors along one axis are transformed, then the results along the next one: forward
  * from the last axis of the list to the first, inverse from the first to the last. Two axes are the 2-D transform.
- *   kind  WEFT_R2C and WEFT_C2R are between real and complex numbers along the last axis of the list; the transforms
+ *   kind  WEFT_R2C and WEFT_C2R are between real and complex numbers along the last axis of the list. The transforms
  *         along the other axes are complex
- *   x, y  of the same type, WEFT_F32 or WEFT_F64. The last axis of an array of complex numbers has length 2: it
- *         contains the real and the imaginary part. y has the shape of x; but for WEFT_R2C it has n/2 + 1 complex
- *         numbers for n real ones along the last axis of the list, and for WEFT_C2R x has. For the complex kinds y
- * may be equal to x in all members; any other overlap is not allowed axes  in host memory: `count` different axes, at
- * least one, of the array of numbers, that is without the axis of the parts: from -D to D - 1 for D axes of numbers.
- * The lengths along them must be powers of two Vectors that are not contiguous are copied to scratch memory in parts:
- * at most 2 MiB on a CPU and 128 MiB on a GPU, or one vector if it is longer, for x and for y. WEFT_C2R along several
- * axes needs an array of the size of x. Order: docs/spec/ORDER.md 14 and 32. Docs: docs/ops/fft.md. */
+ *   x, y  of the same type, WEFT_F32 or WEFT_F64. The last axis of an array of complex numbers has length 2 and
+ *         contains the real and the imaginary part. y has the shape of x. But for n real numbers along the last axis
+ *         of the list, the complex array has n/2 + 1 numbers: y for WEFT_R2C, x for WEFT_C2R. For the complex kinds y
+ *         may be equal to x in all members; any other overlap is not allowed
+ *   axes  in host memory: `count` different axes, at least one. The axis of the parts is not counted: they are from
+ *         -D to D - 1 for D axes of numbers. The lengths along them must be powers of two
+ * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of y on a CPU and
+ * 128 MiB on a GPU, or one vector if it is longer. WEFT_C2R along several axes needs an array of the size of x.
+ * Order: docs/spec/ORDER.md 14 and 32. Docs: docs/ops/fft.md. */
 WEFT_API weft_status weft_fft_axes(weft_context *ctx, weft_fft_kind kind, const weft_view *x, size_t count,
                                    const int *axes, const weft_view *y);
 

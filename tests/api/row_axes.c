@@ -304,6 +304,9 @@ static void transform_arguments(void) {
     for (size_t k = 0; k < WEFT_DIMENSIONS_MAX; k++) from.shape[k] = to.shape[k] = 1;
     from.dimensions = to.dimensions = WEFT_DIMENSIONS_MAX;
     EXPECT_ERROR(ctx, weft_fft_axes(ctx, WEFT_R2C, &from, 1, axes, &to), WEFT_INVALID, "length 2");
+    to.shape[WEFT_DIMENSIONS_MAX - 1] = 2;
+    to.stride[WEFT_DIMENSIONS_MAX - 1] = 4;
+    EXPECT_ERROR(ctx, weft_fft_axes(ctx, WEFT_R2C, &from, 1, axes, &to), WEFT_INVALID, "16 dimensions of numbers");
     EXPECT_ERROR(NULL, weft_fft_axes(NULL, WEFT_C2C, &from, 1, axes, &to), WEFT_INVALID, "ctx is NULL");
     for (size_t i = 0; i < 64; i++) EXPECT(b[i] == 0, "a refused call wrote y");
 #undef REFUSED
