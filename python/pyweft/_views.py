@@ -83,7 +83,7 @@ def with_parts(a: Operand) -> list[Any]:
     return v
 
 
-def _part(view: list[Any], first: list[int], shape: list[int], strides: Any = None) -> list[Any]:
+def part_of(view: list[Any], first: list[int], shape: list[int], strides: Any = None) -> list[Any]:
     """Returns the view of a part of a view, which starts with the element with the indices `first`. It has the
     lengths `shape` along its first axes, and the strides of the view or others."""
     size, code, n, lengths, given, pointer = view[0]
@@ -95,7 +95,7 @@ def _part(view: list[Any], first: list[int], shape: list[int], strides: Any = No
 def each_part(view: list[Any]) -> list[list[Any]]:
     """Returns the views of the real and of the imaginary parts in the view that with_parts() makes."""
     shape = view[0][3][:-1]
-    return [_part(view, [*[0] * len(shape), k], [*shape, 1]) for k in (0, 1)]
+    return [part_of(view, [*[0] * len(shape), k], [*shape, 1]) for k in (0, 1)]
 
 
 def copy(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
@@ -146,7 +146,7 @@ def flip(
     view = with_parts(a)
     last = [max(n - 1, 0) if k in axes else 0 for k, n in enumerate(shape)]
     strides = tuple([-stride if k in axes else stride for k, stride in enumerate(view[0][4])])
-    call(lib.weft_copy_view, a, device, _part(view, last, [], strides), with_parts(y))
+    call(lib.weft_copy_view, a, device, part_of(view, last, [], strides), with_parts(y))
     return give(y, out)
 
 
@@ -186,7 +186,7 @@ def roll(
         shape, source, target = (a.array.size,), flat(source, a), flat(target, a)
     for ends in itertools.product(*map(_ends, shape, shifts)):
         first, to, lengths = ([end[member] for end in ends] for member in range(3))
-        call(lib.weft_copy_view, a, device, _part(source, first, lengths), _part(target, to, lengths))
+        call(lib.weft_copy_view, a, device, part_of(source, first, lengths), part_of(target, to, lengths))
     return give(y, out)
 
 

@@ -90,6 +90,82 @@ def test_transforms_of_two_axes() -> None:
     assert same(weft.irfft2(weft.rfft2(real)), weft.irfftn(weft.rfft2(real), axes=(1, 2)))
 
 
+NORMS = [None, "backward", "ortho", "forward"]
+LENGTHS = [4, 8, 32, 1]
+
+
+def resized(x: Any, shape: Any) -> Any:
+    """The first elements of an array, and zeros."""
+    y = np.zeros(shape, x.dtype)
+    common = tuple(slice(min(n, m)) for n, m in zip(x.shape, shape))
+    y[common] = x[common]
+    return y
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_lengths(axis: int, n: int, layout: str) -> None:
+    shape = (6, 7)
+    x, real = LAYOUTS[layout](numbers(shape, "c16")), LAYOUTS[layout](numbers(shape, "f4"))
+    wanted = tuple(n if k == axis else m for k, m in enumerate(shape))
+    half = tuple(n // 2 + 1 if k == axis else m for k, m in enumerate(shape))
+    assert same(weft.fft(x, n, axis=axis), weft.fft(resized(x, wanted), axis=axis))
+    assert same(weft.ifft(x, n, axis=axis), weft.ifft(resized(x, wanted), axis=axis))
+    assert same(weft.rfft(real, n, axis=axis), weft.rfft(resized(real, wanted), axis=axis))
+    assert same(weft.irfft(x, n, axis=axis), weft.irfft(resized(x, half), n, axis=axis))
+    close: dict[str, Any] = {"rtol": 0, "atol": 1e-12}
+    np.testing.assert_allclose(weft.fft(x, n, axis=axis), np.fft.fft(x, n, axis=axis), **close)
+    np.testing.assert_allclose(weft.irfft(x, n, axis=axis), np.fft.irfft(x, n, axis=axis), **close)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_norms(dtype: str, norm: Any) -> None:
+    single = dtype == "c8"
+    x, real = numbers((8, 3, 4), dtype), numbers((8, 3, 4), "f4" if single else "f8")
+    close: dict[str, Any] = {"rtol": 0, "atol": 2e-5 if single else 1e-13}
+    spectrum = weft.rfft(real, axis=0)
+    for name, of in (("fft", x), ("ifft", x), ("rfft", real), ("irfft", spectrum)):
+        found = getattr(weft, name)(of, axis=0, norm=norm)
+        plain = getattr(weft, name)(of, axis=0)
+        inverse = name[0] == "i"
+        factors = {"ortho": 8**0.5 if inverse else 1 / 8**0.5, "forward": 8.0 if inverse else 1 / 8}
+        factor = found.real.dtype.type(factors.get(norm, 1.0))
+        assert found.dtype == plain.dtype
+        assert np.array_equal(found.real, plain.real * factor) and np.array_equal(found.imag, plain.imag * factor)
+        np.testing.assert_allclose(found, getattr(np.fft, name)(of, axis=0, norm=norm), **close)
+    for name, of in (("fft2", x), ("ifft2", x), ("rfft2", real), ("irfft2", spectrum)):
+        found = getattr(weft, name)(of, axes=(0, 2), norm=norm) if name != "irfft2" else weft.irfft2(of, (4, 8), norm=norm)
+        expected = (
+            getattr(np.fft, name)(of, axes=(0, 2), norm=norm) if name != "irfft2" else np.fft.irfft2(of, (4, 8), norm=norm)
+        )
+        np.testing.assert_allclose(found, expected, **close)
+    out = np.zeros_like(x, order="F")
+    assert weft.fft(x, axis=0, norm=norm, out=out) is out
+    assert np.array_equal(out, weft.fft(x, axis=0, norm=norm))
+
+
+def test_lengths_of_axes() -> None:
+    x = numbers((3, 5, 7), "c16")
+    padded = resized(x, (3, 8, 4))
+    assert same(weft.fftn(x, (8, 4)), weft.fftn(padded, axes=(1, 2)))
+    assert same(weft.fft2(x, (8, 4)), weft.fft2(padded))
+    assert same(weft.ifftn(x, (4, 8), axes=(2, 1)), weft.ifftn(padded, axes=(2, 1)))
+    assert same(weft.fftn(padded, (-1, None), axes=(1, 2)), weft.fftn(padded, axes=(1, 2)))
+    assert same(weft.rfftn(x.real, (8, 4)), weft.rfftn(padded.real, axes=(1, 2)))
+    assert same(weft.irfftn(x, (8, 4)), weft.irfftn(resized(x, (3, 8, 3)), axes=(1, 2)))
+
+
+@pytest.mark.parametrize("axes", [None, 0, (1,), [0, -1]])
+@pytest.mark.parametrize("shape", [(4, 5), (3, 2)])
+def test_shifts(shape: Any, axes: Any) -> None:
+    for x in (numbers(shape, "c16"), np.arange(shape[0] * shape[1], dtype="i2").reshape(shape)):
+        assert same(weft.fftshift(x, axes), np.fft.fftshift(x, axes))
+        assert same(weft.ifftshift(x, axes), np.fft.ifftshift(x, axes))
+    assert same(weft.fftfreq(5, 0.1), np.fft.fftfreq(5, 0.1)) and same(weft.rfftfreq(8), np.fft.rfftfreq(8))
+
+
 def test_transforms_refuse() -> None:
     x = np.ones((4, 3), "c16")
     with pytest.raises(ValueError, match="fft of 3 values along axis 1: the length must be a power of two"):
@@ -100,8 +176,16 @@ def test_transforms_refuse() -> None:
         weft.fftn(x, axes=(0, -2))
     with pytest.raises(ValueError, match="at least 1 is required"):
         weft.fftn(x, axes=())
-    with pytest.raises(ValueError, match="x has 4 values along axis 0 and n is 9; it must have"):
+    with pytest.raises(ValueError, match="fft of 9 values along axis 0: the length must be a power of two"):
         weft.irfft(x, 9, axis=0)
+    with pytest.raises(ValueError, match="the transform along axis 0 has 0 values; it must have at least 1"):
+        weft.irfft(x[:1], axis=0)
+    with pytest.raises(ValueError, match="the transform along axis 1 has -2 values; it must have at least 1"):
+        weft.fft(x, -2)
+    with pytest.raises(ValueError, match="s has 1 lengths for 2 axes; it must have one for each"):
+        weft.fft2(x, (4,))
+    with pytest.raises(ValueError, match="norm is 'none'; it must be backward, ortho or forward"):
+        weft.fft(x, axis=0, norm="none")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
