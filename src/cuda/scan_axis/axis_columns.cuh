@@ -32,20 +32,31 @@ column_prefixes(const Op &op, const axis_params &a, const typename Op::value (*t
     return next;
 }
 
-/* Loads the elements of a group: `left` elements from x on. */
+/* Loads the elements of a group: `left` elements from x on. Whole groups, here and below, need no comparisons, and the
+ * addresses of their elements only additions. */
 template <class T>
 static __device__ __forceinline__ void load_group(const axis_params &a, const char *x, uint32_t left,
                                                   T (&element)[AXIS_GROUP]) {
+    if (left == AXIS_GROUP) {
 #pragma unroll
-    for (uint32_t j = 0; j < AXIS_GROUP; j++)
-        if (j < left) element[j] = *(const T *)(x + j * a.x_stride);
+        for (uint32_t j = 0; j < AXIS_GROUP; j++, x += a.x_stride) element[j] = *(const T *)x;
+    } else if (left > 0) {
+#pragma unroll
+        for (uint32_t j = 0; j < AXIS_GROUP; j++, x += a.x_stride)
+            if (j < left) element[j] = *(const T *)x;
+    }
 }
 
 template <class Op>
 static __device__ __forceinline__ void scan_elements(const Op &op, const typename Op::element (&element)[AXIS_GROUP],
                                                      uint32_t left, typename Op::value (&v)[AXIS_GROUP]) {
+    if (left == AXIS_GROUP) {
 #pragma unroll
-    for (uint32_t j = 0; j < AXIS_GROUP; j++) v[j] = j < left ? op.load(element[j]) : op.identity();
+        for (uint32_t j = 0; j < AXIS_GROUP; j++) v[j] = op.load(element[j]);
+    } else {
+#pragma unroll
+        for (uint32_t j = 0; j < AXIS_GROUP; j++) v[j] = j < left ? op.load(element[j]) : op.identity();
+    }
     scan_registers(op, v);
 }
 
@@ -53,10 +64,16 @@ template <class Op>
 static __device__ __forceinline__ void store_group(const Op &op, const axis_params &a, char *y, uint64_t first,
                                                    uint32_t left, const typename Op::value (&v)[AXIS_GROUP],
                                                    typename Op::value prefix, typename Op::value next) {
+    typedef typename Op::result R;
+    if (left == AXIS_GROUP && !a.scan.exclusive) {
 #pragma unroll
-    for (uint32_t j = 0; j < AXIS_GROUP; j++)
-        if (j < left)
-            *(typename Op::result *)(y + j * a.y_stride) = axis_result(op, a, first, (int)j, v, prefix, next);
+        for (uint32_t j = 0; j < AXIS_GROUP; j++, y += a.y_stride)
+            *(R *)y = op.store(j < AXIS_GROUP - 1 ? op.combine(prefix, v[j]) : next);
+    } else if (left > 0) {
+#pragma unroll
+        for (uint32_t j = 0; j < AXIS_GROUP; j++, y += a.y_stride)
+            if (j < left) *(R *)y = axis_result(op, a, first, (int)j, v, prefix, next);
+    }
 }
 
 /* Returns the number of elements of the group that begins at element `first`. */
