@@ -30,9 +30,9 @@ struct axes_params {
     uint64_t column_blocks;                       /* 2^columns_log2 packs each */
     uint32_t threads;                             /* of a block */
     uint64_t blocks;
-    /* Rows: 2^slots_log2 threads take a tile. If run_packs is not 0, a vector is divided into runs of so many packs
-     * of elements, which are run_stride bytes apart. */
-    uint32_t run_packs;
+    /* Rows: 2^slots_log2 threads take a tile. If run.n is not 0, a vector is divided into runs of so many packs of
+     * elements, which are run_stride bytes apart. */
+    view_length run;
     int64_t run_stride;
     /* Second operand of products: its first element, and the distances of its elements as those of x. factor_repeats:
      * the vectors of a pack have the same elements. */

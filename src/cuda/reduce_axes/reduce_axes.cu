@@ -155,7 +155,7 @@ static bool all_packs_fit(const reduce_axes_call *c, const view_dimension *outer
 static bool rows_fit(const reduce_axes_call *c) {
     const size_t size = cuda_type_bytes(c->dtype), own = AXES_OWN(size), last = c->inner_count - 1;
     if (c->op == WEFT_ARGMIN || c->op == WEFT_ARGMAX || c->n % own || c->n < (own > 4 ? own : 4) * own ||
-        c->n / own > UINT32_MAX)
+        c->n / own > INT32_MAX)
         return false;
     if (c->inner_count == 0 || c->inner_count > 2 || c->inner[last].x != (ptrdiff_t)size || c->inner[last].n % own)
         return false;
@@ -176,7 +176,8 @@ static axes_function shape_rows(const reduce_axes_call *c, const axes_launch *k,
     const bool many = packs < threads * SHORT_ROWS;
     a->slots_log2 = min_u32(log2_up(packs), log2_up(threads));
     if (c->inner_count == 2) {
-        a->run_packs = (uint32_t)(c->inner[1].n / k->own);
+        const uint64_t run = c->inner[1].n / k->own;
+        a->run = run > 1 ? view_length_of(run) : view_length{1, 0, 0};
         a->run_stride = c->inner[0].x;
         a->factor_run_stride = c->factor.inner[0];
     }

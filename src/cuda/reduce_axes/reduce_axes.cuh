@@ -49,34 +49,49 @@ static __device__ __forceinline__ void combine_halves(const Op &op, typename Op:
             for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], v[j + half][e]);
 }
 
-/* V adjacent elements. */
-template <class T, int V> static __device__ __forceinline__ pack<T, V> load_adjacent(const char *p) {
-    if (V > 1) return load_pack<T, V>((const T *)p);
-    pack<T, V> v;
-    if constexpr (sizeof(T) == 2) { /* integers, f16 and bf16 */
-        const unsigned short raw = __ldg((const unsigned short *)p);
-        memcpy(v.element, &raw, sizeof raw);
+/* V adjacent elements in the registers that they were loaded to. They are taken apart where they are used: a loop that
+ * loads elements of 1 or 2 bytes for its next round would otherwise wait for them at once. */
+template <class T, int V> struct axes_pack {
+    static_assert(V == 1 || V * sizeof(T) >= 4, "a pack has whole words");
+    uint32_t word[(V * sizeof(T) + 3) / 4];
+    __device__ __forceinline__ T element(int e) const {
+        pack<T, V> v;
+        memcpy(&v, word, sizeof v);
+        return v.element[e];
+    }
+};
+
+template <class T, int V> static __device__ __forceinline__ axes_pack<T, V> load_adjacent(const char *p) {
+    axes_pack<T, V> v;
+    if constexpr (V > 1) {
+        const pack<T, V> loaded = load_pack<T, V>((const T *)p);
+        memcpy(v.word, &loaded, sizeof loaded);
+    } else if constexpr (sizeof(T) == 2) { /* integers, f16 and bf16 */
+        v.word[0] = __ldg((const unsigned short *)p);
     } else {
-        v.element[0] = __ldg((const T *)p);
+        const T loaded = __ldg((const T *)p);
+        memcpy(v.word, &loaded, sizeof loaded);
     }
     return v;
 }
 
 /* V adjacent elements of the second operand, or, if it repeats, V times one element. */
 template <class T, int V>
-static __device__ __forceinline__ pack<T, V> load_factors(const axes_params &a, const char *p) {
+static __device__ __forceinline__ axes_pack<T, V> load_factors(const axes_params &a, const char *p) {
     if (V == 1 || !a.factor_repeats) return load_adjacent<T, V>(p);
-    const pack<T, 1> one = load_adjacent<T, 1>(p);
+    const T one = load_adjacent<T, 1>(p).element(0);
     pack<T, V> v;
+    axes_pack<T, V> repeated;
 #pragma unroll
-    for (int e = 0; e < V; e++) v.element[e] = one.element[0];
-    return v;
+    for (int e = 0; e < V; e++) v.element[e] = one;
+    memcpy(repeated.word, &v, sizeof v);
+    return repeated;
 }
 
 /* The elements of V steps: y is used only if the operator has two inputs. */
 template <class Op, int V> struct axes_terms {
-    pack<typename Op::element, V> x;
-    pack<typename Op::element, Op::INPUTS == 2 ? V : 1> y;
+    axes_pack<typename Op::element, V> x;
+    axes_pack<typename Op::element, Op::INPUTS == 2 ? V : 1> y;
 };
 
 /* Adds the terms of step e. */
@@ -84,9 +99,9 @@ template <class Op, int V>
 static __device__ __forceinline__ typename Op::value
 add_term(const Op &op, typename Op::value lane, const axes_terms<Op, V> &terms, int e, uint64_t i, double m) {
     if constexpr (Op::INPUTS == 2)
-        return op.step(lane, terms.x.element[e], terms.y.element[e]);
+        return op.step(lane, terms.x.element(e), terms.y.element(e));
     else
-        return op.step(lane, terms.x.element[e], i, m);
+        return op.step(lane, terms.x.element(e), i, m);
 }
 
 /* A sequence: `count` elements from p on, `apart` bytes apart, and from `factor` on those of the second operand. They
@@ -98,50 +113,69 @@ struct axes_sequence {
     uint32_t step, count;
 };
 
-/* Loads the terms of element k of a sequence. */
-template <class Op, int V>
-static __device__ __forceinline__ void load_terms(const axes_params &a, const axes_sequence &s, uint32_t k,
-                                                  axes_terms<Op, V> &terms) {
+/* Loads the terms of the next N elements of a sequence, at most `left`, and moves its pointers behind them. WHOLE: left
+ * is at least N. */
+template <bool WHOLE, class Op, int V, uint32_t N>
+static __device__ __forceinline__ void load_terms(const axes_params &a, axes_sequence &s, uint32_t left,
+                                                  axes_terms<Op, V> (&terms)[N]) {
     typedef typename Op::element T;
-    terms.x = load_adjacent<T, V>(s.p + k * s.apart);
-    if constexpr (Op::INPUTS == 2) terms.y = load_factors<T, V>(a, s.factor + k * s.factor_apart);
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++, s.p += s.apart) {
+        if (WHOLE || k < left) terms[k].x = load_adjacent<T, V>(s.p);
+        if constexpr (Op::INPUTS == 2) {
+            if (WHOLE || k < left) terms[k].y = load_factors<T, V>(a, s.factor);
+            s.factor += s.factor_apart;
+        }
+    }
 }
 
-/* Reduces a sequence to total. The vectors have the parameters m. */
+/* Adds the terms of N elements, from element i of a sequence on, at most `left`. Element k belongs to lane FIRST + k. */
+template <bool WHOLE, uint32_t FIRST, class Op, int V, uint32_t N>
+static __device__ __forceinline__ void add_terms(const Op &op, const axes_sequence &s, const double (&m)[V],
+                                                 uint32_t i, uint32_t left, const axes_terms<Op, V> (&terms)[N],
+                                                 typename Op::value (&v)[AXES_LANES][V]) {
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++)
+#pragma unroll
+        for (int e = 0; e < V; e++) {
+            typename Op::value &lane = v[(FIRST + k) % AXES_LANES][e];
+            if (WHOLE || k < left) lane = add_term(op, lane, terms[k], e, s.first + (uint64_t)(i + k) * s.step, m[e]);
+        }
+}
+
+/* Reduces a sequence to total. The vectors have the parameters m. While the terms of one half of a batch are added,
+ * those of the other one are loaded. */
 template <class Op, int V>
 static __device__ __forceinline__ void reduce_sequence(const Op &op, const axes_params &a, const double (&m)[V],
                                                        axes_sequence s, typename Op::value (&total)[V]) {
-    constexpr uint32_t BATCH = AXES_BATCH / Op::INPUTS, LANES = AXES_LANES;
-    typename Op::value v[LANES][V];
+    constexpr uint32_t HALF = AXES_BATCH / Op::INPUTS / 2, BATCH = 2 * HALF;
+    typename Op::value v[AXES_LANES][V];
+    axes_terms<Op, V> low[HALF], high[HALF];
 #pragma unroll
-    for (uint32_t j = 0; j < LANES; j++)
+    for (uint32_t j = 0; j < AXES_LANES; j++)
 #pragma unroll
         for (int e = 0; e < V; e++) v[j][e] = op.identity();
     uint32_t i = 0;
+    if (s.count >= BATCH) {
+        load_terms<true>(a, s, HALF, low);
+        load_terms<true>(a, s, HALF, high);
 #pragma unroll 1
-    for (; i + BATCH <= s.count; i += BATCH, s.p += BATCH * s.apart, s.factor += BATCH * s.factor_apart) {
-        axes_terms<Op, V> terms[BATCH];
-#pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++) load_terms(a, s, k, terms[k]);
-#pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++)
-#pragma unroll
-            for (int e = 0; e < V; e++)
-                v[k % LANES][e] =
-                    add_term(op, v[k % LANES][e], terms[k], e, s.first + (uint64_t)(i + k) * s.step, m[e]);
+        for (; i + 2 * BATCH <= s.count; i += BATCH) {
+            add_terms<true, 0>(op, s, m, i, HALF, low, v);
+            load_terms<true>(a, s, HALF, low);
+            add_terms<true, HALF>(op, s, m, i + HALF, HALF, high, v);
+            load_terms<true>(a, s, HALF, high);
+        }
+        add_terms<true, 0>(op, s, m, i, HALF, low, v);
+        add_terms<true, HALF>(op, s, m, i + HALF, HALF, high, v);
+        i += BATCH;
     }
     if (i < s.count) {
-        axes_terms<Op, V> terms[BATCH];
-#pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++)
-            if (i + k < s.count) load_terms(a, s, k, terms[k]);
-#pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++)
-#pragma unroll
-            for (int e = 0; e < V; e++)
-                if (i + k < s.count)
-                    v[k % LANES][e] =
-                        add_term(op, v[k % LANES][e], terms[k], e, s.first + (uint64_t)(i + k) * s.step, m[e]);
+        const uint32_t left = s.count - i, above = left > HALF ? left - HALF : 0;
+        load_terms<false>(a, s, left, low);
+        load_terms<false>(a, s, above, high);
+        add_terms<false, 0>(op, s, m, i, left, low, v);
+        add_terms<false, HALF>(op, s, m, i + HALF, above, high, v);
     }
     combine_halves(op, v);
 #pragma unroll
@@ -289,12 +323,18 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
 
 /* --------------------------------------------------------------------------- contiguous vectors */
 
-/* Returns the offset of a pack of `bytes` bytes in its vector. */
+/* Returns the offset of a pack of `bytes` bytes in a vector that is divided into runs. */
+static __device__ __forceinline__ int64_t run_offset(const axes_params &a, uint32_t number, uint32_t bytes,
+                                                     int64_t run_stride) {
+    uint32_t run = number;
+    const uint32_t in_run = a.run.n > 1 ? split_index(a.run, run) : 0;
+    return (int64_t)run * run_stride + (int64_t)in_run * bytes;
+}
+
+/* The same for any vector. */
 static __device__ __forceinline__ int64_t pack_offset(const axes_params &a, uint64_t number, uint32_t bytes,
                                                       int64_t run_stride) {
-    if (a.run_packs == 0) return (int64_t)(number * bytes);
-    const uint32_t run = (uint32_t)number / a.run_packs, in_run = (uint32_t)number - run * a.run_packs;
-    return (int64_t)run * run_stride + (int64_t)in_run * bytes;
+    return a.run.n == 0 ? (int64_t)(number * bytes) : run_offset(a, (uint32_t)number, bytes, run_stride);
 }
 
 /* Loads pack `number` of the vector at x and of that at y. CONTIGUOUS: the vectors are not divided into runs. */
@@ -304,15 +344,15 @@ static __device__ __forceinline__ void load_row_terms(const axes_params &a, cons
     typedef typename Op::element T;
     const uint32_t bytes = OWN * sizeof(T);
     const int64_t own = (int64_t)(number * bytes);
-    terms.x = load_pack<T, OWN>((const T *)(x + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.run_stride))));
+    terms.x = load_adjacent<T, OWN>(x + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.run_stride)));
     if constexpr (Op::INPUTS == 2)
-        terms.y = load_pack<T, OWN>(
-            (const T *)(y + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.factor_run_stride))));
+        terms.y = load_adjacent<T, OWN>(
+            y + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.factor_run_stride)));
 }
 
 /* Takes this thread's packs of a tile: packs t, t + 2^slots_log2, ... of `packs`, from number `start` of the vectors
- * at x and y on. FULL: a full tile whose packs are contiguous, taken by AXES_TILE_THREADS threads. */
-template <bool FULL, class Op, int OWN>
+ * at x and y on. FULL: a full tile, taken by AXES_TILE_THREADS threads. */
+template <bool FULL, bool CONTIGUOUS, class Op, int OWN>
 static __device__ __forceinline__ void take_tile(const Op &op, const axes_params &a, const char *x, const char *y,
                                                  uint64_t start, uint32_t packs, double m,
                                                  typename Op::value (&lane)[OWN]) {
@@ -326,7 +366,7 @@ static __device__ __forceinline__ void take_tile(const Op &op, const axes_params
 #pragma unroll
         for (uint32_t r = 0; r < BATCH; r++) {
             const uint32_t i = top + r * threads;
-            if (FULL || i < packs) load_row_terms<FULL>(a, x, y, start + i, row[r]);
+            if (FULL || i < packs) load_row_terms<CONTIGUOUS>(a, x, y, start + i, row[r]);
         }
 #pragma unroll
         for (uint32_t r = 0; r < BATCH; r++) {
@@ -362,10 +402,13 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
         const uint32_t packs = present && !op.idle(m) ? (uint32_t)min((uint64_t)PACKS, a.n / OWN - start) : 0;
 #pragma unroll
         for (int l = 0; l < OWN; l++) lane[l] = op.identity();
-        if (packs == PACKS && a.run_packs == 0 && threads == AXES_TILE_THREADS(sizeof(T)))
-            take_tile<true>(op, a, a.x + from, y, start, PACKS, m, lane);
+        const bool full = packs == PACKS && threads == AXES_TILE_THREADS(sizeof(T));
+        if (full && a.run.n == 0)
+            take_tile<true, true>(op, a, a.x + from, y, start, PACKS, m, lane);
+        else if (full)
+            take_tile<true, false>(op, a, a.x + from, y, start, PACKS, m, lane);
         else
-            take_tile<false>(op, a, a.x + from, y, start, packs, m, lane);
+            take_tile<false, false>(op, a, a.x + from, y, start, packs, m, lane);
         __syncwarp();
         const A v = combine_lanes_of<OWN, 1>(op, (int)threads, lane);
         if ((threadIdx.x & (threads - 1)) != 0 || packs == 0) continue;
@@ -373,6 +416,26 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
             ((A *)a.partials)[tile * a.vectors + vector] = v;
         else
             finish_vector(a, vector, a.y + to, v);
+    }
+}
+
+/* Takes this thread's packs of AXES_TILES vectors: packs t, t + 2^slots_log2, ... of each. */
+template <bool CONTIGUOUS, class Op, int OWN>
+static __device__ __forceinline__ void take_short(const Op &op, const axes_params &a,
+                                                  const char *const (&x)[AXES_TILES],
+                                                  const char *const (&y)[AXES_TILES], const double (&m)[AXES_TILES],
+                                                  typename Op::value (&lane)[AXES_TILES][OWN]) {
+    const uint32_t threads = 1u << a.slots_log2, packs = (uint32_t)(a.n / OWN);
+#pragma unroll 1
+    for (uint32_t i = threadIdx.x & (threads - 1); i < packs; i += threads) {
+        axes_terms<Op, OWN> row[AXES_TILES];
+#pragma unroll
+        for (int k = 0; k < AXES_TILES; k++) load_row_terms<CONTIGUOUS>(a, x[k], y[k], i, row[k]);
+#pragma unroll
+        for (int k = 0; k < AXES_TILES; k++)
+#pragma unroll
+            for (int l = 0; l < OWN; l++)
+                lane[k][l] = add_term(op, lane[k][l], row[k], l, (uint64_t)i * OWN + l, m[k]);
     }
 }
 
@@ -389,7 +452,6 @@ static __global__ void __launch_bounds__(AXES_THREADS,
     constexpr int OWN = AXES_OWN(sizeof(T));
     const Op op(a.j);
     const uint32_t threads = 1u << a.slots_log2, thread = threadIdx.x & (threads - 1), groups_log2 = 5 - a.slots_log2;
-    const uint32_t packs = (uint32_t)(a.n / OWN);
     for (uint64_t block = blockIdx.x; block < a.blocks; block += gridDim.x) {
         const uint64_t warp = (block * a.threads + threadIdx.x) / WARP;
         const uint64_t first = (warp * AXES_TILES << groups_log2) + (threadIdx.x % WARP >> a.slots_log2);
@@ -411,17 +473,10 @@ static __global__ void __launch_bounds__(AXES_THREADS,
 #pragma unroll
             for (int l = 0; l < OWN; l++) lane[k][l] = op.identity();
         }
-#pragma unroll 1
-        for (uint32_t i = thread; i < packs; i += threads) {
-            axes_terms<Op, OWN> row[AXES_TILES];
-#pragma unroll
-            for (int k = 0; k < AXES_TILES; k++) load_row_terms<false>(a, x[k], y[k], i, row[k]);
-#pragma unroll
-            for (int k = 0; k < AXES_TILES; k++)
-#pragma unroll
-                for (int l = 0; l < OWN; l++)
-                    lane[k][l] = add_term(op, lane[k][l], row[k], l, (uint64_t)i * OWN + l, m[k]);
-        }
+        if (a.run.n == 0)
+            take_short<true>(op, a, x, y, m, lane);
+        else
+            take_short<false>(op, a, x, y, m, lane);
         __syncwarp();
         bool stores = false;
 #pragma unroll
