@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 32
+#define WEFT_BACKEND_ABI 33
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -246,6 +246,9 @@ typedef struct fft_call {
     weft_dtype dtype;
     weft_fft_kind kind;
     size_t batch, n; /* batch >= 1; n a power of two */
+    /* 0: the values of a transform are adjacent. Else `batch` arrays of n rows and so many columns are transformed along
+     * their columns; only complex ones, and only if the backend's fft_takes_columns returns true. */
+    size_t columns;
     const void *x;
     void *y; /* C2C: == x, or does not overlap x; else does not overlap x */
 } fft_call;
@@ -515,6 +518,8 @@ typedef struct weft_backend {
     /* Operations. */
 #define BACKEND(stem) weft_status (*stem)(void *state, const stem##_call *call, weft_error *error);
 #include "core/ops.def"
+    /* Returns true if `fft` can compute this call, which has columns. NULL: none. */
+    bool (*fft_takes_columns)(const void *state, const fft_call *call);
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
      * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size

@@ -185,6 +185,32 @@ static void check_large_transforms(void) {
         }
 }
 
+/* Exchanges the first and the third axis. */
+static weft_view exchanged(weft_view v) {
+    const weft_view was = v;
+    v.shape[0] = was.shape[2], v.shape[2] = was.shape[0];
+    v.stride[0] = was.stride[2], v.stride[2] = was.stride[0];
+    return v;
+}
+
+/* Arrays of adjacent numbers, of which a GPU transforms columns of 2^log values without copies: in both orders in
+ * memory, in place or not; and with the first array that is not aligned to numbers. */
+static void check_columns(int log, weft_dtype dtype) {
+    static const size_t columns[] = {1, 2, 3, 4, 5, 8, 17, 33};
+    const size_t size = weft_dtype_size(dtype), n = (size_t)1 << log;
+    for (uint64_t i = 0; i < 4; i++) {
+        draw_state = i * 16 + (uint64_t)log;
+        size_t shape[] = {1 + draw(3), n, columns[draw(8)]};
+        while (2 * shape[0] * n * shape[2] > most - 2) shape[shape[0] > 1 ? 0 : 2] /= 2;
+        weft_view v, in, out;
+        weft_view_of(dtype, 3, shape, NULL, &v);
+        in = plain(&v, true, x + i % 2 * size);
+        out = plain(&v, true, z + i / 2 * size);
+        if (draw(2)) in = exchanged(in), out = exchanged(out), v = exchanged(v);
+        transform((weft_fft_kind)draw(2), draw(3) ? &in : &out, &out, &v, &v, 1, (int[]){1}, 5200 + i);
+    }
+}
+
 /* Adds bytes between the elements of an axis, and what this needs along the axes before it. */
 static weft_view with_gap(weft_view v, size_t axis, ptrdiff_t bytes) {
     for (size_t k = axis + 1; k-- > 0; bytes *= (ptrdiff_t)v.shape[k]) v.stride[k] += bytes;
@@ -358,6 +384,8 @@ int main(int argc, char **argv) {
         check_random_transform(seed);
         check_random_recurrence(seed);
     }
+    for (int log = 1; log <= 13; log++) check_columns(log, log % 2 ? WEFT_F32 : WEFT_F64);
+    for (int log = on_host ? 1 : 11; log <= 13; log++) check_columns(log, log % 2 ? WEFT_F64 : WEFT_F32);
     most = MOST;
     if (on_host) {
         check_large_transforms();

@@ -40,8 +40,38 @@ static row_array vectors_of(const weft_view *v, size_t axis, bool is_complex) {
     return (row_array){v->data, weft_dtype_size(v->dtype), v->shape[axis], v->stride[axis], is_complex ? 2 : 1, part};
 }
 
+/* Returns the dimension in which the distance of adjacent indices is `step` bytes in x and y, or `count` if there is
+ * none. Dimensions of length 1 have no distance. */
+static size_t dimension_of_step(const pass *p, size_t count, ptrdiff_t step) {
+    for (size_t k = 0; k < count; k++)
+        if (p->x->shape[k] > 1 && p->x->stride[k] == step && p->y->stride[k] == step) return k;
+    return count;
+}
+
+/* Describes a pass as transforms along the columns of arrays without gaps. Returns false if x and y have another
+ * layout, or the backend has no kernel for it. */
+static bool as_columns(const weft_context *ctx, const pass *p, size_t dimensions, fft_call *c) {
+    const weft_view *const x = p->x, *const y = p->y;
+    const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(x->dtype);
+    if (!ctx->backend->fft_takes_columns || from_real(p->kind) || to_real(p->kind)) return false;
+    if (x->stride[dimensions] != size || y->stride[dimensions] != size) return false;
+    *c = (fft_call){.dtype = x->dtype, .kind = p->kind, .batch = 1, .columns = 1, .x = x->data, .y = y->data};
+    for (size_t step = 2 * (size_t)size; step < view_elements(x) * (size_t)size;) {
+        const size_t k = dimension_of_step(p, dimensions, (ptrdiff_t)step);
+        if (k == dimensions) return false;
+        if (k == p->axis)
+            c->n = x->shape[k];
+        else
+            *(c->n ? &c->batch : &c->columns) *= x->shape[k];
+        step *= x->shape[k];
+    }
+    return c->n > 0 && c->columns > 1 && ctx->backend->fft_takes_columns(ctx->state, c);
+}
+
 static weft_status run_pass(weft_context *ctx, const pass *p, size_t dimensions, weft_error *error) {
     const bool real = from_real(p->kind) || to_real(p->kind);
+    fft_call columns;
+    if (as_columns(ctx, p, dimensions, &columns)) return ctx->backend->fft(ctx->state, &columns, error);
     row_set set = {.arrays = 2, .in_place = !real};
     set.array[0] = vectors_of(p->x, p->axis, !from_real(p->kind));
     set.array[1] = vectors_of(p->y, p->axis, !to_real(p->kind));

@@ -129,6 +129,35 @@ static weft_status transform_all(const fft_work *w, const void *x, void *y, cons
     return WEFT_OK;
 }
 
+/* -------------------------------------------------------------------------------- columns */
+
+/* Sets the launch of a call that has columns. */
+static fft_launch find_columns(const gpu *g, const fft_call *c, fft_params *j) {
+    j->batch = c->batch;
+    j->columns = c->columns;
+    j->x_step = j->y_step = c->n * c->columns;
+    return cuda_fft_axis(c->dtype, gpu_log2(c->n), (unsigned)g->multiprocessors, j);
+}
+
+bool cuda_fft_takes_columns(const void *state, const fft_call *c) {
+    const gpu *const g = (const gpu *)state;
+    const size_t bytes = 2 * cuda_type_bytes(c->dtype);
+    fft_params j;
+    memset(&j, 0, sizeof j);
+    if (c->columns > UINT32_MAX / bytes || c->batch > INT32_MAX) return false;
+    const fft_launch launch = find_columns(g, c, &j);
+    return launch.kernel && launch.shared_bytes <= g->shared_bytes && launch.blocks <= INT32_MAX;
+}
+
+static weft_status transform_columns(const fft_work *w, const void *x, void *y, const void *table,
+                                     weft_error *error) {
+    fft_params j = describe(w, x, y, table);
+    const fft_launch launch = find_columns(w->g, w->call, &j);
+    return run(w, launch, &j, error);
+}
+
+/* ----------------------------------------------------------------------------------- call */
+
 /* Returns true if a transform requires several passes over memory. */
 static bool takes_passes(const gpu *g, const fft_call *c, int log) {
     const int most = c->dtype == WEFT_F32 ? FFT_FULL_LOG_F32 : FFT_FULL_LOG_F64;
@@ -147,11 +176,12 @@ weft_status cuda_fft(void *state, const fft_call *c, weft_error *error) {
     w.call = c;
     w.real_side = c->kind >= WEFT_R2C;
     w.log = gpu_log2(w.real_side && c->n > 1 ? c->n / 2 : c->n);
-    w.long_transform = takes_passes(g, c, w.log);
+    w.long_transform = c->columns == 0 && takes_passes(g, c, w.log);
     w.real = cuda_type_bytes(c->dtype);
     const size_t numbers = ((size_t)1 << w.log) * 2 * w.real, most = SCRATCH_MOST / numbers;
     const size_t part = most == 0 ? 1 : most < c->batch ? most : c->batch;
-    const size_t values = c->batch * (w.real_side ? 2 * (c->n / 2 + 1) : 2 * c->n) * w.real;
+    const size_t columns = c->columns ? c->columns : 1;
+    const size_t values = c->batch * columns * (w.real_side ? 2 * (c->n / 2 + 1) : 2 * c->n) * w.real;
     const size_t reals = c->batch * c->n * w.real;
     gpu_array arrays[] = {{"x", c->x, c->kind == WEFT_R2C ? reals : values, ARRAY_IN, false, NULL},
                           {"y", c->y, c->kind == WEFT_C2R ? reals : values, ARRAY_OUT, false, NULL}};
@@ -160,6 +190,7 @@ weft_status cuda_fft(void *state, const fft_call *c, weft_error *error) {
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n), &table, error));
     RETURN_IF_ERROR(arrays_copy_in(g, NAME, arrays, 2, w.long_transform || c->kind == WEFT_C2R ? part * numbers : 0,
                                    &between, error));
-    RETURN_IF_ERROR(transform_all(&w, arrays[0].at, arrays[1].at, table, between, part, error));
+    RETURN_IF_ERROR(c->columns ? transform_columns(&w, arrays[0].at, arrays[1].at, table, error)
+                               : transform_all(&w, arrays[0].at, arrays[1].at, table, between, part, error));
     return arrays_copy_out(g, NAME, arrays, 2, error);
 }

@@ -17,6 +17,8 @@
 #define FFT_PASS_LOG_MAX 10
 #define FFT_PASS_LOG_F32 12
 #define FFT_PASS_LOG_SMALL 8
+/* log2 of the longest transforms along the columns of an array in one pass. */
+#define FFT_COLUMNS_LOG 12
 #define FFT_PASS_SHARED (84 << 10)
 #define FFT_PASS_SHARED_F32 (160 << 10)
 
@@ -26,6 +28,7 @@ struct fft_params {
     void *y;
     const void *table;       /* T[2k] */
     uint64_t batch, n;       /* n: length of the complete transform */
+    uint64_t columns;        /* transforms along columns: their number, in each array */
     uint64_t x_step, y_step; /* distance from one array to the next */
     uint64_t blocks;         /* number of blocks into which earlier passes divided each array */
     double scale;            /* factor of the results, applied by the last pass */

@@ -37,6 +37,35 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
                            [=](int i) { return stepped(y, step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
 }
 
+/* -------------------------------------------------------------------------- along one axis */
+
+/* Transforms columns completely: result k of a column is in its row k. There are any number of columns; those after
+ * the last one read the last one. Reads and writes every number once, also in place. */
+template <typename T, int LOG, bool NARROW>
+static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
+    axis_kernel(const fft_params j) {
+    typedef pass_shape<T, LOG, NARROW> shape;
+    typedef line<LOG> l;
+    number<T> *shared = (number<T> *)dynamic_shared;
+    const int c = threadIdx.x % shape::WIDTH, t = threadIdx.x / shape::WIDTH;
+    const uint32_t columns = (uint32_t)j.columns, tiles = (columns - 1) / shape::WIDTH + 1;
+    const uint32_t array = blockIdx.x / tiles, column = (blockIdx.x - array * tiles) * shape::WIDTH + c;
+    const uint32_t step_bytes = columns * (uint32_t)sizeof(number<T>);
+    const uint64_t first = array * j.x_step + min(column, columns - 1);
+    const T *x = (const T *)j.x + 2 * (first + l::template index_of<0>(t, 0) * j.columns);
+    T *y = (T *)j.y + 2 * (first + natural_index<LOG>(t, 0) * j.columns);
+    number<T> v[l::HELD];
+    wait_for_stream();
+    load_numbers<l::HELD>(v, j.x_aligned, false,
+                          [=](int i) { return stepped(x, step_bytes, l::template index_of<0>(0, i)); });
+    swap_parts<l::HELD>(v, j.swap_in);
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, side_by_side<shape::WIDTH>{c});
+    finish<l::HELD>(j, v);
+    if (column < columns)
+        store_numbers<l::HELD>(v, j.y_aligned, false,
+                               [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
+}
+
 /* ------------------------------------------------------------------------------------ rows */
 
 /* In the first phase adjacent threads hold adjacent numbers of a row. After it they hold the numbers of equal index
@@ -200,6 +229,15 @@ template <typename T, int LOG, bool NARROW> struct columns_pass {
     }
 };
 
+template <typename T, int LOG, bool NARROW> struct axis_pass {
+    typedef pass_shape<T, LOG, NARROW> shape;
+    static fft_launch launch(const fft_params *j) {
+        fft_launch all = shape::launch((const void *)axis_kernel<T, LOG, NARROW>, j, 0);
+        all.blocks = j->batch * ((j->columns - 1) / shape::WIDTH + 1);
+        return all;
+    }
+};
+
 template <typename T, int LOG, bool NARROW> struct rows_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
@@ -224,6 +262,11 @@ fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j) {
 fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
     return dtype == WEFT_F32 ? find_pass<columns_pass, float, FFT_PASS_LOG_F32>(log, blocks, j)
                              : find_pass<columns_pass, double, FFT_PASS_LOG_MAX>(log, blocks, j);
+}
+
+fft_launch cuda_fft_axis(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {
+    return dtype == WEFT_F32 ? find_pass<axis_pass, float, FFT_COLUMNS_LOG>(log, blocks, j)
+                             : find_pass<axis_pass, double, FFT_COLUMNS_LOG>(log, blocks, j);
 }
 
 fft_launch cuda_fft_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j) {

@@ -11,6 +11,9 @@ fft_launch cuda_fft_full(weft_dtype dtype, int log, const fft_params *j);
  * blocks that the GPU needs: narrower ones are used if there would be fewer. */
 fft_launch cuda_fft_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j);
 fft_launch cuda_fft_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j);
+/* Complete transforms of 2^log values along the j->columns columns of arrays. Without a kernel if log is less than
+ * FFT_PASS_LOG_MIN or more than FFT_COLUMNS_LOG. */
+fft_launch cuda_fft_axis(weft_dtype dtype, int log, unsigned blocks, const fft_params *j);
 /* The first pass of C2R, on the n + 1 numbers at x, and the last pass of R2C, with n + 1 results. */
 fft_launch cuda_fft_combine_columns(weft_dtype dtype, int log, unsigned blocks, const fft_params *j);
 fft_launch cuda_fft_split_rows(weft_dtype dtype, int log, unsigned blocks, const fft_params *j);

@@ -131,7 +131,8 @@ template <int LOG> static constexpr __host__ __device__ int padded_size() { retu
 template <typename T, int LOG, int BYTES> struct lines_shape {
     static constexpr int WIDTH = BYTES / (2 * sizeof(T));
     static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
-    static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks per multiprocessor, bounded by registers */
+    /* Blocks per multiprocessor, bounded by registers. */
+    static constexpr int RESIDENT = 4096 / sizeof(T) / (THREADS < 32 ? 32 : THREADS);
 
     /* Returns the launch of a kernel that calls wait_for_stream. In shared memory numbers of equal index are
      * adjacent, followed by `padding` unused ones. */

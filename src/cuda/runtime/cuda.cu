@@ -329,6 +329,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .device_only = device_only,
 #define BACKEND(stem) .stem = cuda_##stem,
 #include "core/ops.def"
+        .fft_takes_columns = cuda_fft_takes_columns,
         .tunables = cuda_tunables,
         .chosen = cuda_chosen,
         .choose = cuda_choose,

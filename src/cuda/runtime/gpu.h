@@ -188,6 +188,9 @@ weft_status transfer_time(void *state, void *transfer, void *origin, double *beg
 void transfer_close(void *state, void *transfer);
 void transfer_close_copy_streams(gpu *g);
 
+/* fft.cu */
+bool cuda_fft_takes_columns(const void *state, const fft_call *call);
+
 /* tune.cu */
 const weft_tunable *cuda_tunables(size_t *count);
 size_t cuda_chosen(const void *state, size_t tunable);
