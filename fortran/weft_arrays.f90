@@ -240,4 +240,21 @@ contains
     if (accumulate == WEFT_DEFAULT) call need_type(call, 'the result', result, natural)
   end function accumulate_for
 
+  ! Requires that the dimensions are those of an array of rank `rank`, whose name is `name`.
+  subroutine need_dimensions(call, name, dims, rank)
+    type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
+    integer, intent(in) :: dims(:)
+    integer(c_int32_t), intent(in) :: rank
+    integer :: i, j
+    do i = 1, size(dims)
+      if (dims(i) < 1 .or. dims(i) > rank) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
+        ' is out of range: ' // name // ' has rank ' // decimal(int(rank, c_int64_t)))
+      do j = 1, i - 1
+        if (dims(i) == dims(j)) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
+          ' is named twice')
+      end do
+    end do
+  end subroutine need_dimensions
+
 end module weft_arrays

@@ -3,7 +3,8 @@ module weft_formulas
   use weft_arrays
   implicit none
   private
-  public :: weft_expr_compile, weft_variable, weft_bind, weft_map, weft_map_reduce, weft_map_views
+  public :: weft_expr_compile, weft_variable, weft_bind, weft_map, weft_map_reduce, weft_map_views, &
+    weft_map_reduce_axes
 
   integer, parameter :: name_bytes = 64
 
@@ -31,7 +32,7 @@ contains
   end subroutine weft_expr_compile
 
   ! Binds a name to x: a number, or an array variable that must keep its address until the formula has been evaluated.
-  ! For weft_map_views it may be a section.
+  ! For weft_map_views and weft_map_reduce_axes it may be a section.
   function weft_bind(name, x) result(variable)
     character(*), intent(in) :: name
     type(*), intent(in), target :: x(..)
@@ -106,10 +107,22 @@ contains
     type(weft_array) :: ao
     type(weft_view), target :: views(size(variables)), to
     type(weft_view_binding), target :: bindings(size(variables))
-    integer :: k
     ao = strided(call, 'out', out)
     call need_real(call, 'out', ao)
     to = view_of(ao, ao%dtype)
+    call bind_views(call, variables, views, bindings)
+    if (call%status == WEFT_OK) call%status = c_weft_map_views(ctx, expr, ao%dtype, c_loc(bindings), &
+      int(size(bindings), c_size_t), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_map_views
+
+  ! Fills the bindings of variables, and the views to which they point.
+  subroutine bind_views(call, variables, views, bindings)
+    type(weft_request), intent(inout) :: call
+    type(weft_variable), intent(in), target :: variables(:)
+    type(weft_view), intent(out), target :: views(:)
+    type(weft_view_binding), intent(out) :: bindings(:)
+    integer :: k
     do k = 1, size(variables)
       if (call%status == WEFT_OK) call = variables(k)%call
       bindings(k)%name = c_loc(variables(k)%name)
@@ -123,10 +136,48 @@ contains
         bindings(k)%view = c_loc(views(k))
       end if
     end do
-    if (call%status == WEFT_OK) call%status = c_weft_map_views(ctx, expr, ao%dtype, c_loc(bindings), &
-      int(size(bindings), c_size_t), c_loc(to))
+  end subroutine bind_views
+
+  ! Reduces the values of a formula along dimensions with op, without storing them. It is evaluated in dtype: WEFT_F64,
+  ! ... The shapes of the variables are broadcast to that of the values, `extents`. The shape of result is that of the
+  ! values without the dimensions, or with extent 1 for each of them. accumulate: WEFT_EXACT_SUM for exact sums.
+  subroutine weft_map_reduce_axes(ctx, op, expr, dtype, extents, variables, dims, result, stat, message, accumulate)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, dtype, extents(:), dims(:)
+    type(weft_expr), intent(in) :: expr
+    type(weft_variable), intent(in), target :: variables(:)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    integer, intent(in), optional :: accumulate
+    type(weft_request) :: call
+    type(weft_array) :: values, ar
+    type(weft_view), target :: views(size(variables)), to
+    type(weft_view_binding), target :: bindings(size(variables))
+    integer(c_size_t), target :: shape(size(extents))
+    integer(c_int), target :: axes(size(dims))
+    integer(c_int) :: sums, natural
+    values%dtype = dtype
+    values%field = WEFT_REAL
+    ar = strided(call, 'result', result)
+    sums = accumulate_for(call, op, values, ar)
+    if (present(accumulate)) sums = accumulate
+    natural = ar%dtype
+    ! Counts and truth values have types that Fortran does not have.
+    if (weft_reduce_result(op, int(dtype, c_int), sums, natural) == WEFT_OK) then
+      if (.not. stands_for(ar%dtype, natural)) natural = ar%dtype
+    end if
+    to = view_of(ar, natural)
+    call bind_views(call, variables, views, bindings)
+    call need_dimensions(call, 'the array of the values', dims, int(size(extents), c_int32_t))
+    shape = int(extents, c_size_t)
+    axes = int(dims - 1, c_int)
+    if (call%status == WEFT_OK .and. any(extents < 0)) call refuse(call, 'an extent is negative')
+    if (call%status == WEFT_OK) call%status = c_weft_map_reduce_axes(ctx, op, expr, dtype, sums, &
+      int(size(extents), c_size_t), c_loc(shape), c_loc(bindings), int(size(bindings), c_size_t), &
+      int(size(dims), c_size_t), c_loc(axes), c_loc(to))
     call finish(call, ctx, stat, message)
-  end subroutine weft_map_views
+  end subroutine weft_map_reduce_axes
 
   ! Reduces the values of a formula at n elements with op. It is evaluated in dtype: WEFT_F64, ... accumulate:
   ! WEFT_EXACT_SUM for exact sums.

@@ -202,23 +202,6 @@ contains
     if (call%status == WEFT_OK) axes(:size(dims)) = int(dims - 1, c_int)
   end subroutine prepare
 
-  ! Requires that the dimensions are those of an array of rank `rank`, whose name is `name`.
-  subroutine need_dimensions(call, name, dims, rank)
-    type(weft_request), intent(inout) :: call
-    character(*), intent(in) :: name
-    integer, intent(in) :: dims(:)
-    integer(c_int32_t), intent(in) :: rank
-    integer :: i, j
-    do i = 1, size(dims)
-      if (dims(i) < 1 .or. dims(i) > rank) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
-        ' is out of range: ' // name // ' has rank ' // decimal(int(rank, c_int64_t)))
-      do j = 1, i - 1
-        if (dims(i) == dims(j)) call refuse(call, 'dimension ' // decimal(int(dims(i), c_int64_t)) // &
-          ' is named twice')
-      end do
-    end do
-  end subroutine need_dimensions
-
   ! Computes the prefix scans of x along a dimension. y has the shape of x and may be x. Other arguments as for
   ! weft_scan.
   subroutine weft_scan_axis(ctx, op, kind, x, dim, y, init, stat, message)

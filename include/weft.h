@@ -1390,6 +1390,21 @@ typedef struct weft_view_binding {
 WEFT_API weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
                                     const weft_view_binding *bindings, size_t count, const weft_view *out);
 
+/* Reduces the values of a formula of views along axes with `op`. Has the bits of weft_map_views to an array of the
+ * shape of the values, followed by weft_reduce_axes.
+ *   dtype       of the values: as for weft_map, but not f16 or bf16
+ *   accumulate  as for weft_reduce_axes with elements of type dtype
+ *   shape       in host memory: the lengths of the `dimensions` axes of the values
+ *   bindings    `count` bindings, as for weft_map_views: each view is broadcast to the shape of the values
+ *   axes, out   as for weft_reduce_axes; `axis_count` axes. out must not overlap a view
+ * Scratch memory: the values of a part of the vectors, at most 2 MiB on a CPU and 128 MiB on a GPU; or those of one
+ * vector, or of the vectors of 64 adjacent bytes, if they are longer.
+ * Order: docs/spec/ORDER.md 32. Docs: docs/ops/map.md. */
+WEFT_API weft_status weft_map_reduce_axes(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                          weft_dtype accumulate, size_t dimensions, const size_t *shape,
+                                          const weft_view_binding *bindings, size_t count, size_t axis_count,
+                                          const int *axes, const weft_view *out);
+
 /* Reduces x along axes with `op`. Each value has the bits of weft_reduce on the elements with fixed indices of the
  * other axes, in the order of an array that has only the axes `axes`, in this order, and whose last axis varies
  * fastest.

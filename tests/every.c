@@ -104,6 +104,17 @@ static weft_status run_map_views(weft_context *ctx) {
     weft_expr_free(expr);
     return status;
 }
+static weft_status run_map_reduce_axes(weft_context *ctx) {
+    const weft_view from = matrix_of(x, true), row = row_of(x + N / 2), to = row_of(out.y);
+    const weft_view_binding bindings[] = {{"x", &from, WEFT_F32, NULL}, {"m", &row, WEFT_F32, NULL}};
+    weft_expr *expr;
+    weft_status status = weft_expr_compile(ctx, "(x - m)*i", &expr);
+    if (status != WEFT_OK) return status;
+    status = weft_map_reduce_axes(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, 2, from.shape, bindings, 2, 1,
+                                  (int[]){0}, &to);
+    weft_expr_free(expr);
+    return status;
+}
 static weft_status run_reduce_axes(weft_context *ctx) {
     const weft_view from = matrix_of(x, false), to = row_of(out.y);
     return weft_reduce_axes(ctx, WEFT_SUM, WEFT_DEFAULT, &from, 1, (int[]){0}, &to);
@@ -443,6 +454,7 @@ static const operation operations[] = {
     {"scatter_count", run_scatter_count},
     {"copy_view", run_copy_view},
     {"map_views", run_map_views},
+    {"map_reduce_axes", run_map_reduce_axes},
     {"reduce_axes", run_reduce_axes},
     {"reduce_axes of norms", run_reduce_axes_norm2},
     {"variance_axes", run_variance_axes},

@@ -38,7 +38,7 @@ from pyweft._calls import entry, give_result, give_scalar, input_of, leading, re
 from pyweft._errors import exception
 from pyweft._reduction import reduction_of_values
 from pyweft._scan import op_code
-from pyweft._views import view_at, view_of
+from pyweft._views import axes_of, reduced_shape, view_at, view_of
 
 __all__ = ["expr", "map", "map_reduce", "map_scan"]
 
@@ -49,6 +49,7 @@ _NULL = ffi.NULL
 _F64 = lib.WEFT_F64
 _EVALUATED = {lib.WEFT_F32, _F64, *_INTEGERS}
 _VIEW = ffi.typeof("weft_view *")
+_Axis = Union[None, int, tuple[int, ...]]
 _CELLS = {float: (_F64, ffi.typeof("double *")), int: (lib.WEFT_I64, ffi.typeof("int64_t *"))}
 
 
@@ -182,6 +183,26 @@ def _bind(
     return rows, code, arrays, on
 
 
+def _with_views(rows: list[Any], arrays: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The views of arrays, and the weft_view_binding of each of the rows of _bind(), which points to them."""
+    read = iter(arrays.values())
+    views, bindings = [], []
+    for name, kind, pointer, number in rows:
+        view = _NULL
+        if pointer is not _NULL:
+            view = ffi.new(_VIEW, view_at(pointer, next(read), kind))
+            views.append(view)
+        bindings.append((name, view, kind, number))
+    return views, bindings
+
+
+def _of_shape(shape: tuple[int, ...]) -> Operand:
+    """An operand that only has a shape."""
+    y = Operand()
+    y.array = np.broadcast_to(0, shape)
+    return y
+
+
 class expr:
     """A formula, compiled once for any number of calls and threads. Called with the values of its names.
 
@@ -256,14 +277,7 @@ class expr:
     ) -> Any:
         """As weft.map of the formula, with what _bind returned."""
         of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, out)
-        read = iter(arrays.values())
-        views, bindings = [], []  # weft_view_binding points to views
-        for name, kind, pointer, number in rows:
-            view = _NULL
-            if pointer is not _NULL:
-                view = ffi.new(_VIEW, view_at(pointer, next(read), kind))
-                views.append(view)
-            bindings.append((name, view, kind, number))
+        views, bindings = _with_views(rows, arrays)
         result = DTYPES[code]
         leads = on or (None if views else origin(out, result, strided=True)) or HOST
         y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
@@ -289,6 +303,8 @@ class expr:
         op: str,
         /,
         *,
+        axis: _Axis = None,
+        keepdims: bool = False,
         dtype: Any = None,
         accumulate: Any = None,
         shape: Optional[Shape] = None,
@@ -298,6 +314,8 @@ class expr:
     ) -> Any:
         """As weft.map_reduce of the formula."""
         which = code_of(OPS, op, "op")
+        if axis is not None or keepdims:
+            return self._reduce_axes(which, axis, keepdims, dtype, accumulate, shape, out, device, bindings)
         rows, code, arrays, on = _bind(bindings, dtype)
         of = _shape(arrays, shape)
         _, result, wide = reduction_of_values(which, code, accumulate)
@@ -307,6 +325,34 @@ class expr:
         if status:
             raise exception(status, context)
         return give_scalar(y, out, result)
+
+    def _reduce_axes(
+        self,
+        which: int,
+        axis: _Axis,
+        keepdims: bool,
+        dtype: Any,
+        accumulate: Any,
+        shape: Optional[Shape],
+        out: Optional[Array],
+        device: Optional[str],
+        values: dict[str, Any],
+    ) -> Any:
+        """As weft.map_reduce of the formula along axes. Of the array of its values there are parts at a time."""
+        rows, code, arrays, on = _bind(values, dtype, strided=True)
+        of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, None)
+        axes = axes_of(axis, _of_shape(of))
+        stored, result, wide = reduction_of_values(which, code, accumulate)
+        views, bindings = _with_views(rows, arrays)
+        leads = on or (None if views else origin(out, result, strided=True)) or HOST
+        to = reduced_shape(_of_shape(of), axes, keepdims)
+        y = destination(leads, out, result, to, strided=True, inputs=[*arrays.values()])
+        call(
+            lib.weft_map_reduce_axes,
+            *(leads, device, which, self._compiled, code, wide, len(of), of),
+            *(bindings, len(bindings), len(axes), axes, view_of(y, stored)),
+        )
+        return give(y, out)
 
     def scan(
         self,
@@ -390,6 +436,8 @@ def map_reduce(
     formula: Union[str, expr],
     /,
     *,
+    axis: _Axis = None,
+    keepdims: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
     shape: Optional[Shape] = None,
@@ -403,15 +451,20 @@ def map_reduce(
     formula      a str, or a weft.expr
     accumulate   np.float64 accumulates float32 in float64; "exact" computes sum, mean, norm1 and norm2 of the values
                  exactly and rounds once
-    out          an array of shape () for the result
-    All else as for weft.map, except that arrays must have one shape; the name accumulate cannot be bound either.
-    Order: ORDER.md 20.
+    axis         an axis of the values, or a tuple of them; None: all, and arrays must have one shape. With axis= or
+                 keepdims=True arrays may have any strides, and are broadcast as by weft.map
+    keepdims     the result has length 1 along these axes
+    out          an array of the result's shape and dtype
+    All else as for weft.map; the names accumulate, axis and keepdims cannot be bound either. Order: ORDER.md 20, 32.
 
     >>> weft.map_reduce("mean", "a*z**2 + b*z + c", z=[1.0, 2.0, 3.0], a=1, b=2, c=3)
     np.float64(11.666666666666666)
+    >>> weft.map_reduce("sum", "(x - y)^2", axis=1, x=[[1.0, 2.0], [3.0, 4.0]], y=[1.0, 1.0])
+    array([ 1., 13.])
     """
-    return take_formula(formula).reduce(
-        op, dtype=dtype, accumulate=accumulate, shape=shape, out=out, device=device, **bindings
+    f = take_formula(formula)
+    return f.reduce(
+        op, axis=axis, keepdims=keepdims, dtype=dtype, accumulate=accumulate, shape=shape, out=out, device=device, **bindings
     )
 
 

@@ -43,6 +43,22 @@ weft_status view_broadcast(const char *name_x, const weft_view *x, const char *n
 weft_status view_broadcast_both(const weft_view *x, const weft_view *y, weft_view *both_x, weft_view *both_y,
                                 weft_error *error);
 
+/* The arguments of a reduction along axes but its arrays. */
+typedef struct view_reduction {
+    weft_op op;
+    weft_dtype accumulate;
+    size_t count;
+    const int *axes;
+} view_reduction;
+
+/* Checks the arguments of weft_reduce_axes except the memory of x, of which only the shape and the type are used. Fills
+ * *to with the memory of out. */
+weft_status check_view_reduction(const weft_context *ctx, const view_reduction *v, const weft_view *x,
+                                 const weft_view *out, range *to, weft_error *error);
+/* Computes a reduction that has been checked. */
+weft_status run_view_reduction(weft_context *ctx, const view_reduction *v, const weft_view *x, const weft_view *out,
+                               weft_error *error);
+
 /* Returns true if two views have the same members, except the buffer. */
 bool view_equal(const weft_view *x, const weft_view *y);
 

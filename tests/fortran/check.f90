@@ -347,6 +347,7 @@ contains
     type(weft_expr) :: f
     real(real64) :: x(2, 3) = reshape([real(real64) :: 1, 2, 3, 4, 5, 6], [2, 3]), y(2, 3), z(4, 3)
     real(real32) :: row(5) = [real(real32) :: 10, 0, 20, 0, 30]
+    real(real64) :: total
     integer :: stat, k
     character(160) :: message
     call weft_expr_compile(ctx, 'a*x + y', f)
@@ -359,6 +360,15 @@ contains
     call expect(all(z(2:3, :) == 0), 'elements between those of a section')
     call weft_map_views(ctx, f, [weft_bind('a', 2), weft_bind('x', x), weft_bind('y', row)], y, stat, message)
     call refused(stat, message, 'y of shape (5) cannot be broadcast to out of shape (2, 3)')
+    call weft_map_reduce_axes(ctx, WEFT_SUM, f, WEFT_F64, [2, 3], [weft_bind('a', 2), weft_bind('x', x), &
+      weft_bind('y', row(::2))], [1], z(1, :))
+    call expect(all(z(1, :) == sum(2*x + spread([10, 20, 30], 1, 2), 1)), 'sums of a formula along a dimension')
+    call weft_map_reduce_axes(ctx, WEFT_MAX, f, WEFT_F64, [2, 3], [weft_bind('a', 1), weft_bind('x', x), &
+      weft_bind('y', 1)], [2, 1], total)
+    call expect(total == 7, 'maximum of a formula')
+    call weft_map_reduce_axes(ctx, WEFT_SUM, f, WEFT_F64, [2, 3], [weft_bind('a', 2), weft_bind('x', x), &
+      weft_bind('y', row)], [3], z(1, :), stat, message)
+    call refused(stat, message, 'dimension 3 is out of range: the array of the values has rank 2')
     call weft_expr_free(f)
     call weft_expr_compile(ctx, 'x + i', f)
     y = x

@@ -66,6 +66,19 @@ static weft_status evaluate(weft_context *ctx, const weft_view *x, const weft_vi
     return status;
 }
 
+/* Reduces the values of a formula of x along axes, to y. */
+static weft_status reduce_values(weft_context *ctx, const weft_view *x, size_t count, const int *axes,
+                                 const weft_view *y) {
+    const weft_view_binding binding = {"x", x, WEFT_F32, NULL};
+    weft_expr *expr;
+    weft_status status = weft_expr_compile(ctx, "x*2 + i", &expr);
+    if (status != WEFT_OK) return status;
+    status = weft_map_reduce_axes(ctx, WEFT_MAX, expr, y->dtype, WEFT_DEFAULT, x->dimensions, x->shape, &binding, 1,
+                                  count, axes, y);
+    weft_expr_free(expr);
+    return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const double q[] = {0.5, 1, 0.3, 0};
     static weft_context *ctx;
@@ -86,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (elements(&x) <= BYTES && elements(&y) <= BYTES) { /* broadcast inputs can have any number of elements */
         expect(ctx, weft_copy_view(ctx, &x, &y));
         expect(ctx, evaluate(ctx, &x, &y));
+        expect(ctx, reduce_values(ctx, &x, count % 5, wide, &y));
         expect(ctx, weft_take_axis(ctx, (weft_range)(op % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_put_axis(ctx, (weft_range)(op % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_reduce_axes(ctx, (weft_op)(op % 20), WEFT_DEFAULT, &x, count % 5, wide, &y));

@@ -1,4 +1,4 @@
-/* weft_map_views: argument checks, and the dimensions of the values. */
+/* weft_map_views: argument checks, and the dimensions of the values of formulas of views. */
 #include "core/bindings.h"
 #include "core/views.h"
 
@@ -17,9 +17,7 @@ static weft_status set_distances(const formula_request *r, size_t number, const 
     return WEFT_OK;
 }
 
-/* Fills the dimensions with the axes of `out`. */
-static weft_status set_dimensions(const formula_request *r, const weft_view *out, map_dimension *d,
-                                  weft_error *error) {
+weft_status formula_dimensions(const formula_request *r, const weft_view *out, map_dimension *d, weft_error *error) {
     for (size_t k = 0; k < out->dimensions; k++) d[k].n = out->shape[k], d[k].out = out->stride[k];
     for (size_t i = 0; i < r->call.leaf_count; i++) RETURN_IF_ERROR(set_distances(r, i, out, d, error));
     return WEFT_OK;
@@ -59,6 +57,17 @@ static bool is_plain(const formula_request *r, size_t count, const map_dimension
     return plain;
 }
 
+weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, weft_error *error) {
+    r->call.n = 1;
+    r->call.leaves = r->leaves;
+    r->call.out = out;
+    for (size_t k = 0; k < count; k++) r->call.n *= d[k].n;
+    count = sort_dimensions(r, count, d);
+    if (is_plain(r, count, d)) return r->ctx->backend->map(r->ctx->state, &r->call, error);
+    const map_views_call call = {.map = &r->call, .count = count, .dimensions = d};
+    return r->ctx->backend->map_views(r->ctx->state, &call, error);
+}
+
 /* --------------------------------------------------------------------------------------- call */
 
 static weft_status map_views(formula_request *r, const weft_view *out, weft_error *error) {
@@ -67,15 +76,10 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(check_output_view(r->ctx, "out", out, &to, error));
     RETURN_IF_ERROR(check_view_type("out", out, r->call.result, error));
-    RETURN_IF_ERROR(set_dimensions(r, out, dimensions, error));
+    RETURN_IF_ERROR(formula_dimensions(r, out, dimensions, error));
     RETURN_IF_ERROR(check_output(r, out, &to, error));
-    r->call.n = view_elements(out);
-    if (r->call.n == 0) return WEFT_OK;
-    r->call.out = out->data;
-    const size_t count = sort_dimensions(r, out->dimensions, dimensions);
-    if (is_plain(r, count, dimensions)) return r->ctx->backend->map(r->ctx->state, &r->call, error);
-    const map_views_call call = {.map = &r->call, .count = count, .dimensions = dimensions};
-    return r->ctx->backend->map_views(r->ctx->state, &call, error);
+    if (view_elements(out) == 0) return WEFT_OK;
+    return formula_evaluate(r, out->dimensions, dimensions, out->data, error);
 }
 
 weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,

@@ -69,6 +69,17 @@ static weft_status run(weft_context *ctx, const request *r, const size_t *axes,
     return ctx->backend->reduce_axes(ctx->state, c, error);
 }
 
+/* Checks out and the axes. Fills *to with the memory of out, `axes` with the numbers of the axes, and `reduced` with
+ * true for each of them. */
+static weft_status check_reduced(const weft_context *ctx, const request *r, weft_dtype result, range *to, size_t *axes,
+                                 bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error) {
+    RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, to, error));
+    RETURN_IF_ERROR(check_view_type("out", r->out, result, error));
+    RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));
+    for (size_t a = 0; a < r->count; a++) reduced[axes[a]] = true;
+    return check_shape(r, reduced, error);
+}
+
 /* Checks out and the axes, and calls the backend. `from`: the memory that x spans, and that y spans if there is one.
  */
 static weft_status reduce_view(weft_context *ctx, const request *r, const range *from, reduce_axes_call *c,
@@ -76,14 +87,37 @@ static weft_status reduce_view(weft_context *ctx, const request *r, const range 
     range to;
     size_t axes[WEFT_DIMENSIONS_MAX];
     bool reduced[WEFT_DIMENSIONS_MAX] = {false};
-    RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, &to, error));
-    RETURN_IF_ERROR(check_view_type("out", r->out, c->result, error));
-    RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));
-    for (size_t a = 0; a < r->count; a++) reduced[axes[a]] = true;
-    RETURN_IF_ERROR(check_shape(r, reduced, error));
+    RETURN_IF_ERROR(check_reduced(ctx, r, c->result, &to, axes, reduced, error));
     RETURN_IF_ERROR(check_apart(&to, &from[0], error));
     if (r->y) RETURN_IF_ERROR(check_apart(&to, &from[1], error));
     return run(ctx, r, axes, reduced, c, error);
+}
+
+static request request_of(const view_reduction *v, const weft_view *x, const weft_view *out) {
+    return (request){.accumulate = v->accumulate, .x = x, .out = out, .count = v->count, .axes = v->axes};
+}
+
+weft_status check_view_reduction(const weft_context *ctx, const view_reduction *v, const weft_view *x,
+                                 const weft_view *out, range *to, weft_error *error) {
+    const request r = request_of(v, x, out);
+    reduce_axes_call c = {.op = v->op};
+    size_t axes[WEFT_DIMENSIONS_MAX];
+    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    RETURN_IF_ERROR(check_reduction_type(v->op, x->dtype, v->accumulate, &c.result, error));
+    RETURN_IF_ERROR(check_reduced(ctx, &r, c.result, to, axes, reduced, error));
+    divide(&r, axes, reduced, &c);
+    return check_count(&c, error);
+}
+
+weft_status run_view_reduction(weft_context *ctx, const view_reduction *v, const weft_view *x, const weft_view *out,
+                               weft_error *error) {
+    const request r = request_of(v, x, out);
+    reduce_axes_call c = {.op = v->op, .dtype = x->dtype, .result = out->dtype};
+    size_t axes[WEFT_DIMENSIONS_MAX];
+    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    RETURN_IF_ERROR(check_axes(x, v->count, v->axes, axes, error));
+    for (size_t a = 0; a < v->count; a++) reduced[axes[a]] = true;
+    return run(ctx, &r, axes, reduced, &c, error);
 }
 
 static weft_status reduce_axes(weft_context *ctx, const request *r, reduce_axes_call *c, weft_error *error) {

@@ -1,0 +1,149 @@
+/* weft_map_reduce_axes: argument checks, and the parts in which the values of the formula are computed. */
+#include "core/bindings.h"
+#include "core/views.h"
+
+#include <string.h>
+
+/* Most bytes of values that are in scratch memory at a time, or those of the vectors of LINE adjacent bytes, so that
+ * columns are not read one by one. On a CPU they should stay in its caches. */
+static const size_t HOST_BYTES = (size_t)1 << 21, DEVICE_BYTES = (size_t)1 << 27;
+enum { LINE = 64 };
+
+/* The arguments of a call that have been checked. */
+typedef struct request {
+    const formula_request *formula;
+    const view_reduction *reduction;
+    weft_view values; /* their shape and type */
+    const weft_view *out;
+    map_dimension dimensions[WEFT_DIMENSIONS_MAX]; /* of the formula along the axes of `values` */
+    size_t outer_count, outer[WEFT_DIMENSIONS_MAX]; /* the axes that are not reduced */
+} request;
+
+/* A block of values: all those along the reduced axes and along outer axes number `whole`, `whole` + 1, ..., and
+ * `range` indices of the outer axis before them. */
+typedef struct blocks {
+    size_t whole, range, count; /* count: number of blocks */
+} blocks;
+
+/* ----------------------------------------------------------------------------------- blocks */
+
+static blocks divide(const request *q, size_t limit) {
+    const size_t *const shape = q->values.shape, size = weft_dtype_size(q->values.dtype);
+    const size_t vectors = view_elements(q->out), vector = view_elements(&q->values) / vectors * size;
+    const size_t most = (size_t)max_u64(limit / vector, LINE / size);
+    blocks b = {q->outer_count, 1, 1};
+    size_t rows = 1;
+    for (; b.whole > 0 && shape[q->outer[b.whole - 1]] <= most / rows; b.whole--) rows *= shape[q->outer[b.whole - 1]];
+    if (b.whole > 0) b.range = (size_t)max_u64(most / rows, 1);
+    for (size_t k = 0; k < b.whole; k++)
+        b.count *= k == b.whole - 1 ? ceil_div(shape[q->outer[k]], b.range) : shape[q->outer[k]];
+    return b;
+}
+
+/* Moves the formula, the values and the output to indices first, ..., first + n - 1 of outer axis number k. */
+static void restrict_axis(const request *q, size_t k, size_t first, size_t n, formula_request *formula,
+                          weft_view *values, weft_view *out) {
+    const size_t axis = q->outer[k], of_out = out->dimensions == values->dimensions ? axis : k;
+    const map_dimension *const d = &q->dimensions[axis];
+    for (size_t i = 0; i < formula->call.leaf_count; i++) {
+        map_leaf *const leaf = &formula->leaves[i];
+        if (leaf->kind == LEAF_ARRAY) leaf->p = (const char *)leaf->p + (ptrdiff_t)first * d->x[i];
+        if (leaf->kind == LEAF_INDEX) leaf->value.u64 += first * (uint64_t)d->x[i];
+    }
+    values->shape[axis] = n;
+    out->shape[of_out] = n;
+    out->data = (char *)out->data + (ptrdiff_t)first * out->stride[of_out];
+}
+
+/* Computes the values of block number `number` to `scratch`, and reduces them. */
+static weft_status run_block(weft_context *ctx, const request *q, const blocks *b, size_t number, char *scratch,
+                             weft_error *error) {
+    formula_request formula = *q->formula;
+    map_dimension d[WEFT_DIMENSIONS_MAX];
+    weft_view values = q->values, out = *q->out;
+    for (size_t k = b->whole; k-- > 0;) {
+        const size_t range = k == b->whole - 1 ? b->range : 1, n = q->values.shape[q->outer[k]];
+        const size_t steps = (size_t)ceil_div(n, range), first = number % steps * range;
+        restrict_axis(q, k, first, (size_t)min_u64(range, n - first), &formula, &values, &out);
+        number /= steps;
+    }
+    RETURN_IF_ERROR(weft_view_of(values.dtype, values.dimensions, values.shape, scratch, &values));
+    memcpy(d, q->dimensions, values.dimensions * sizeof *d);
+    for (size_t k = 0; k < values.dimensions; k++) d[k].n = values.shape[k], d[k].out = values.stride[k];
+    RETURN_IF_ERROR(formula_evaluate(&formula, values.dimensions, d, scratch, error));
+    return run_view_reduction(ctx, q->reduction, &values, &out, error);
+}
+
+static weft_status run(weft_context *ctx, const request *q, weft_error *error) {
+    weft_watch *const watch = context_watch();
+    const size_t size = weft_dtype_size(q->values.dtype);
+    if (view_elements(q->out) == 0 || view_elements(&q->values) == 0)
+        return run_view_reduction(ctx, q->reduction, &q->values, q->out, error);
+    const blocks b = divide(q, ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES);
+    size_t elements = view_elements(&q->values) * b.range;
+    void *scratch;
+    for (size_t k = 0; k < b.whole; k++) elements /= q->values.shape[q->outer[k]];
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, elements * size, &scratch, error));
+    if (b.count == 1) return run_block(ctx, q, &b, 0, scratch, error);
+    progress_plan(watch, b.count);
+    for (size_t i = 0; i < b.count; i++) {
+        RETURN_IF_ERROR(progress_begin(watch, error));
+        RETURN_IF_ERROR(progress_end(watch, run_block(ctx, q, &b, i, scratch, error), error));
+        progress_advance(watch, 1);
+    }
+    return WEFT_OK;
+}
+
+/* -------------------------------------------------------------------------------------- checks */
+
+/* Sets the axes that are not reduced. */
+static weft_status set_outer(request *q, weft_error *error) {
+    size_t numbers[WEFT_DIMENSIONS_MAX];
+    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    RETURN_IF_ERROR(check_axes(&q->values, q->reduction->count, q->reduction->axes, numbers, error));
+    for (size_t a = 0; a < q->reduction->count; a++) reduced[numbers[a]] = true;
+    for (size_t k = 0; k < q->values.dimensions; k++)
+        if (!reduced[k]) q->outer[q->outer_count++] = k;
+    return WEFT_OK;
+}
+
+/* Sets the shape of the values, which are in no memory. */
+static weft_status set_values(request *q, size_t dimensions, const size_t *shape, weft_error *error) {
+    const weft_dtype dtype = q->formula->call.result;
+    size_t bytes = weft_dtype_size(dtype);
+    q->values = (weft_view){.size = sizeof q->values, .dtype = dtype, .dimensions = dimensions};
+    RETURN_IF(dimensions > WEFT_DIMENSIONS_MAX, WEFT_INVALID, "%zu dimensions: at most %d are supported", dimensions,
+              WEFT_DIMENSIONS_MAX);
+    RETURN_IF(dimensions > 0 && !shape, WEFT_INVALID, "shape is NULL");
+    for (size_t k = 0; k < dimensions; k++) {
+        q->values.shape[k] = shape[k];
+        RETURN_IF(shape[k] > 1 && __builtin_mul_overflow(bytes, shape[k], &bytes), WEFT_INVALID,
+                  "shape %s has too many elements", view_shape_text(dimensions, shape).text);
+    }
+    return WEFT_OK;
+}
+
+static weft_status map_reduce_axes(formula_request *r, request *q, size_t dimensions, const size_t *shape,
+                                   weft_error *error) {
+    range to;
+    q->formula = r;
+    RETURN_IF_ERROR(bind_formula(r, error));
+    RETURN_IF_ERROR(set_values(q, dimensions, shape, error));
+    RETURN_IF_ERROR(check_view_reduction(r->ctx, q->reduction, &q->values, q->out, &to, error));
+    RETURN_IF_ERROR(formula_dimensions(r, &q->values, q->dimensions, error));
+    for (size_t i = 0; i < r->call.leaf_count; i++)
+        if (r->bound[i]) RETURN_IF_ERROR(check_apart(&to, &r->memory[i], error));
+    RETURN_IF_ERROR(set_outer(q, error));
+    return run(r->ctx, q, error);
+}
+
+weft_status weft_map_reduce_axes(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                 weft_dtype accumulate, size_t dimensions, const size_t *shape,
+                                 const weft_view_binding *bindings, size_t count, size_t axis_count, const int *axes,
+                                 const weft_view *out) {
+    formula_request r = {
+        .ctx = ctx, .expr = expr, .views = bindings, .count = count, .call = {.dtype = dtype, .result = dtype}};
+    const view_reduction reduction = {op, accumulate, axis_count, axes};
+    request q = {.reduction = &reduction, .out = out};
+    RETURN_GUARDED(ctx, map_reduce_axes(&r, &q, dimensions, shape, error));
+}
