@@ -17,6 +17,8 @@ struct convolve_params {
     uint64_t first, count; /* requested results, as a range of the full convolution */
     void *y;
     bool x_aligned, y_aligned; /* aligned to full complex numbers */
+    /* Number of rows. x_step, h_step: values from one row of x or h to the next, or 0 if all rows have the same. */
+    uint64_t rows, x_step, h_step;
     /* Members for convolution by transforms (ORDER.md 15.3). An item is a block of complex values, or a pair of
      * blocks of real ones. */
     const void *table;
