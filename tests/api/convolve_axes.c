@@ -8,7 +8,7 @@
 #include "tests/random_view.h"
 #include "verify/inputs.h"
 
-enum { MOST = 1 << 21, SEEDS = 400, GPU_SEEDS = 100, LONGEST = 1 << 17 };
+enum { MOST = 1 << 21, SEEDS = 400, LONGEST = 1 << 17 };
 
 static weft_context *ctx, *cpu;
 static size_t most = 1 << 16; /* elements of the memory of an array that are used */
@@ -146,8 +146,8 @@ static void check_random(uint64_t seed) {
     check(&c, seed);
 }
 
-/* Rows of several tiles of a GPU, blocks of its fast memory, and longer ones; vectors that are copied in several
- * blocks; more vectors than threads. */
+/* Rows of several tiles of a GPU; transforms of all lengths; vectors that are copied in several blocks; more vectors
+ * than threads. */
 static void check_large(bool on_host) {
     static const struct {
         size_t shape[3], along, m;
@@ -158,6 +158,9 @@ static void check_large(bool on_host) {
         {{1, 3, 13001}, 2, 7, WEFT_F32, WEFT_REAL, true, false, true},
         {{1, 2, 6300}, 2, 64, WEFT_F64, WEFT_COMPLEX, false, false, true},
         {{1, 3, 5}, 2, 13001, WEFT_F32, WEFT_COMPLEX, true, false, true},
+        {{2, 3, 900}, 2, 300, WEFT_F32, WEFT_REAL, true, false, true},
+        {{1, 3, 2500}, 2, 1000, WEFT_F64, WEFT_COMPLEX, true, false, true},
+        {{1, 2, 9000}, 2, 3000, WEFT_F32, WEFT_REAL, true, false, true},
         {{2, 1, 3000}, 2, 200, WEFT_F64, WEFT_REAL, true, false, true},
         {{1, 2, 20000}, 2, 9000, WEFT_F32, WEFT_REAL, false, false, true},
         {{1, 2, 20000}, 2, 9000, WEFT_F32, WEFT_REAL, true, false, true},
@@ -244,7 +247,7 @@ int main(int argc, char **argv) {
     const bool on_host = strncmp(device, "cuda", 4) != 0; /* where blocks are smaller than the arrays of this test */
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, device), WEFT_OK)) return expect_end();
     if (!EXPECT_STATUS(NULL, weft_open(&cpu, "cpu"), WEFT_OK)) return expect_end();
-    for (uint64_t seed = 0; seed < (on_host ? SEEDS : GPU_SEEDS); seed++) check_random(seed);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) check_random(seed);
     most = MOST;
     check_large(on_host);
     check_arguments();

@@ -37,7 +37,7 @@ static void plan_blocks(convolve_work *w) {
     w->log = gpu_log2(w->j.size);
     const uint64_t results = w->j.step * (c->is_complex ? 1 : 2);
     w->j.item = c->first / results;
-    w->j.items = (c->first + c->count - 1) / results + 1 - w->j.item;
+    w->j.items = w->j.row_items = (c->first + c->count - 1) / results + 1 - w->j.item;
     w->in_passes = w->log > most || blocks_launch(w).shared_bytes > w->g->shared_bytes;
     w->filter_bytes = aligned(w->j.size * 2 * w->real);
     if (!w->in_passes) return;
@@ -79,7 +79,8 @@ static weft_status turn(const convolve_work *w, const void *h, void *copy, weft_
     return launch(w, cuda_convolve_turn(w->call->dtype, w->call->is_complex, &j), j, error);
 }
 
-/* Convolves a row by transforms in one multiprocessor. new_taps: its taps are not those of the row before. */
+/* Convolves rows by transforms, each block in one multiprocessor. new_taps: its taps are not those of the row before.
+ */
 static weft_status in_blocks(const convolve_work *w, bool new_taps, weft_error *error) {
     const convolve_call *c = w->call;
     if (new_taps)
@@ -140,10 +141,16 @@ static const char *row_at(const void *p, uint64_t row, uint64_t step, const conv
     return (const char *)p + row * step * w->value;
 }
 
-/* Convolves one row after another by transforms, with the parameters of the first one. */
+/* Convolves all rows by transforms: at once if they have the same taps and blocks are short, else one after another.
+ */
 static weft_status by_transform(convolve_work *w, weft_error *error) {
     const convolve_params first = w->j;
     const bool same_taps = w->j.h_step == 0;
+    if (same_taps && w->log <= ROWS_LOG && !w->in_passes) {
+        w->j.items *= w->j.rows;
+        return in_blocks(w, true, error);
+    }
+    w->j.rows = 1;
     for (uint64_t row = 0; row < first.rows; row++) {
         const bool new_taps = row == 0 || !same_taps;
         w->j.x = row_at(first.x, row, first.x_step, w);

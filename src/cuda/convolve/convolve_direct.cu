@@ -127,8 +127,8 @@ static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const con
     __shared__ __align__(16) unsigned char value_bytes[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
     __shared__ __align__(16) unsigned char tap_bytes[shape::HALO * sizeof(E)];
     E *values = (E *)value_bytes, *taps = (E *)tap_bytes;
-    const uint64_t tiles = (j.count - 1) / shape::TILE + 1, row = blockIdx.x / tiles;
-    const uint64_t start = blockIdx.x % tiles * shape::TILE; /* index in the results of the row */
+    const uint32_t tiles = (uint32_t)((j.count - 1) / shape::TILE + 1), row = blockIdx.x / tiles;
+    const uint64_t start = (uint64_t)(blockIdx.x % tiles) * shape::TILE; /* index in the results of the row */
     const uint64_t i = j.first + start;
     const int m = (int)j.m, halo = (m + shape::VECTOR - 1) / shape::VECTOR * shape::VECTOR;
     const E *signal = (const E *)j.x + row * j.x_step, *h = (const E *)j.h + row * j.h_step;

@@ -10,6 +10,8 @@
 #define BLOCK_LOG_MIN 8
 #define BLOCK_LOG_F32 14
 #define BLOCK_LOG_F64 13
+/* log2 of the longest block of which those of several rows are convolved at once. */
+#define ROWS_LOG 12
 
 struct convolve_params {
     const void *x, *h;     /* signal and taps */
@@ -26,7 +28,8 @@ struct convolve_params {
     void *numbers;        /* items that are convolved in passes over memory */
     uint64_t size;        /* numbers per block */
     uint64_t step;        /* results per block */
-    uint64_t item, items; /* index of the first item, and number of items */
+    uint64_t item, items; /* index of the first item of each row, and number of items of all rows */
+    uint64_t row_items;   /* number of items of a row */
     uint64_t blocks;      /* rows per item of a pass along rows */
     double scale;
 };
