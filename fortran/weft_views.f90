@@ -6,7 +6,7 @@ module weft_views
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_dot_axes, weft_scan_axis, &
     weft_sort_axis, weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis, &
-    weft_recurrence_axis, weft_fft_axes
+    weft_recurrence_axis, weft_fft_axes, weft_convolve_axis, weft_correlate_axis
 
 contains
 
@@ -292,6 +292,64 @@ contains
     end if
     call finish(call, ctx, stat, message)
   end subroutine weft_fft_axes
+
+  ! Requires that x, h and y have one type, and that dim is a dimension of x.
+  subroutine need_one_type(call, x, dim, h, y)
+    type(weft_request), intent(inout) :: call
+    type(weft_array), intent(in) :: x, h, y
+    integer, intent(in) :: dim
+    call need_same_type(call, 'x', x, 'h', h)
+    call need_same_type(call, 'x', x, 'y', y)
+    call need_dimensions(call, 'x', [dim], x%rank)
+  end subroutine need_one_type
+
+  ! Computes the convolution of each vector of x along a dimension with h. h has one dimension, or as many as x: the
+  ! others are broadcast to those of x. mode: WEFT_FULL, WEFT_SAME or WEFT_VALID, which determines the extent of y along
+  ! the dimension. The arrays may be sections.
+  subroutine weft_convolve_axis(ctx, mode, x, dim, h, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: mode, dim
+    type(*), intent(in), target :: x(..), h(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ah, ay
+    type(weft_view), target :: from, by, to
+    ax = strided(call, 'x', x)
+    ah = strided(call, 'h', h)
+    ay = strided(call, 'y', y)
+    call need_one_type(call, ax, dim, ah, ay)
+    from = view_with_parts(ax)
+    by = view_with_parts(ah)
+    to = view_with_parts(ay)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_convolve_axis(ctx, mode, ax%field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_convolve_axis
+
+  ! Computes the correlation of each vector of x along a dimension with h, as weft_convolve_axis the convolution.
+  subroutine weft_correlate_axis(ctx, mode, x, dim, h, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: mode, dim
+    type(*), intent(in), target :: x(..), h(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ah, ay
+    type(weft_view), target :: from, by, to
+    ax = strided(call, 'x', x)
+    ah = strided(call, 'h', h)
+    ay = strided(call, 'y', y)
+    call need_one_type(call, ax, dim, ah, ay)
+    from = view_with_parts(ax)
+    by = view_with_parts(ah)
+    to = view_with_parts(ay)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_correlate_axis(ctx, mode, ax%field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_correlate_axis
 
   ! Sorts x along a dimension. y has the shape and type of x and may be x.
   subroutine weft_sort_axis(ctx, x, dim, y, order, stat, message)

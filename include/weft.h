@@ -49,7 +49,7 @@
  *   linear systems      matmul, tridiag, block_tridiag, pentadiag, heat
  *   sorts and samples   sort, random, sobol, price (of options)
  *   texts and formulas  match, map
- *   views               arrays of up to 16 dimensions: copies; reductions, scans, sorts and quantiles along axes
+ *   views               arrays of up to 16 dimensions: copies; reductions, scans, sorts, ... along axes
  *   large arrays        sources (arrays larger than memory), tuning (choice of the fastest variant)
  */
 #ifndef WEFT_H
@@ -1530,10 +1530,34 @@ WEFT_API weft_status weft_recurrence_axis(weft_context *ctx, weft_direction dire
  *   axes  in host memory: `count` different axes, at least one. The axis of the parts is not counted: they are from
  *         -D to D - 1 for D axes of numbers. The lengths along them must be powers of two
  * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of y on a CPU and
- * 128 MiB on a GPU, or one vector if it is longer. WEFT_C2R along several axes needs an array of the size of x.
+ * 128 MiB on a GPU, or one vector if it is longer. A GPU does not copy complex vectors of 32 to 4096 numbers if x and
+ * y have the same strides and no gaps. WEFT_C2R along several axes needs an array of the size of x.
  * Order: docs/spec/ORDER.md 14 and 32. Docs: docs/ops/fft.md. */
 WEFT_API weft_status weft_fft_axes(weft_context *ctx, weft_fft_kind kind, const weft_view *x, size_t count,
                                    const int *axes, const weft_view *y);
+
+/* Computes the convolution of each vector along one axis of x with h. Each has the bits of weft_convolve of that
+ * vector alone.
+ *   field  WEFT_REAL, or WEFT_COMPLEX: the last axis of x, h and y then has length 2 and contains the real and the
+ *          imaginary part. The axes below do not include it
+ *   x      WEFT_F32 or WEFT_F64; D axes, n numbers along the axis
+ *   axis   from -D to D - 1
+ *   h      of the type of x. One axis, of m numbers: all vectors have this filter. Or D axes, with m numbers along
+ *          the axis: the others are broadcast to those of x
+ *   y      of the type and the shape of x, with as many numbers along the axis as the mode states for n and m; must
+ *          not overlap x or h
+ * n = 0 or m = 0 is WEFT_EMPTY. Vectors that are not contiguous, and filters that some vectors share but not all, are
+ * copied to scratch memory in parts: at most 2 MiB of each array on a CPU and 128 MiB on a GPU, or one vector if it
+ * is longer.
+ * Order: docs/spec/ORDER.md 15 and 32. Docs: docs/ops/convolve.md. */
+WEFT_API weft_status weft_convolve_axis(weft_context *ctx, weft_convolve_mode mode, weft_field field,
+                                        const weft_view *x, int axis, const weft_view *h, const weft_view *y);
+
+/* Computes the correlation of each vector along one axis of x with h. Each has the bits of weft_correlate of that
+ * vector alone. weft_convolve_axis describes the parameters and statuses. The filters are copied to scratch memory.
+ * Order: docs/spec/ORDER.md 15 and 32. Docs: docs/ops/convolve.md. */
+WEFT_API weft_status weft_correlate_axis(weft_context *ctx, weft_convolve_mode mode, weft_field field,
+                                         const weft_view *x, int axis, const weft_view *h, const weft_view *y);
 
 /* Computes the matrix products C = alpha A B + beta C of stacks of matrices, which are the last two axes of views.
  * Each has the bits of weft_matmul.

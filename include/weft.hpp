@@ -1338,6 +1338,33 @@ void fft_axes(context &ctx, weft_fft_kind kind, const X &x, const std::vector<in
     ctx(weft_fft_axes, kind, &from.get(), axes.size(), axes.data(), &to.get());
 }
 
+namespace detail {
+template <class F, class X, class H, class Y>
+void slide_axis(context &ctx, F function, weft_convolve_mode mode, const X &x, int axis, const H &h, const Y &y,
+                weft_field field) {
+    static_assert(std::is_same_v<view_value<X>, view_value<H>> && std::is_same_v<view_value<X>, view_value<Y>>,
+                  "x, h and y must have one type");
+    const auto from = view_in(x);
+    const auto by = view_in(h);
+    const auto to = view_in(y);
+    ctx(function, mode, field, &from.get(), axis, &by.get(), &to.get());
+}
+} // namespace detail
+
+// Compute the convolution or the correlation of each vector along an axis of x with h, which has one axis or as many
+// as x. y has the shape of x with the length along the axis that the mode determines. WEFT_COMPLEX: the last axis of
+// each view, of length 2, contains the real and the imaginary part; it is not counted by `axis`.
+template <class X, class H, class Y>
+void convolve_axis(context &ctx, const X &x, int axis, const H &h, const Y &y, weft_convolve_mode mode = WEFT_FULL,
+                   weft_field field = WEFT_REAL) {
+    detail::slide_axis(ctx, weft_convolve_axis, mode, x, axis, h, y, field);
+}
+template <class X, class H, class Y>
+void correlate_axis(context &ctx, const X &x, int axis, const H &h, const Y &y, weft_convolve_mode mode = WEFT_FULL,
+                    weft_field field = WEFT_REAL) {
+    detail::slide_axis(ctx, weft_correlate_axis, mode, x, axis, h, y, field);
+}
+
 // Sorts x along an axis to y, which must have the shape and type of x and may be x.
 template <class X, class Y>
 void sort_axis(context &ctx, const X &x, int axis, const Y &y, weft_order_of_sort order = WEFT_ASCENDING) {

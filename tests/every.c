@@ -252,6 +252,21 @@ static weft_status run_fft_axes(weft_context *ctx) {
 static weft_status run_convolve(weft_context *ctx) {
     return weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, N, x, TERMS, sorted, out.y);
 }
+/* Columns that are copied to rows, with filters that some of them share. */
+static weft_status run_convolve_axis(weft_context *ctx) {
+    weft_view from, by, to;
+    weft_view_of(WEFT_F32, 3, (size_t[]){8, 200, 20}, x, &from);
+    weft_view_of(WEFT_F32, 3, (size_t[]){8, 100, 1}, sorted, &by);
+    weft_view_of(WEFT_F32, 3, (size_t[]){8, 200, 20}, out.y, &to);
+    return weft_correlate_axis(ctx, WEFT_SAME, WEFT_REAL, &from, 1, &by, &to);
+}
+static weft_status run_convolve_rows(weft_context *ctx) {
+    weft_view from, by, to;
+    weft_view_of(WEFT_F32, 2, (size_t[]){100, 300}, x, &from);
+    weft_view_of(WEFT_F32, 1, (size_t[]){9}, sorted, &by);
+    weft_view_of(WEFT_F32, 2, (size_t[]){100, 308}, out.y, &to);
+    return weft_convolve_axis(ctx, WEFT_FULL, WEFT_REAL, &from, -1, &by, &to);
+}
 static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
     const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
     return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, a, b, a, d, out.y, out.counts);
@@ -484,6 +499,8 @@ static const operation operations[] = {
     {"fft of a batch", run_fft_batch},
     {"fft_axes", run_fft_axes},
     {"convolve", run_convolve},
+    {"convolve_axis", run_convolve_axis},
+    {"convolve_axis of rows", run_convolve_rows},
     {"tridiag", run_tridiag},
     {"tridiag of a batch", run_tridiag_batch},
     {"tridiag_pivot", run_tridiag_pivot},

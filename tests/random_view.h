@@ -35,6 +35,24 @@ static inline void lay_out(weft_view *v, char *memory, size_t most) {
     v->data = memory + before * size;
 }
 
+/* Lays out a view of numbers in memory of `most` elements, and adds the axis of their parts if they are complex. */
+static inline weft_view numbers_in(weft_view v, bool is_complex, char *memory, size_t most) {
+    const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(v.dtype);
+    if (!is_complex) {
+        lay_out(&v, memory, most);
+        return v;
+    }
+    const bool adjacent = draw(4) > 0;
+    if (!adjacent) v.shape[v.dimensions++] = 2;
+    lay_out(&v, memory, adjacent ? most / 2 : most);
+    if (!adjacent) return v;
+    v.data = memory + 2 * ((char *)v.data - memory);
+    for (size_t k = 0; k < v.dimensions; k++) v.stride[k] *= 2;
+    v.shape[v.dimensions] = 2;
+    v.stride[v.dimensions++] = size;
+    return v;
+}
+
 /* Returns a view that can be broadcast to `out`: some axes have length 1 or are missing. */
 static inline weft_view factor_of(const weft_view *out, weft_dtype dtype, char *memory, size_t most) {
     weft_view v = {.size = sizeof v, .dtype = dtype};
@@ -54,6 +72,27 @@ static inline void gather(const weft_view *v, const weft_view *out, char *to) {
             if (k >= missing && v->shape[k - missing] > 1)
                 from += (ptrdiff_t)(rest % out->shape[k]) * v->stride[k - missing];
         memcpy(to + i * size, from, size);
+    }
+}
+
+/* An array without gaps, whose elements along an axis are at i * stride. */
+typedef struct line {
+    size_t first, n, stride;
+} line;
+
+/* Returns line number `number` along an axis of a shape. */
+static inline line line_of(const weft_view *v, size_t dimensions, size_t axis, size_t number) {
+    line l = {.n = v->shape[axis], .stride = 1};
+    for (size_t k = axis + 1; k < dimensions; k++) l.stride *= v->shape[k];
+    l.first = number / l.stride * l.n * l.stride + number % l.stride;
+    return l;
+}
+
+/* Copies numbers of `bytes` bytes between a line of an array and one after another. */
+static inline void copy_line(const line *l, size_t bytes, char *array, char *row, bool back) {
+    for (size_t i = 0; i < l->n; i++) {
+        char *const at = array + (l->first + i * l->stride) * bytes;
+        memcpy(back ? at : row + i * bytes, back ? row + i * bytes : at, bytes);
     }
 }
 

@@ -1,9 +1,11 @@
 /* weft convolve X.npy H.npy -o Y.npy */
+#include "cli/commands/along_axes.h"
 #include "cli/io/json.h"
 #include "cli/io/numbers.h"
 #include "cli/io/value.h"
 #include "cli/operations.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,12 @@ typedef struct params {
     const char *files[2], *to;
     int mode;
     bool correlate;
+    axes_request along;  /* no text: both arrays have one dimension */
     npy_array arrays[2]; /* x and h */
+    size_t n, m;         /* lengths along the axis */
+    npy_shape shape;     /* of the result */
     void *y;
-    size_t count;
+    size_t count; /* its number of elements */
     double seconds;
 } params;
 
@@ -32,6 +37,7 @@ static bool read_option(int option, params *j) {
     switch (option) {
     case 'm': return read_mode(optarg, &j->mode);
     case 'c': j->correlate = true; return true;
+    case 'x': return axes_read("convolve", optarg, 1, &j->along);
     case 'o': j->to = optarg; return true;
     default: return false;
     }
@@ -57,8 +63,10 @@ static bool read_arrays(params *j) {
     npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     for (int i = 0; i < 2; i++) {
         if (!numbers_read("convolve", j->files[i], &j->arrays[i])) return false;
-        if (j->arrays[i].shape.rank == 1 && !j->arrays[i].flat) continue;
-        cli_error("convolve", "%s: has %zu dimensions: expected 1", j->files[i], j->arrays[i].shape.rank);
+        const size_t rank = j->arrays[i].given.rank, most = j->along.text ? WEFT_DIMENSIONS_MAX - 1 : 1;
+        if (rank >= 1 && rank <= most) continue;
+        cli_error("convolve", "%s: has %zu dimensions: expected 1%s", j->files[i], rank,
+                  j->along.text ? " to 15" : ", or option --axis");
         return false;
     }
     if (x->dtype != h->dtype) {
@@ -77,15 +85,54 @@ static size_t count_values(int mode, size_t n, size_t m) {
     return mode == WEFT_FULL ? longer + (shorter - 1) : mode == WEFT_SAME ? longer : longer - shorter + 1;
 }
 
-static int compute(weft_context *ctx, params *j) {
+/* Finds the lengths along the axis and the shape of the result. */
+static bool find_shape(params *j) {
+    const npy_shape *x = &j->arrays[0].given, *h = &j->arrays[1].given;
+    if (!axes_check("convolve", &j->along, j->files[0], x)) return false;
+    if (h->rank != 1 && h->rank != x->rank) {
+        cli_error("convolve", "%s: has %zu dimensions: expected 1, or %zu as %s has", j->files[1], h->rank, x->rank,
+                  j->files[0]);
+        return false;
+    }
+    const int axis = j->along.axes[0];
+    const size_t along = (size_t)(axis < 0 ? axis + (int)x->rank : axis);
+    j->n = x->dimensions[along];
+    j->m = h->dimensions[h->rank == 1 ? 0 : along];
+    j->shape = *x;
+    j->shape.dimensions[along] = count_values(j->mode, j->n, j->m);
+    j->count = 1;
+    for (size_t k = 0; k < x->rank; k++) {
+        const size_t length = j->shape.dimensions[k];
+        if (length && j->count > SIZE_MAX / length) {
+            cli_error("convolve", "the result of shape %s does not fit in memory", npy_text_of_shape(&j->shape).text);
+            return false;
+        }
+        j->count *= length;
+    }
+    return true;
+}
+
+static weft_status convolve(weft_context *ctx, const params *j) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
-    j->count = count_values(j->mode, x->n, h->n);
+    const weft_field field = x->is_complex ? WEFT_COMPLEX : WEFT_REAL;
+    weft_view from, by, to;
+    npy_view(x, &from);
+    npy_view(h, &by);
+    const weft_status status = weft_view_of(x->dtype, j->shape.rank, j->shape.dimensions, j->y, &to);
+    if (status != WEFT_OK) return status;
+    from = numbers_with_parts(from, x->is_complex);
+    by = numbers_with_parts(by, x->is_complex);
+    to = numbers_with_parts(to, x->is_complex);
+    return (j->correlate ? weft_correlate_axis : weft_convolve_axis)(ctx, (weft_convolve_mode)j->mode, field, &from,
+                                                                     j->along.axes[0], &by, &to);
+}
+
+static int compute(weft_context *ctx, params *j) {
+    const npy_array *x = &j->arrays[0];
     j->y = numbers_allocate("convolve", x, x->is_complex, j->count);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
-    const weft_status status = (j->correlate ? weft_correlate : weft_convolve)(
-        ctx, (weft_convolve_mode)j->mode, x->dtype, x->is_complex ? WEFT_COMPLEX : WEFT_REAL, x->n, x->data, h->n,
-        h->data, j->y);
+    const weft_status status = convolve(ctx, j);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK) return CLI_DONE;
     cli_error("convolve", "%s: %s", j->files[0], weft_last_error(ctx));
@@ -93,15 +140,16 @@ static int compute(weft_context *ctx, params *j) {
 }
 
 static void print_json(const params *j, const char *device) {
-    const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
+    const npy_array *x = &j->arrays[0];
     json_begin_command("convolve");
     json_text("file", j->files[0]);
     json_text("file2", j->files[1]);
     json_text("output", j->to);
     json_text("mode", MODES[j->mode]);
     json_bool("correlate", j->correlate);
-    json_count("n", x->n);
-    json_count("m", h->n);
+    if (j->along.text) json_integer("axis", j->along.axes[0]);
+    json_count("n", j->n);
+    json_count("m", j->m);
     json_count("values", j->count);
     json_text("result", numbers_type(x->dtype, x->is_complex));
     json_end_command(device, j->seconds);
@@ -109,12 +157,11 @@ static void print_json(const params *j, const char *device) {
 
 static int run(weft_context *ctx, const cli_options *options, params *j) {
     npy_error error;
-    if (!read_arrays(j)) return CLI_FAILED;
+    if (!read_arrays(j) || !find_shape(j)) return CLI_FAILED;
     const int code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     const npy_array *x = &j->arrays[0];
-    const npy_shape shape = {1, {j->count}};
-    if (!npy_write_numbers(j->to, x->dtype, x->is_complex, &shape, j->y, &error)) {
+    if (!npy_write_numbers(j->to, x->dtype, x->is_complex, &j->shape, j->y, &error)) {
         cli_error("convolve", "%s: %s", j->to, error.message);
         return CLI_FAILED;
     }
@@ -124,7 +171,7 @@ static int run(weft_context *ctx, const cli_options *options, params *j) {
 
 int command_convolve(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    params j = {.mode = WEFT_FULL};
+    params j = {.mode = WEFT_FULL, .along = {.count = 1}};
     if (!read_request(options, argc, argv, &j)) return CLI_USAGE;
     int code = cli_open("convolve", options, &ctx);
     if (code != CLI_DONE) return code;

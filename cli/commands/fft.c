@@ -79,22 +79,13 @@ static bool find_shape(params *j) {
     return true;
 }
 
-/* Adds the axis of the parts to a view of complex numbers. */
-static weft_view with_parts(weft_view v, bool is_complex) {
-    if (!is_complex) return v;
-    for (size_t k = 0; k < v.dimensions; k++) v.stride[k] *= 2;
-    v.stride[v.dimensions] = (ptrdiff_t)weft_dtype_size(v.dtype);
-    v.shape[v.dimensions++] = 2;
-    return v;
-}
-
 static weft_status transform(weft_context *ctx, params *j) {
     weft_view from, to;
     npy_view(&j->x, &from);
     const weft_status status = weft_view_of(j->x.dtype, j->shape.rank, j->shape.dimensions, j->y, &to);
     if (status != WEFT_OK) return status;
-    from = with_parts(from, j->x.is_complex);
-    to = with_parts(to, result_is_complex(j));
+    from = numbers_with_parts(from, j->x.is_complex);
+    to = numbers_with_parts(to, result_is_complex(j));
     return weft_fft_axes(ctx, kind_of(j), &from, j->along.count, j->along.axes, &to);
 }
 

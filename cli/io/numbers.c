@@ -40,6 +40,14 @@ bool numbers_to_complex(const char *command, const char *path, npy_array *a) {
     return true;
 }
 
+weft_view numbers_with_parts(weft_view v, bool is_complex) {
+    if (!is_complex) return v;
+    for (size_t k = 0; k < v.dimensions; k++) v.stride[k] *= 2;
+    v.stride[v.dimensions] = (ptrdiff_t)weft_dtype_size(v.dtype);
+    v.shape[v.dimensions++] = 2;
+    return v;
+}
+
 bool numbers_output(const cli_options *options, const char *command, const char *to) {
     if (!to)
         cli_error(command, "option -o Y.npy is required: the file for the result (- for standard output)");

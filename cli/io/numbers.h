@@ -11,6 +11,9 @@ bool numbers_read(const char *command, const char *path, npy_array *a);
 /* Converts a real array to complex elements in memory that it owns. Leaves a complex array unchanged. */
 bool numbers_to_complex(const char *command, const char *path, npy_array *a);
 
+/* Returns a view of numbers with one more axis for the parts if they are complex. */
+weft_view numbers_with_parts(weft_view v, bool is_complex);
+
 /* Checks that -o was given, and that it is not standard output when --json prints there. */
 bool numbers_output(const cli_options *options, const char *command, const char *to);
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from pyweft._native import lib
-from pyweft._arrays import COMPLEX, FLOATS, Array, check_vector
+from pyweft._arrays import COMPLEX, FLOATS, Array, call, check_vector, destination, give, pair
 from pyweft._calls import entry, give_result, input_of, leading, result_for
 from pyweft._errors import exception
+from pyweft._views import axis_of, with_parts
 
 __all__ = ["convolve", "correlate"]
 
@@ -20,9 +21,14 @@ _SIZES: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional[str]) -> Any:
+def _check_mode(mode: str) -> None:
     if mode not in _MODES:
         raise ValueError(f"mode is {mode!r}; it must be one of {', '.join(_MODES)}")
+
+
+def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional[str]) -> Any:
+    """Filters a vector."""
+    _check_mode(mode)
     a, signal, code, on = input_of(x, "x", _FIELDS)
     b, taps, _, on_h = input_of(h, "h", _FIELDS)
     if a.dtype != b.dtype:
@@ -42,28 +48,72 @@ def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional
     return y if on is None and out is None else give_result(y, out)
 
 
+def _filter_along(function: Any, x: Any, h: Any, mode: str, axis: Any, out: Any, device: Optional[str]) -> Any:
+    """Filters each vector of x along an axis."""
+    _check_mode(mode)
+    a, b, on = pair(x, h, "x", "h", _FIELDS, strided=True)
+    along = axis_of(axis, a)
+    if b.array.ndim not in (1, a.array.ndim):
+        raise ValueError(f"h has {b.array.ndim} dimensions; it must have 1, or {a.array.ndim} as x has")
+    shape = list(a.array.shape)
+    n, m = shape[along], b.array.shape[along if b.array.ndim > 1 else 0]
+    if not n or not m:
+        raise ValueError(f"x has {n} elements along axis {axis} and h {m}; both must have at least 1")
+    shape[along] = _SIZES[mode](n, m)
+    y = destination(on, out, a.array.dtype, tuple(shape), strided=True, inputs=[a.array, b.array])
+    y.code = a.code
+    field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL
+    call(function, on, device, _MODES[mode], field, with_parts(a), along, with_parts(b), with_parts(y))
+    return give(y, out)
+
+
 def convolve(
-    x: Array, h: Array, mode: str = "full", *, out: Optional[Array] = None, device: Optional[str] = None
+    x: Array,
+    h: Array,
+    mode: str = "full",
+    *,
+    axis: Optional[int] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
 ) -> Any:
-    """Convolution of two 1-D arrays: the sum of x[i - j] h[j], as numpy.convolve.
+    """Convolution of two 1-D arrays: the sum of x[i - j] h[j], as numpy.convolve; or of each vector along an axis.
 
     x, h  of one dtype: float32, float64, complex64 or complex128
     mode  "full": n + m - 1 values; "same": max(n, m); "valid": where the two overlap completely
-    Up to 64 taps each value is a chain of fused multiply-adds, above it comes by transforms. Order: ORDER.md 15.
+    axis  convolve each vector of x along it, of any strides. h then has 1 dimension, or as many as x: the others are
+          broadcast to those of x. None: x and h have 1 dimension
+    Up to 64 taps each value is a chain of fused multiply-adds, above it comes by transforms. Order: ORDER.md 15, 32.
 
     >>> weft.convolve([1.0, 2.0, 3.0], [1.0, -1.0])
     array([ 1.,  1.,  1., -3.])
+    >>> weft.convolve([[1.0, 2.0], [4.0, 8.0]], [1.0, -1.0], axis=0)
+    array([[ 1.,  2.],
+           [ 3.,  6.],
+           [-4., -8.]])
     """
+    if axis is not None:
+        return _filter_along(lib.weft_convolve_axis, x, h, mode, axis, out, device)
     return _filter(lib.weft_convolve, x, h, mode, out, device)
 
 
 def correlate(
-    x: Array, h: Array, mode: str = "valid", *, out: Optional[Array] = None, device: Optional[str] = None
+    x: Array,
+    h: Array,
+    mode: str = "valid",
+    *,
+    axis: Optional[int] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
 ) -> Any:
     """Correlation of two 1-D arrays: the convolution with h backwards and, if complex, conjugated, as
-    numpy.correlate. Arguments as for convolve. Order: ORDER.md 15.
+    numpy.correlate; or of each vector along an axis. Arguments as for convolve. Order: ORDER.md 15, 32.
 
     >>> weft.correlate([1.0, 2.0, 3.0], [1.0, -1.0])
     array([-1., -1.])
+    >>> weft.correlate([[1.0, 2.0, 3.0], [5.0, 7.0, 9.0]], [[1.0, -1.0], [1.0, 1.0]], axis=1)
+    array([[-1., -1.],
+           [12., 16.]])
     """
+    if axis is not None:
+        return _filter_along(lib.weft_correlate_axis, x, h, mode, axis, out, device)
     return _filter(lib.weft_correlate, x, h, mode, out, device)

@@ -235,6 +235,7 @@ OUT: dict[str, Callable[[Any, Any], Any]] = {
     "segmented_scan": lambda x, out: weft.segmented_scan(x, heads=x > 0, out=out),
     "map": lambda x, out: weft.map("x*x", x=x, out=out),
     "convolve": lambda x, out: weft.convolve(x, x[:3], "same", out=out),
+    "convolve along an axis": lambda x, out: weft.convolve(x, x[:3], "same", axis=0, out=out),
     "tridiag": lambda x, out: weft.tridiag(1.0, 4.0, 1.0, x, out=out),
     "tridiag_pivot": lambda x, out: weft.tridiag_pivot(1.0, 0.5, 1.0, x, out=out),
     "pentadiag": lambda x, out: weft.pentadiag(1.0, 1.0, 8.0, 1.0, 1.0, x, out=out),

@@ -219,3 +219,48 @@ def test_recurrences_broadcast() -> None:
         weft.recurrence(s, u, axis=1, init=u[0])
     with pytest.raises(ValueError, match="axis 3 is out of range"):
         weft.recurrence(s, u, axis=3)
+
+
+FILTERS = [(1,), (4,), (70,)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("taps", FILTERS)
+@pytest.mark.parametrize("shape, axis", SHAPES)
+def test_convolutions_along_an_axis(shape: Any, axis: int, taps: Any, dtype: str, layout: str) -> None:
+    x, h = LAYOUTS[layout](numbers(shape, dtype)), numbers(taps, dtype)
+    for mode in ("full", "same", "valid"):
+        for function in (weft.convolve, weft.correlate):
+            y = function(x, h, mode, axis=axis)
+            if not x.size:
+                assert y.shape[0] == 0
+                continue
+            assert same(y, of_vectors(lambda row: function(row, h, mode), x, axis))
+            target = np.zeros_like(y, order="F")
+            assert function(x, h, mode, axis=axis, out=target) is target and np.array_equal(target, y)
+
+
+def test_convolutions_with_filters_of_their_own() -> None:
+    x, h = numbers((2, 3, 10), "f8"), numbers((1, 3, 4), "f8")
+    expected = [[weft.correlate(x[i, j], h[0, j], "same") for j in range(3)] for i in range(2)]
+    assert same(weft.correlate(x, h, "same", axis=-1), np.array(expected))
+    assert same(weft.correlate(x.T, h.T, "same", axis=0), np.ascontiguousarray(np.array(expected).T))
+
+
+def test_wrong_convolutions_along_an_axis() -> None:
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError, match="axis 2 is out of range"):
+        weft.convolve(x, np.ones(2), axis=2)
+    with pytest.raises(ValueError, match="h has 3 dimensions; it must have 1, or 2 as x has"):
+        weft.convolve(x, np.ones((1, 1, 2)), axis=0)
+    with pytest.raises(ValueError, match="x has 3 elements along axis 1 and h 0; both must have at least 1"):
+        weft.convolve(x, np.ones(0), axis=1)
+    with pytest.raises(ValueError, match="cannot be broadcast to the filters"):
+        weft.convolve(x, np.ones((3, 2)), axis=1)
+    with pytest.raises(TypeError, match="x has dtype float64 and h float32"):
+        weft.convolve(x, np.ones(2, np.float32), axis=1)
+    with pytest.raises(ValueError, match="mode is 'middle'"):
+        weft.convolve(x, np.ones(2), "middle", axis=1)
+    with pytest.raises(ValueError, match="x has 2 dimensions; it must have 1"):
+        weft.convolve(x, np.ones(2))

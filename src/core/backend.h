@@ -253,13 +253,16 @@ typedef struct fft_call {
     void *y; /* C2C: == x, or does not overlap x; else does not overlap x */
 } fft_call;
 
-/* Computes values [first, first + count) of the full convolution, which has n + m - 1 values. */
+/* Computes values [first, first + count) of the full convolution, which has n + m - 1 values, for each row of x. Rows
+ * follow one another: those of x and h without gaps, and their results in y. */
 typedef struct convolve_call {
     weft_dtype dtype;
     bool is_complex, correlate;
-    size_t n; /* >= 1 */
+    size_t rows;    /* >= 1 */
+    size_t filters; /* 1: all rows are convolved with the same h; rows: each one with its own */
+    size_t n;       /* of a row, >= 1 */
     const void *x;
-    size_t m; /* >= 1 */
+    size_t m; /* of a filter, >= 1 */
     const void *h;
     size_t first, count; /* count >= 1 */
     void *y;

@@ -39,6 +39,9 @@ typedef enum empty_rule { DEFINED, FAILS } empty_rule;
 weft_status check_type(weft_dtype dtype, weft_error *error);
 /* Determines the kind of an element type; fails for invalid types, and for f16 and bf16. */
 weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error);
+/* Checks the type, the field, the mode and the lengths of a convolution. Sets its members is_complex, first and
+ * count. */
+weft_status check_convolution(convolve_call *c, weft_field field, weft_convolve_mode mode, weft_error *error);
 /* Fails unless the element type is f32 or f64. `what` is the operation's name. */
 weft_status check_float(const char *what, weft_dtype dtype, weft_error *error);
 /* Returns the type of sums of `dtype`: i64, u64, f32 or f64. */

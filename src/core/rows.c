@@ -20,6 +20,11 @@ static size_t row_bytes(const row_array *a) { return a->n * a->parts * a->elemen
 
 /* ----------------------------------------------------------------------------------- arrays */
 
+row_array row_vectors(const weft_view *v, size_t axis, bool is_complex) {
+    const ptrdiff_t part = is_complex ? v->stride[v->dimensions - 1] : 0;
+    return (row_array){v->data, weft_dtype_size(v->dtype), v->shape[axis], v->stride[axis], is_complex ? 2 : 1, part};
+}
+
 /* Returns true if a vector is a row. */
 static bool is_row(const row_array *a) {
     const ptrdiff_t value = (ptrdiff_t)(a->parts * a->element);
@@ -55,6 +60,17 @@ static weft_status copy_block(weft_context *ctx, const row_set *set, const block
     memcpy(c.dimensions, d, count * sizeof *d);
     view_order_copy(&c, count);
     return ctx->backend->copy_view(ctx->state, &c, error);
+}
+
+weft_status row_of_vector(weft_context *ctx, const row_array *a, const void **row, weft_error *error) {
+    const row_set set = {.arrays = 1, .array = {*a}};
+    const blocks one = {.whole = 0};
+    void *scratch;
+    *row = a->p;
+    if (is_row(a)) return WEFT_OK;
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, row_bytes(a), &scratch, error));
+    *row = scratch;
+    return copy_block(ctx, &set, &one, 0, 1, a->p, scratch, false, error);
 }
 
 /* ----------------------------------------------------------------------------------- blocks */

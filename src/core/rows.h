@@ -32,6 +32,13 @@ typedef struct row_set {
     bool in_place; /* the operation can write its rows over those of array 0 */
 } row_set;
 
+/* Returns the vectors along an axis of v. The parts of complex numbers are its last axis. */
+row_array row_vectors(const weft_view *v, size_t axis, bool is_complex);
+
+/* Sets *row to a row that contains the first vector of an array: its copy in scratch memory SCRATCH_ARRAY, or the
+ * vector itself if it is a row. */
+weft_status row_of_vector(weft_context *ctx, const row_array *a, const void **row, weft_error *error);
+
 /* Computes `rows` rows of a call. row[a]: the first row of array a. */
 typedef weft_status rows_step(weft_context *ctx, const void *call, size_t rows, char *const *row, weft_error *error);
 

@@ -159,6 +159,13 @@ weft_status check_view_shape(const char *name, const weft_view *y, const weft_vi
     return WEFT_OK;
 }
 
+weft_status check_view_parts(const char *name, const weft_view *v, weft_error *error) {
+    RETURN_IF(v->dimensions == 0 || v->shape[v->dimensions - 1] != 2, WEFT_INVALID,
+              "%s has shape %s: the last axis of complex numbers has length 2, for their parts", name,
+              view_shape_text(v->dimensions, v->shape).text);
+    return WEFT_OK;
+}
+
 weft_status check_view_length(const char *name, const weft_view *y, const weft_view *x, size_t along, size_t n,
                               weft_error *error) {
     weft_view expected = *x;

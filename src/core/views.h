@@ -27,6 +27,9 @@ weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t
 /* Fails unless a view has the element type `dtype`. */
 weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error);
 
+/* Fails unless the last axis of an array of complex numbers contains the two parts. */
+weft_status check_view_parts(const char *name, const weft_view *v, weft_error *error);
+
 /* Fails unless x and y have the same shape. */
 weft_status check_view_shape(const char *name, const weft_view *y, const weft_view *x, weft_error *error);
 

@@ -27,6 +27,14 @@
 #include "ref/bodies/convolve_body.h"
 
 weft_status ref_convolve(void *state, const convolve_call *c, weft_error *error) {
+    const size_t size = weft_dtype_size(c->dtype) * (c->is_complex ? 2 : 1);
     (void)state;
-    return c->dtype == WEFT_F32 ? convolve_f32(c, error) : convolve_f64(c, error);
+    for (size_t row = 0; row < c->rows; row++) {
+        convolve_call one = *c;
+        one.x = (const char *)c->x + row * c->n * size;
+        one.h = (const char *)c->h + (c->filters > 1 ? row * c->m * size : 0);
+        one.y = (char *)c->y + row * c->count * size;
+        RETURN_IF_ERROR(c->dtype == WEFT_F32 ? convolve_f32(&one, error) : convolve_f64(&one, error));
+    }
+    return WEFT_OK;
 }

@@ -32,27 +32,6 @@ static void compare(const weft_view *out, const char *what, uint64_t seed) {
 
 /* ---------------------------------------------------------------------------------- transforms */
 
-/* An array without gaps, whose elements along an axis are at i * stride. */
-typedef struct line {
-    size_t first, n, stride;
-} line;
-
-/* Returns line number `number` along an axis of a shape. */
-static line line_of(const weft_view *v, size_t dimensions, size_t axis, size_t number) {
-    line l = {.n = v->shape[axis], .stride = 1};
-    for (size_t k = axis + 1; k < dimensions; k++) l.stride *= v->shape[k];
-    l.first = number / l.stride * l.n * l.stride + number % l.stride;
-    return l;
-}
-
-/* Copies numbers of `bytes` bytes between a line of an array and one after another. */
-static void copy_line(const line *l, size_t bytes, char *array, char *row, bool back) {
-    for (size_t i = 0; i < l->n; i++) {
-        char *const at = array + (l->first + i * l->stride) * bytes;
-        memcpy(back ? at : row + i * bytes, back ? row + i * bytes : at, bytes);
-    }
-}
-
 /* Transforms the lines of an array along an axis. from, to: their shapes, as numbers. */
 static void transform_lines(weft_fft_kind kind, const weft_view *from, const weft_view *to, size_t axis, char *array,
                             char *result) {
@@ -92,24 +71,6 @@ static void expect_transform(weft_fft_kind kind, const weft_view *from, const we
     memcpy(expected, array, 8 * most);
 }
 
-/* Lays out a view of numbers, and adds the axis of their parts if they are complex. */
-static weft_view numbers_in(weft_view v, bool is_complex, char *memory) {
-    const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(v.dtype);
-    if (!is_complex) {
-        lay_out(&v, memory, most);
-        return v;
-    }
-    const bool adjacent = draw(4) > 0;
-    if (!adjacent) v.shape[v.dimensions++] = 2;
-    lay_out(&v, memory, adjacent ? most / 2 : most);
-    if (!adjacent) return v;
-    v.data = memory + 2 * ((char *)v.data - memory);
-    for (size_t k = 0; k < v.dimensions; k++) v.stride[k] *= 2;
-    v.shape[v.dimensions] = 2;
-    v.stride[v.dimensions++] = size;
-    return v;
-}
-
 /* Makes a C-ordered view of numbers without gaps. */
 static weft_view plain(const weft_view *v, bool is_complex, char *memory) {
     weft_view w;
@@ -140,9 +101,9 @@ static void check_transform(weft_fft_kind kind, const weft_view *from, size_t co
     weft_view to = *from, source = *from;
     if (kind == WEFT_R2C) to.shape[last] = from->shape[last] / 2 + 1;
     if (kind == WEFT_C2R) source.shape[last] = from->shape[last] / 2 + 1;
-    const weft_view out = gaps ? numbers_in(to, kind != WEFT_C2R, z) : plain(&to, kind != WEFT_C2R, z);
+    const weft_view out = gaps ? numbers_in(to, kind != WEFT_C2R, z, most) : plain(&to, kind != WEFT_C2R, z);
     const weft_view in = in_place ? out
-                         : gaps   ? numbers_in(source, kind != WEFT_R2C, x)
+                         : gaps   ? numbers_in(source, kind != WEFT_R2C, x, most)
                                   : plain(&source, kind != WEFT_R2C, x);
     transform(kind, &in, &out, &source, &to, count, axes, seed);
 }

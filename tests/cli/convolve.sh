@@ -79,12 +79,39 @@ for device in ref cpu; do
     done
 done
 
+# along an axis
+npy "$dir/series.npy" '<f4' '(2, 3)' 1 2 4 8 16 32
+npy "$dir/two.npy" '<f4' '(2,)' 1 -1
+npy "$dir/each.npy" '<f4' '(2, 2)' 1 -1 1 1
+npy "$dir/column.npy" '<f4' '(2, 1)' 1 -1
+npy "$dir/fseries.npy" '<f4' '(2, 3)' 1 2 4 8 16 32 --order True
+gives "<f4 (2, 4) 1 1 2 -4 8 8 16 -32" convolve "$dir/series.npy" "$dir/two.npy" --axis 1
+gives "<f4 (3, 3) 1 2 4 7 14 28 -8 -16 -32" convolve "$dir/series.npy" "$dir/two.npy" --axis 0
+gives "<f4 (3, 3) 1 2 4 7 14 28 -8 -16 -32" convolve "$dir/series.npy" "$dir/column.npy" --axis -2
+gives "<f4 (2, 2) -1 -2 24 48" convolve "$dir/series.npy" "$dir/each.npy" --axis -1 --mode valid --correlate
+gives "<f4 (2, 3) 1 1 2 8 8 16" convolve "$dir/series.npy" "$dir/two.npy" --axis 1 --mode same
+w convolve "$dir/fseries.npy" "$dir/two.npy" --axis 1 -o "$dir/of_fortran.npy"
+is "Fortran order" "$(python3 -c 'import struct, sys
+v = struct.unpack("<6f", struct.pack("<6f", 1, 2, 4, 8, 16, 32))
+print("<f4 (2, 4)", *[int(a) for row in ((v[0], v[2], v[4]), (v[1], v[3], v[5]))
+      for a in (row[0], row[1] - row[0], row[2] - row[1], -row[2])])')" "$(values "$dir/of_fortran.npy")"
+numbers "$dir/waves.npy" '<c16' '(2, 2)' 1 0 0 1 2 0 0 2
+numbers "$dir/taps.npy" '<c16' '(1, 2)' 1 0 0 1
+gives "<c16 (2, 3) 1+0i 0+2i -1+0i 2+0i 0+4i -2+0i" convolve "$dir/waves.npy" "$dir/taps.npy" --axis 1
+npy "$dir/reals.npy" '<f8' '(2,)' 1 -1
+gives "<c16 (1, 2) 1+0i -1+1i" convolve "$dir/taps.npy" "$dir/reals.npy" --axis 1 --mode same
+
 # JSON
 got=$(w convolve "$dir/x.npy" "$dir/h.npy" --mode same -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "convolve --json" "convolve $dir/x.npy $dir/h.npy $y same False 3 3 3 f32 cpu $order" "$got"
+got=$(w convolve "$dir/series.npy" "$dir/two.npy" --axis 0 -o "$y" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "convolve --axis --json" "convolve $dir/series.npy $dir/two.npy $y full False 0 2 2 9 f32 cpu $order" "$got"
 got=$(w fft "$dir/four.npy" --real -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
@@ -115,8 +142,24 @@ refuses 1 "weft fft: $dir/four.npy: has real elements: --real --inverse requires
     fft "$dir/four.npy" --real --inverse -o "$y"
 refuses 1 "weft convolve: $dir/x.npy has elements of type f32 and $dir/c.npy of type complex f64: both must have the same precision" \
     convolve "$dir/x.npy" "$dir/c.npy" -o "$y"
-refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions: expected 1" \
+refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions: expected 1, or option --axis" \
     convolve "$dir/rows.npy" "$dir/x.npy" -o "$y"
+refuses 1 "weft convolve: $dir/series.npy: has 2 dimensions: expected 1, or option --axis" \
+    convolve "$dir/x.npy" "$dir/series.npy" -o "$y"
+refuses 1 "weft convolve: --axis 2: axis 2 is out of range: $dir/series.npy has 2 dimensions, shape (2, 3)" \
+    convolve "$dir/series.npy" "$dir/two.npy" --axis 2 -o "$y"
+refuses 2 "weft convolve: --axis 0,1: expected an integer" \
+    convolve "$dir/series.npy" "$dir/two.npy" --axis 0,1 -o "$y"
+npy "$dir/three.npy" '<f4' '(1, 1, 2)' 1 -1
+refuses 1 "weft convolve: $dir/three.npy: has 3 dimensions: expected 1, or 2 as $dir/series.npy has" \
+    convolve "$dir/series.npy" "$dir/three.npy" --axis 1 -o "$y"
+npy "$dir/threes.npy" '<f4' '(3, 2)' 1 -1 1 -1 1 -1
+refuses 1 "weft convolve: $dir/series.npy: h of shape (3, 2) cannot be broadcast to the filters of shape (2, 2)" \
+    convolve "$dir/series.npy" "$dir/threes.npy" --axis 1 -o "$y"
+npy "$dir/scalar4.npy" '<f4' '()' 1
+refuses 1 "weft convolve: $dir/scalar4.npy: has 0 dimensions: expected 1 to 15" \
+    convolve "$dir/scalar4.npy" "$dir/two.npy" --axis 0 -o "$y"
+refuses 1 "convolution of 3 and 0 values is undefined" convolve "$dir/series.npy" "$dir/empty.npy" --axis 1 -o "$y"
 refuses 1 "convolution of 3 and 0 values is undefined" convolve "$dir/x.npy" "$dir/empty.npy" -o "$y"
 refuses 2 "weft convolve: --mode half: expected full, same or valid" convolve "$dir/x.npy" "$dir/h.npy" --mode half -o "$y"
 refuses 2 "weft convolve: 1 file given, 2 expected" convolve "$dir/x.npy" -o "$y"

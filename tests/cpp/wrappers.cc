@@ -470,6 +470,14 @@ static void views(weft::context &ctx) {
     expect(starts<double>(w, {5.5, 0, 8.5, 0, 14.5, 0, -0.5, 0, -1.5, 0, -3.5, 0}), "transforms of columns");
     weft::fft_axes(ctx, WEFT_C2R, weft::array_view(w, {2, 3, 2}), {0}, weft::array_view(v, {2, 3}));
     expect(starts<double>(v, {2.5, 3.5, 5.5, 3, 5, 9}), "and back");
+    const std::vector<double> steps = {1, -1};
+    std::vector<double> differences(9), likeness(3);
+    weft::convolve_axis(ctx, weft::array_view(v, {2, 3}), 0, weft::array_view(steps, {2}),
+                        weft::array_view(differences, {3, 3}));
+    expect(starts<double>(differences, {2.5, 3.5, 5.5, 0.5, 1.5, 3.5, -3, -5, -9}), "convolutions of columns");
+    weft::correlate_axis(ctx, weft::array_view(v, {3, 2}), -1, weft::array_view(steps, {1, 2}),
+                         weft::array_view(likeness, {3, 1}), WEFT_VALID);
+    expect(starts<double>(likeness, {-1, 2.5, -4}), "correlations of rows");
     const std::vector<float> column = {1, 2, 3};
     std::vector<float> product(4), two(2);
     weft::matmul_stack(ctx, weft::array_view(x, {2, 1, 3}), weft::array_view(x, {1, 3, 2}),

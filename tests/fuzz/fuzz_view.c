@@ -96,6 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     take(&data, &size, sizeof axes, axes);
     for (int k = 0; k < 4; k++) wide[k] = axes[k];
     const weft_view x = make_view(&data, &size, from), y = make_view(&data, &size, to);
+    weft_view short_filter = x;
+    short_filter.dimensions = 1;
     if (elements(&x) <= BYTES && elements(&y) <= BYTES) { /* broadcast inputs can have any number of elements */
         expect(ctx, weft_copy_view(ctx, &x, &y));
         expect(ctx, evaluate(ctx, &x, &y));
@@ -112,6 +114,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_top_k_axis(ctx, (weft_extreme)(op % 3), &x, wide[0], count, &y, NULL));
         expect(ctx, weft_recurrence_axis(ctx, (weft_direction)(op % 3), &x, &x, wide[0], op % 2 ? &x : NULL, &y));
         expect(ctx, weft_fft_axes(ctx, (weft_fft_kind)(op % 5), &x, count % 5, wide, &y));
+        expect(ctx, weft_convolve_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0], &x, &y));
+        expect(ctx, weft_correlate_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0],
+                                        &short_filter, &y));
         expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));
         expect(ctx, weft_quantile_axis(ctx, (weft_quantile_method)(op % 6), &x, wide[0], count % 5, q, &y));
     }

@@ -35,11 +35,6 @@ static weft_status transform_rows(weft_context *ctx, const void *call, size_t ro
     return ctx->backend->fft(ctx->state, &c, error);
 }
 
-static row_array vectors_of(const weft_view *v, size_t axis, bool is_complex) {
-    const ptrdiff_t part = is_complex ? v->stride[v->dimensions - 1] : 0;
-    return (row_array){v->data, weft_dtype_size(v->dtype), v->shape[axis], v->stride[axis], is_complex ? 2 : 1, part};
-}
-
 /* Returns the dimension in which the distance of adjacent indices is `step` bytes in x and y, or `count` if there is
  * none. Dimensions of length 1 have no distance. */
 static size_t dimension_of_step(const pass *p, size_t count, ptrdiff_t step) {
@@ -73,8 +68,8 @@ static weft_status run_pass(weft_context *ctx, const pass *p, size_t dimensions,
     fft_call columns;
     if (as_columns(ctx, p, dimensions, &columns)) return ctx->backend->fft(ctx->state, &columns, error);
     row_set set = {.arrays = 2, .in_place = !real};
-    set.array[0] = vectors_of(p->x, p->axis, !from_real(p->kind));
-    set.array[1] = vectors_of(p->y, p->axis, !to_real(p->kind));
+    set.array[0] = row_vectors(p->x, p->axis, !from_real(p->kind));
+    set.array[1] = row_vectors(p->y, p->axis, !to_real(p->kind));
     for (size_t k = 0; k < dimensions; k++)
         if (k != p->axis)
             set.outer[set.count++] = (row_dimension){p->y->shape[k], {p->x->stride[k], p->y->stride[k]}};
@@ -124,14 +119,6 @@ static weft_status run(weft_context *ctx, const request *r, const weft_view *x, 
 
 /* -------------------------------------------------------------------------------------- checks */
 
-/* Fails unless the last axis of a complex array contains the two parts. */
-static weft_status check_parts(const char *name, const weft_view *v, weft_error *error) {
-    RETURN_IF(v->dimensions == 0 || v->shape[v->dimensions - 1] != 2, WEFT_INVALID,
-              "%s has shape %s: the last axis of complex numbers has length 2, for their parts", name,
-              view_shape_text(v->dimensions, v->shape).text);
-    return WEFT_OK;
-}
-
 /* Checks the axes and the lengths along them. `numbers` is the view whose lengths are those of the transforms. */
 static weft_status check_lengths(request *r, const weft_view *numbers, const int *axes, weft_error *error) {
     weft_view v = *numbers;
@@ -171,8 +158,8 @@ static weft_status fft_axes(weft_context *ctx, request *r, const weft_view *x, c
     RETURN_IF_ERROR(check_output_view(ctx, "y", y, &to, error));
     RETURN_IF_ERROR(check_float("fft", x->dtype, error));
     RETURN_IF_ERROR(check_view_type("y", y, x->dtype, error));
-    if (!from_real(r->kind)) RETURN_IF_ERROR(check_parts("x", x, error));
-    if (!to_real(r->kind)) RETURN_IF_ERROR(check_parts("y", y, error));
+    if (!from_real(r->kind)) RETURN_IF_ERROR(check_view_parts("x", x, error));
+    if (!to_real(r->kind)) RETURN_IF_ERROR(check_view_parts("y", y, error));
     r->dimensions = to_real(r->kind) ? y->dimensions : x->dimensions - !from_real(r->kind);
     RETURN_IF(r->dimensions == WEFT_DIMENSIONS_MAX, WEFT_INVALID,
               "%zu dimensions of numbers: at most %d are supported, for their parts are one more", r->dimensions,

@@ -14,17 +14,26 @@ template <typename T, int LOG> struct block_shape {
     static constexpr int ITEMS = THREADS / line<LOG>::THREADS;
 };
 
+/* Returns the view of an item. ROWS: those of the call are numbered through all rows, from 0 on; else it is number
+ * `item` of the only row. */
+template <typename T, bool COMPLEX, bool ROWS>
+static __device__ __forceinline__ item_view<T, COMPLEX> view_of(const convolve_params &j, uint64_t item) {
+    if (!ROWS) return item_view<T, COMPLEX>(j, 0, item);
+    const uint64_t row = j.items <= UINT32_MAX ? (uint32_t)item / (uint32_t)j.row_items : item / j.row_items;
+    return item_view<T, COMPLEX>(j, row, j.item + (item - row * j.row_items));
+}
+
 /* Loads the numbers of an item. If all of them are in the signal, no bounds are checked. */
-template <typename T, bool COMPLEX, int LOG>
+template <typename T, bool COMPLEX, int LOG, bool ROWS>
 static __device__ __forceinline__ void take_item(const convolve_params &j, uint64_t item, int t, number<T> *v) {
     typedef line<LOG> l;
-    const item_view<T, COMPLEX> view(j, item);
+    const item_view<T, COMPLEX> view = view_of<T, COMPLEX, ROWS>(j, item);
     if (COMPLEX || !view.inside) {
 #pragma unroll
         for (int i = 0; i < l::HELD; i++) v[i] = view.take(l::template index<0>(t, i));
         return;
     }
-    const T *x = (const T *)j.x + view.from + t, *next = x + j.step;
+    const T *x = view.x + view.from + t, *next = x + j.step;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         v[i].re = __ldg(x + l::template index_of<0>(0, i));
@@ -32,16 +41,16 @@ static __device__ __forceinline__ void take_item(const convolve_params &j, uint6
     }
 }
 
-template <typename T, bool COMPLEX, int LOG>
+template <typename T, bool COMPLEX, int LOG, bool ROWS>
 static __device__ __forceinline__ void give_item(const convolve_params &j, uint64_t item, int t, const number<T> *v) {
     typedef line<LOG> l;
-    const item_view<T, COMPLEX> view(j, item);
+    const item_view<T, COMPLEX> view = view_of<T, COMPLEX, ROWS>(j, item);
     if (COMPLEX || !view.wanted) {
 #pragma unroll
         for (int i = 0; i < l::HELD; i++) view.give(l::template index<0>(t, i), v[i]);
         return;
     }
-    T *y = (T *)j.y + view.to + t, *next = y + j.step;
+    T *y = view.y + view.to + t, *next = y + j.step;
     const int first = (int)j.m - 1 - t;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
@@ -51,9 +60,9 @@ static __device__ __forceinline__ void give_item(const convolve_params &j, uint6
         }
 }
 
-/* Convolves one item. An item past the last one is computed but not stored, because its threads take part in the
- * block's barriers. */
-template <typename T, bool COMPLEX, int LOG>
+/* Convolves one item. An item past the last one is computed, for several rows as the last one, but not stored,
+ * because its threads take part in the block's barriers. */
+template <typename T, bool COMPLEX, int LOG, bool ROWS>
 static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -61,16 +70,16 @@ static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_ker
     const T *filter = (const T *)j.filter;
     const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
     const uint64_t number_of_item = (uint64_t)blockIdx.x * block_shape<T, LOG>::ITEMS + which;
-    const uint64_t item = j.item + number_of_item;
     const bool there = number_of_item < j.items;
+    const uint64_t item = !ROWS ? j.item + number_of_item : there ? number_of_item : j.items - 1;
     const padded at{which * padded_size<LOG>()};
     number<T> v[l::HELD];
-    take_item<T, COMPLEX, LOG>(j, item, t, v);
+    take_item<T, COMPLEX, LOG, ROWS>(j, item, t, v);
     phases_from<LOG>(v, shared, t, table, 0, at);
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = multiply(v[i], load_number(filter, i * l::THREADS + t, true));
     phases_back<LOG>(v, shared, afresh(t), afresh(table), 0, at);
-    if (there) give_item<T, COMPLEX, LOG>(j, afresh(item), afresh(t), v);
+    if (there) give_item<T, COMPLEX, LOG, ROWS>(j, afresh(item), afresh(t), v);
 }
 
 template <typename T, bool COMPLEX, int LOG>
@@ -99,9 +108,11 @@ static fft_launch find(int log, bool of_filter, const convolve_params *j) {
     constexpr int items = block_shape<T, LOG>::ITEMS;
     if (log == LOG && of_filter)
         return fft_launch{(const void *)filter_kernel<T, COMPLEX, LOG>, 1, line<LOG>::THREADS, bytes};
+    const void *kernel = (const void *)block_kernel<T, COMPLEX, LOG, false>;
+    if constexpr (LOG <= ROWS_LOG)
+        if (j->rows > 1) kernel = (const void *)block_kernel<T, COMPLEX, LOG, true>;
     if (log == LOG)
-        return fft_launch{(const void *)block_kernel<T, COMPLEX, LOG>, (j->items - 1) / items + 1,
-                          block_shape<T, LOG>::THREADS, items * bytes};
+        return fft_launch{kernel, (j->items - 1) / items + 1, block_shape<T, LOG>::THREADS, items * bytes};
     if constexpr (LOG > BLOCK_LOG_MIN) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
     return fft_launch{};
 }

@@ -1,15 +1,16 @@
 /* Convolution by direct summation (ORDER.md 15.2).
  *
- * A block computes a tile of results, and holds the signal values that they need in shared memory. A thread computes
- * GROUPS vectors of 16 bytes of results. For one vector of taps it needs one vector of the signal and its
- * predecessor, which is also the vector for the next taps. Each vector of taps thus requires one 16-byte load of the
- * signal from shared memory. */
+ * A block of direct_kernel computes a tile of results of a row, and holds the signal values that they need in shared
+ * memory. A thread computes GROUPS vectors of 16 bytes of results. For one vector of taps it needs one vector of the
+ * signal and its predecessor, which is also the vector for the next taps. Each vector of taps thus requires one
+ * 16-byte load of the signal from shared memory. */
 #include "core/order.h"
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/complex.cuh"
 
 #define DIRECT_THREADS 256
 #define GROUPS 4
+#define LONG_ROW 4 /* tiles from which on direct_kernel computes rows, if there are several */
 
 /* ---------------------------------------------------------------------------------- elements */
 
@@ -109,23 +110,35 @@ static __device__ __forceinline__ E one_by_one(const E *x, uint64_t n, bool alig
     return c;
 }
 
+/* Computes the results of short rows, one per thread. */
+template <typename E>
+static __global__ void __launch_bounds__(DIRECT_THREADS) short_rows_kernel(const convolve_params j) {
+    const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x, results = j.rows * j.count;
+    if (i >= results) return;
+    const uint64_t row = results <= UINT32_MAX ? (uint32_t)i / (uint32_t)j.count : i / j.count;
+    put((E *)j.y, i, j.y_aligned,
+        canonical(one_by_one((const E *)j.x + row * j.x_step, j.n, j.x_aligned, (const E *)j.h + row * j.h_step, j.m,
+                             j.first + (i - row * j.count))));
+}
+
 template <typename E>
 static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const convolve_params j) {
     typedef direct_shape<E> shape;
     __shared__ __align__(16) unsigned char value_bytes[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
     __shared__ __align__(16) unsigned char tap_bytes[shape::HALO * sizeof(E)];
     E *values = (E *)value_bytes, *taps = (E *)tap_bytes;
-    const uint64_t start = (uint64_t)blockIdx.x * shape::TILE; /* index in y */
+    const uint32_t tiles = (uint32_t)((j.count - 1) / shape::TILE + 1), row = blockIdx.x / tiles;
+    const uint64_t start = (uint64_t)(blockIdx.x % tiles) * shape::TILE; /* index in the results of the row */
     const uint64_t i = j.first + start;
     const int m = (int)j.m, halo = (m + shape::VECTOR - 1) / shape::VECTOR * shape::VECTOR;
-    E *y = (E *)j.y + start;
+    const E *signal = (const E *)j.x + row * j.x_step, *h = (const E *)j.h + row * j.h_step;
+    E *y = (E *)j.y + row * j.count + start;
     if (i < (uint64_t)halo || i + shape::TILE > j.n || start + shape::TILE > j.count) {
         for (int k = threadIdx.x; k < shape::TILE && start + k < j.count; k += DIRECT_THREADS)
-            put(y, k, j.y_aligned,
-                canonical(one_by_one((const E *)j.x, j.n, j.x_aligned, (const E *)j.h, j.m, i + k)));
+            put(y, k, j.y_aligned, canonical(one_by_one(signal, j.n, j.x_aligned, h, j.m, i + k)));
         return;
     }
-    const E *x = (const E *)j.x + (i - halo);
+    const E *x = signal + (i - halo);
     E read[GROUPS * shape::VECTOR];
 #pragma unroll
     for (int k = 0; k < GROUPS * shape::VECTOR; k++)
@@ -133,7 +146,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const con
 #pragma unroll
     for (int k = 0; k < GROUPS * shape::VECTOR; k++) values[k * DIRECT_THREADS + threadIdx.x] = read[k];
     if (threadIdx.x < halo) values[shape::TILE + threadIdx.x] = element(x, shape::TILE + threadIdx.x, j.x_aligned);
-    if (threadIdx.x < m) taps[threadIdx.x] = element((const E *)j.h, threadIdx.x, false);
+    if (threadIdx.x < m) taps[threadIdx.x] = element(h, threadIdx.x, false);
     __syncthreads();
     vector<E> c[GROUPS];
 #pragma unroll
@@ -146,7 +159,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const con
         const int at = (g * DIRECT_THREADS + threadIdx.x) * shape::VECTOR;
 #pragma unroll
         for (int r = 0; r < shape::VECTOR; r++) c[g].e[r] = canonical(c[g].e[r]);
-        if ((uintptr_t)j.y % 16 == 0) {
+        if ((uintptr_t)y % 16 == 0) {
             put_vector(y + at, c[g]);
         } else {
 #pragma unroll
@@ -155,13 +168,14 @@ static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const con
     }
 }
 
-/* Computes h' of ORDER.md 15.1. */
+/* Computes h' of ORDER.md 15.1 for each row of h. */
 template <typename T, bool COMPLEX>
 static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convolve_params j) {
-    const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x, from = j.m - 1 - i;
+    const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x;
+    if (i >= j.rows * j.m) return;
+    const uint64_t start = i / j.m * j.m, from = start + (j.m - 1) - (i - start);
     const T *h = (const T *)j.h;
     T *to = (T *)j.filter;
-    if (i >= j.m) return;
     if (COMPLEX) {
         to[2 * i] = h[2 * from];
         to[2 * i + 1] = -h[2 * from + 1];
@@ -172,8 +186,12 @@ static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convo
 
 /* --------------------------------------------------------------------------------- launches */
 
+/* Rows of several tiles have tiles whose taps all overlap the signal, which direct_kernel computes faster. */
 template <typename E> static fft_launch direct_launch(const convolve_params *j) {
-    return fft_launch{(const void *)direct_kernel<E>, (j->count - 1) / direct_shape<E>::TILE + 1, DIRECT_THREADS, 0};
+    const uint64_t tiles = (j->count - 1) / direct_shape<E>::TILE + 1, results = j->rows * j->count;
+    if (j->rows > 1 && tiles < LONG_ROW)
+        return fft_launch{(const void *)short_rows_kernel<E>, (results - 1) / DIRECT_THREADS + 1, DIRECT_THREADS, 0};
+    return fft_launch{(const void *)direct_kernel<E>, j->rows * tiles, DIRECT_THREADS, 0};
 }
 
 fft_launch cuda_convolve_direct(weft_dtype dtype, bool is_complex, const convolve_params *j) {
@@ -184,5 +202,5 @@ fft_launch cuda_convolve_direct(weft_dtype dtype, bool is_complex, const convolv
 fft_launch cuda_convolve_turn(weft_dtype dtype, bool is_complex, const convolve_params *j) {
     const void *f32 = is_complex ? (const void *)turn_kernel<float, true> : (const void *)turn_kernel<float, false>;
     const void *f64 = is_complex ? (const void *)turn_kernel<double, true> : (const void *)turn_kernel<double, false>;
-    return fft_launch{dtype == WEFT_F32 ? f32 : f64, (j->m - 1) / DIRECT_THREADS + 1, DIRECT_THREADS, 0};
+    return fft_launch{dtype == WEFT_F32 ? f32 : f64, (j->rows * j->m - 1) / DIRECT_THREADS + 1, DIRECT_THREADS, 0};
 }

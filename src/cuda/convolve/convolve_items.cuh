@@ -6,13 +6,18 @@
 #include "cuda/convolve/convolve_params.h"
 #include "cuda/fft/stages.cuh"
 
-/* View of one item for one thread: the positions of its numbers and results, and whether all of them are in range. */
+/* View of one item of a row for one thread: the positions of its numbers and results, and whether all of them are in
+ * range. */
 template <typename T, bool COMPLEX> struct item_view {
     const convolve_params &j;
+    const T *x;          /* the row */
+    T *y;                /* its results */
     int64_t from, to;    /* index of number 0 in the signal, and in the requested results; both may be negative */
     bool inside, wanted; /* inside: all numbers are in the signal; wanted: all results are requested */
 
-    __device__ __forceinline__ item_view(const convolve_params &params, uint64_t item) : j(params) {
+    __device__ __forceinline__ item_view(const convolve_params &params, uint64_t row, uint64_t item) : j(params) {
+        x = (const T *)j.x + row * j.x_step * (COMPLEX ? 2 : 1);
+        y = (T *)j.y + row * j.count * (COMPLEX ? 2 : 1);
         const int64_t first = (int64_t)((COMPLEX ? item : 2 * item) * j.step), before = (int64_t)(j.m - 1);
         const int64_t reach = COMPLEX ? 0 : (int64_t)j.step;
         from = first - before;
@@ -23,7 +28,7 @@ template <typename T, bool COMPLEX> struct item_view {
 
     /* Returns value i of the signal, or 0 outside it. */
     __device__ __forceinline__ T value_or_zero(int64_t i) const {
-        return inside || (i >= 0 && i < (int64_t)j.n) ? __ldg((const T *)j.x + i) : (T)0;
+        return inside || (i >= 0 && i < (int64_t)j.n) ? __ldg(x + i) : (T)0;
     }
 
     __device__ __forceinline__ number<T> take(int64_t index) const {
@@ -31,7 +36,7 @@ template <typename T, bool COMPLEX> struct item_view {
         v.re = v.im = 0;
         if (COMPLEX) {
             const int64_t i = from + index;
-            if (inside || (i >= 0 && i < (int64_t)j.n)) v = load_number((const T *)j.x, (uint64_t)i, j.x_aligned);
+            if (inside || (i >= 0 && i < (int64_t)j.n)) v = load_number(x, (uint64_t)i, j.x_aligned);
         } else {
             v.re = value_or_zero(from + index);
             v.im = value_or_zero(from + index + (int64_t)j.step);
@@ -40,7 +45,7 @@ template <typename T, bool COMPLEX> struct item_view {
     }
 
     __device__ __forceinline__ void give_value(int64_t i, T v) const {
-        if (wanted || (i >= 0 && i < (int64_t)j.count)) __stcg((T *)j.y + i, canonical(v));
+        if (wanted || (i >= 0 && i < (int64_t)j.count)) __stcg(y + i, canonical(v));
     }
 
     /* Stores the results of number `index`; the first m - 1 numbers have none. */
@@ -53,7 +58,7 @@ template <typename T, bool COMPLEX> struct item_view {
         } else if (wanted || (i >= 0 && i < (int64_t)j.count)) {
             v.re = canonical(v.re);
             v.im = canonical(v.im);
-            store_number((T *)j.y, (uint64_t)i, j.y_aligned, v);
+            store_number(y, (uint64_t)i, j.y_aligned, v);
         }
     }
 };

@@ -5,7 +5,8 @@
 #include "cuda/convolve/convolve_params.h"
 #include "weft.h"
 
-/* convolve_direct.cu: direct summation; h in reverse order and conjugated, written to j->filter. */
+/* convolve_direct.cu: direct summation of all rows; the rows of h in reverse order and conjugated, written to
+ * j->filter. */
 fft_launch cuda_convolve_direct(weft_dtype dtype, bool is_complex, const convolve_params *j);
 fft_launch cuda_convolve_turn(weft_dtype dtype, bool is_complex, const convolve_params *j);
 

@@ -15,14 +15,15 @@ static __global__ void __launch_bounds__(FILL_THREADS) fill_kernel(const convolv
     const uint64_t i = (uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x, item = i / j.size, index = i % j.size;
     T *numbers = (T *)j.numbers;
     if (j.items == 0 && item == 0) store_number(numbers, i, true, take_tap<T, COMPLEX>(j, index));
-    if (item < j.items) store_number(numbers, i, true, item_view<T, COMPLEX>(j, j.item + item).take((int64_t)index));
+    if (item < j.items)
+        store_number(numbers, i, true, item_view<T, COMPLEX>(j, 0, j.item + item).take((int64_t)index));
 }
 
 template <typename T, bool COMPLEX>
 static __global__ void __launch_bounds__(FILL_THREADS) give_kernel(const convolve_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x, item = i / j.size, index = i % j.size;
     if (item < j.items)
-        item_view<T, COMPLEX>(j, j.item + item).give((int64_t)index, load_number((const T *)j.numbers, i, true));
+        item_view<T, COMPLEX>(j, 0, j.item + item).give((int64_t)index, load_number((const T *)j.numbers, i, true));
 }
 
 /* ------------------------------------------------------------------------------------ rows */
