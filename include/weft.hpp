@@ -1245,8 +1245,8 @@ void map_views(context &ctx, const expr &f, std::initializer_list<view_binding> 
 }
 
 // Reduces the values of a formula of views along axes, without storing them:
-// map_reduce_axes<WEFT_SUM, float>(ctx, f, {3, 4}, {{"x", x}, {"a", 2.0f}}, {0}, out) evaluates it in float. The shapes
-// of the views are broadcast to that of the values, here 3 x 4.
+// map_reduce_axes<WEFT_SUM, float>(ctx, f, {3, 4}, {{"x", x}, {"a", 2.0f}}, {0}, out) evaluates it in float. The
+// shapes of the views are broadcast to that of the values, here 3 x 4.
 template <weft_op op, class T, class Y>
 void map_reduce_axes(context &ctx, const expr &f, const std::vector<std::size_t> &shape,
                      std::initializer_list<view_binding> bindings, const std::vector<int> &axes, const Y &out) {
@@ -1254,9 +1254,8 @@ void map_reduce_axes(context &ctx, const expr &f, const std::vector<std::size_t>
     const auto to = detail::view_in(out);
     std::vector<weft_view_binding> list;
     for (const view_binding &b : bindings) list.push_back(b.get());
-    ctx(weft_map_reduce_axes, op, f.get(), dtype_of<T>(),
-        detail::accumulate<result, typename reduced<op, T>::type>(), shape.size(), shape.data(), list.data(),
-        list.size(), axes.size(), axes.data(), &to.get());
+    ctx(weft_map_reduce_axes, op, f.get(), dtype_of<T>(), detail::accumulate<result, typename reduced<op, T>::type>(),
+        shape.size(), shape.data(), list.data(), list.size(), axes.size(), axes.data(), &to.get());
 }
 
 // Reduces x along axes: reduce_axes<WEFT_SUM>(ctx, x, {0, 2}, out). Negative axes count from the last one, -1. The

@@ -246,8 +246,8 @@ typedef struct fft_call {
     weft_dtype dtype;
     weft_fft_kind kind;
     size_t batch, n; /* batch >= 1; n a power of two */
-    /* 0: the values of a transform are adjacent. Else `batch` arrays of n rows and so many columns are transformed along
-     * their columns; only complex ones, and only if the backend's fft_takes_columns returns true. */
+    /* 0: the values of a transform are adjacent. Else `batch` arrays of n rows and so many columns are transformed
+     * along their columns; only complex ones, and only if the backend's fft_takes_columns returns true. */
     size_t columns;
     const void *x;
     void *y; /* C2C: == x, or does not overlap x; else does not overlap x */

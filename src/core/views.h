@@ -54,8 +54,8 @@ typedef struct view_reduction {
     const int *axes;
 } view_reduction;
 
-/* Checks the arguments of weft_reduce_axes except the memory of x, of which only the shape and the type are used. Fills
- * *to with the memory of out. */
+/* Checks the arguments of weft_reduce_axes except the memory of x, of which only the shape and the type are used.
+ * Fills *to with the memory of out. */
 weft_status check_view_reduction(const weft_context *ctx, const view_reduction *v, const weft_view *x,
                                  const weft_view *out, range *to, weft_error *error);
 /* Computes a reduction that has been checked. */

@@ -110,8 +110,9 @@ static void check_parts(void) {
     static const struct {
         size_t shape[3], count;
         int axes[2];
-    } cases[] = {{{3, 700, 400}, 1, {1}},  {{3, 700, 400}, 2, {2, 0}}, {{400, 3, 700}, 1, {0}}, {{700, 30, 40}, 1, {2}},
-                 {{1, 20, 40000}, 1, {2}}, {{30000, 11, 3}, 1, {0}},   {{2, 3, 100000}, 0, {0}}};
+    } cases[] = {{{3, 700, 400}, 1, {1}}, {{3, 700, 400}, 2, {2, 0}}, {{400, 3, 700}, 1, {0}},
+                 {{700, 30, 40}, 1, {2}}, {{1, 20, 40000}, 1, {2}},   {{30000, 11, 3}, 1, {0}},
+                 {{2, 3, 100000}, 0, {0}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         reduction r = {.formula = "(x - y)*i + s", .op = WEFT_SUM, .count = cases[i].count};
         weft_view a, row, out;
@@ -146,16 +147,16 @@ static void arguments(void) {
     weft_view_of(WEFT_F64, 1, (size_t[]){4}, s, &out);
     const weft_view_binding both[] = {{"x", &a, WEFT_F64, NULL}, {"y", &b, WEFT_F64, NULL}};
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x + y + 1", &expr), WEFT_OK);
-#define REFUSED(change, status, words)                                                                               \
-    do {                                                                                                             \
-        const weft_view good_a = a, good_out = out;                                                                  \
-        change;                                                                                                      \
-        EXPECT_ERROR(ctx,                                                                                            \
-                     weft_map_reduce_axes(ctx, op, expr, dtype, WEFT_DEFAULT, dimensions, lengths, both, 2, 1, &axis, \
-                                          &out),                                                                     \
-                     status, words);                                                                                 \
-        a = good_a, out = good_out, dimensions = 2, shape[0] = 3, shape[1] = 4, lengths = shape, op = WEFT_SUM;      \
-        dtype = WEFT_F64, axis = 0;                                                                                  \
+#define REFUSED(change, status, words)                                                                              \
+    do {                                                                                                            \
+        const weft_view good_a = a, good_out = out;                                                                 \
+        change;                                                                                                     \
+        EXPECT_ERROR(                                                                                               \
+            ctx,                                                                                                    \
+            weft_map_reduce_axes(ctx, op, expr, dtype, WEFT_DEFAULT, dimensions, lengths, both, 2, 1, &axis, &out), \
+            status, words);                                                                                         \
+        a = good_a, out = good_out, dimensions = 2, shape[0] = 3, shape[1] = 4, lengths = shape, op = WEFT_SUM;     \
+        dtype = WEFT_F64, axis = 0;                                                                                 \
     } while (0)
     REFUSED(op = (weft_op)99, WEFT_INVALID, "invalid op 99");
     REFUSED(dtype = WEFT_F16, WEFT_UNSUPPORTED, "f16");
@@ -173,8 +174,7 @@ static void arguments(void) {
     REFUSED((op = WEFT_MAX, shape[0] = 0, a.shape[0] = 1), WEFT_EMPTY, "max of 0 elements is undefined");
     for (size_t i = 0; i < 4; i++) EXPECT(s[i] == 0, "a refused call wrote out");
 #undef REFUSED
-    EXPECT_ERROR(NULL,
-                 weft_map_reduce_axes(NULL, op, expr, dtype, WEFT_DEFAULT, 2, shape, both, 2, 1, &axis, &out),
+    EXPECT_ERROR(NULL, weft_map_reduce_axes(NULL, op, expr, dtype, WEFT_DEFAULT, 2, shape, both, 2, 1, &axis, &out),
                  WEFT_INVALID, "ctx is NULL");
     weft_expr_free(expr);
 }

@@ -15,7 +15,7 @@ typedef struct request {
     const view_reduction *reduction;
     weft_view values; /* their shape and type */
     const weft_view *out;
-    map_dimension dimensions[WEFT_DIMENSIONS_MAX]; /* of the formula along the axes of `values` */
+    map_dimension dimensions[WEFT_DIMENSIONS_MAX];  /* of the formula along the axes of `values` */
     size_t outer_count, outer[WEFT_DIMENSIONS_MAX]; /* the axes that are not reduced */
 } request;
 
@@ -33,7 +33,8 @@ static blocks divide(const request *q, size_t limit) {
     const size_t most = (size_t)max_u64(limit / vector, LINE / size);
     blocks b = {q->outer_count, 1, 1};
     size_t rows = 1;
-    for (; b.whole > 0 && shape[q->outer[b.whole - 1]] <= most / rows; b.whole--) rows *= shape[q->outer[b.whole - 1]];
+    for (; b.whole > 0 && shape[q->outer[b.whole - 1]] <= most / rows; b.whole--)
+        rows *= shape[q->outer[b.whole - 1]];
     if (b.whole > 0) b.range = (size_t)max_u64(most / rows, 1);
     for (size_t k = 0; k < b.whole; k++)
         b.count *= k == b.whole - 1 ? ceil_div(shape[q->outer[k]], b.range) : shape[q->outer[k]];

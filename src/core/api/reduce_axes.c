@@ -71,8 +71,8 @@ static weft_status run(weft_context *ctx, const request *r, const size_t *axes,
 
 /* Checks out and the axes. Fills *to with the memory of out, `axes` with the numbers of the axes, and `reduced` with
  * true for each of them. */
-static weft_status check_reduced(const weft_context *ctx, const request *r, weft_dtype result, range *to, size_t *axes,
-                                 bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error) {
+static weft_status check_reduced(const weft_context *ctx, const request *r, weft_dtype result, range *to,
+                                 size_t *axes, bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error) {
     RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, to, error));
     RETURN_IF_ERROR(check_view_type("out", r->out, result, error));
     RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));

@@ -49,8 +49,8 @@ static __device__ __forceinline__ void combine_halves(const Op &op, typename Op:
             for (int e = 0; e < V; e++) v[j][e] = op.combine(v[j][e], v[j + half][e]);
 }
 
-/* V adjacent elements in the registers that they were loaded to. They are taken apart where they are used: a loop that
- * loads elements of 1 or 2 bytes for its next round would otherwise wait for them at once. */
+/* V adjacent elements in the registers that they were loaded to. They are taken apart where they are used: a loop
+ * that loads elements of 1 or 2 bytes for its next round would otherwise wait for them at once. */
 template <class T, int V> struct axes_pack {
     static_assert(V == 1 || V * sizeof(T) >= 4, "a pack has whole words");
     uint32_t word[(V * sizeof(T) + 3) / 4];
@@ -113,8 +113,8 @@ struct axes_sequence {
     uint32_t step, count;
 };
 
-/* Loads the terms of the next N elements of a sequence, at most `left`, and moves its pointers behind them. WHOLE: left
- * is at least N. */
+/* Loads the terms of the next N elements of a sequence, at most `left`, and moves its pointers behind them. WHOLE:
+ * left is at least N. */
 template <bool WHOLE, class Op, int V, uint32_t N>
 static __device__ __forceinline__ void load_terms(const axes_params &a, axes_sequence &s, uint32_t left,
                                                   axes_terms<Op, V> (&terms)[N]) {
@@ -129,7 +129,8 @@ static __device__ __forceinline__ void load_terms(const axes_params &a, axes_seq
     }
 }
 
-/* Adds the terms of N elements, from element i of a sequence on, at most `left`. Element k belongs to lane FIRST + k. */
+/* Adds the terms of N elements, from element i of a sequence on, at most `left`. Element k belongs to lane FIRST + k.
+ */
 template <bool WHOLE, uint32_t FIRST, class Op, int V, uint32_t N>
 static __device__ __forceinline__ void add_terms(const Op &op, const axes_sequence &s, const double (&m)[V],
                                                  uint32_t i, uint32_t left, const axes_terms<Op, V> (&terms)[N],
@@ -346,8 +347,7 @@ static __device__ __forceinline__ void load_row_terms(const axes_params &a, cons
     const int64_t own = (int64_t)(number * bytes);
     terms.x = load_adjacent<T, OWN>(x + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.run_stride)));
     if constexpr (Op::INPUTS == 2)
-        terms.y = load_adjacent<T, OWN>(
-            y + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.factor_run_stride)));
+        terms.y = load_adjacent<T, OWN>(y + (CONTIGUOUS ? own : pack_offset(a, number, bytes, a.factor_run_stride)));
 }
 
 /* Takes this thread's packs of a tile: packs t, t + 2^slots_log2, ... of `packs`, from number `start` of the vectors
@@ -421,10 +421,9 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
 
 /* Takes this thread's packs of AXES_TILES vectors: packs t, t + 2^slots_log2, ... of each. */
 template <bool CONTIGUOUS, class Op, int OWN>
-static __device__ __forceinline__ void take_short(const Op &op, const axes_params &a,
-                                                  const char *const (&x)[AXES_TILES],
-                                                  const char *const (&y)[AXES_TILES], const double (&m)[AXES_TILES],
-                                                  typename Op::value (&lane)[AXES_TILES][OWN]) {
+static __device__ __forceinline__ void
+take_short(const Op &op, const axes_params &a, const char *const (&x)[AXES_TILES], const char *const (&y)[AXES_TILES],
+           const double (&m)[AXES_TILES], typename Op::value (&lane)[AXES_TILES][OWN]) {
     const uint32_t threads = 1u << a.slots_log2, packs = (uint32_t)(a.n / OWN);
 #pragma unroll 1
     for (uint32_t i = threadIdx.x & (threads - 1); i < packs; i += threads) {

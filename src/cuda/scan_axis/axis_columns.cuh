@@ -32,8 +32,8 @@ column_prefixes(const Op &op, const axis_params &a, const typename Op::value (*t
     return next;
 }
 
-/* Loads the elements of a group: `left` elements from x on. Whole groups, here and below, need no comparisons, and the
- * addresses of their elements only additions. */
+/* Loads the elements of a group: `left` elements from x on. Whole groups, here and below, need no comparisons, and
+ * the addresses of their elements only additions. */
 template <class T>
 static __device__ __forceinline__ void load_group(const axis_params &a, const char *x, uint32_t left,
                                                   T (&element)[AXIS_GROUP]) {
