@@ -68,6 +68,7 @@ static inline void gather(const weft_view *v, const weft_view *out, char *to) {
     for (size_t i = 0; i < n; i++) {
         const char *from = v->data;
         size_t rest = i;
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a shape with a length of 0 has no element i */
         for (size_t k = out->dimensions; k-- > 0; rest /= out->shape[k])
             if (k >= missing && v->shape[k - missing] > 1)
                 from += (ptrdiff_t)(rest % out->shape[k]) * v->stride[k - missing];

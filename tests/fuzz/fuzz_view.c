@@ -114,7 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_top_k_axis(ctx, (weft_extreme)(op % 3), &x, wide[0], count, &y, NULL));
         expect(ctx, weft_recurrence_axis(ctx, (weft_direction)(op % 3), &x, &x, wide[0], op % 2 ? &x : NULL, &y));
         expect(ctx, weft_fft_axes(ctx, (weft_fft_kind)(op % 5), &x, count % 5, wide, &y));
-        expect(ctx, weft_convolve_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0], &x, &y));
+        expect(ctx,
+               weft_convolve_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_correlate_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0],
                                         &short_filter, &y));
         expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));
