@@ -26,10 +26,11 @@ static inline void lay_out(weft_view *v, char *memory, size_t most) {
     size_t reach = 1, before = 0;
     for (size_t k = 0; k < n; k++) {
         const size_t axis = (first + k * (step == 1 ? 1 : n - 1)) % n, stride = reach + (draw(4) ? 0 : draw(3));
+        const size_t span = v->shape[axis] ? (v->shape[axis] - 1) * stride : 0;
         const bool reversed = draw(4) == 0;
         v->stride[axis] = (ptrdiff_t)(stride * size) * (reversed ? -1 : 1);
-        if (reversed) before += (v->shape[axis] - 1) * stride;
-        reach += (v->shape[axis] - 1) * stride;
+        if (reversed) before += span;
+        reach += span;
     }
     EXPECT(reach <= most, "the array is too long: %zu elements", reach);
     v->data = memory + before * size;
