@@ -113,7 +113,7 @@ struct axes_sequence {
     uint32_t step, count;
 };
 
-/* Loads the terms of the next N elements of a sequence, at most `left`, and moves its pointers behind them. WHOLE:
+/* Loads the terms of the next N elements of a sequence, at most `left`, and moves its pointers past them. WHOLE:
  * left is at least N. */
 template <bool WHOLE, class Op, int V, uint32_t N>
 static __device__ __forceinline__ void load_terms(const axes_params &a, axes_sequence &s, uint32_t left,
