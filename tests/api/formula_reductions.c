@@ -57,8 +57,10 @@ static weft_view shape_of_out(const reduction *r, weft_dtype dtype, bool keeps) 
     weft_view out = {.size = sizeof out, .dtype = dtype};
     for (size_t k = 0; k < r->shape.dimensions; k++) {
         bool reduced = false;
-        for (size_t a = 0; a < r->count; a++)
-            reduced = reduced || (size_t)(r->axes[a] + (r->axes[a] < 0 ? (int)r->shape.dimensions : 0)) == k;
+        for (size_t a = 0; a < r->count; a++) {
+            const int axis = r->axes[a] < 0 ? r->axes[a] + (int)r->shape.dimensions : r->axes[a];
+            reduced = reduced || axis == (int)k;
+        }
         if (!reduced || keeps) out.shape[out.dimensions++] = reduced ? 1 : r->shape.shape[k];
     }
     return out;
