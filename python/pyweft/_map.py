@@ -36,7 +36,7 @@ from pyweft._arrays import (
 )
 from pyweft._calls import entry, give_result, give_scalar, input_of, leading, result_for, scalar_entry
 from pyweft._errors import exception
-from pyweft._reduction import reduction_of_values
+from pyweft._reduction import reduction_of_values, result_code
 from pyweft._scan import op_code
 from pyweft._views import axes_of, reduced_shape, view_at, view_of
 
@@ -342,7 +342,7 @@ class expr:
         rows, code, arrays, on = _bind(values, dtype, strided=True)
         of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, None)
         axes = axes_of(axis, _of_shape(of))
-        stored, result, wide = reduction_of_values(which, code, accumulate)
+        _, result, wide = reduction_of_values(which, code, accumulate)
         views, bindings = _with_views(rows, arrays)
         leads = on or (None if views else origin(out, result, strided=True)) or HOST
         to = reduced_shape(_of_shape(of), axes, keepdims)
@@ -350,7 +350,7 @@ class expr:
         call(
             lib.weft_map_reduce_axes,
             *(leads, device, which, self._compiled, code, wide, len(of), of),
-            *(bindings, len(bindings), len(axes), axes, view_of(y, stored)),
+            *(bindings, len(bindings), len(axes), axes, view_of(y, result_code(which, code, wide))),
         )
         return give(y, out)
 
@@ -462,10 +462,8 @@ def map_reduce(
     >>> weft.map_reduce("sum", "(x - y)^2", axis=1, x=[[1.0, 2.0], [3.0, 4.0]], y=[1.0, 1.0])
     array([ 1., 13.])
     """
-    f = take_formula(formula)
-    return f.reduce(
-        op, axis=axis, keepdims=keepdims, dtype=dtype, accumulate=accumulate, shape=shape, out=out, device=device, **bindings
-    )
+    options: dict[str, Any] = {"axis": axis, "keepdims": keepdims, "accumulate": accumulate}
+    return take_formula(formula).reduce(op, dtype=dtype, shape=shape, out=out, device=device, **options, **bindings)
 
 
 def map_scan(

@@ -7,7 +7,6 @@ import operator
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
-from numpy.fft import fftfreq, rfftfreq
 
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
@@ -176,6 +175,25 @@ def _transform(
     if factor != 1:
         _multiply(y, factor, device)
     return give(y, out)
+
+
+def fftfreq(n: int, d: float = 1.0) -> Any:
+    """Frequency of each value of fft in cycles per unit of d, the distance of two samples, as numpy.fft.fftfreq: n
+    float64 in host memory. No order.
+
+    >>> weft.fftfreq(4, 0.5)
+    array([ 0. ,  0.5, -1. , -0.5])
+    """
+    return np.fft.fftfreq(n, d)
+
+
+def rfftfreq(n: int, d: float = 1.0) -> Any:
+    """Frequency of each value of rfft of n values, as numpy.fft.rfftfreq: n // 2 + 1 float64 in host memory. No order.
+
+    >>> weft.rfftfreq(4, 0.5)
+    array([0. , 0.5, 1. ])
+    """
+    return np.fft.rfftfreq(n, d)
 
 
 def fftshift(x: Array, axes: Union[None, int, tuple[int, ...]] = None, *, device: Optional[str] = None) -> Any:

@@ -136,10 +136,8 @@ def test_norms(dtype: str, norm: Any) -> None:
         assert np.array_equal(found.real, plain.real * factor) and np.array_equal(found.imag, plain.imag * factor)
         np.testing.assert_allclose(found, getattr(np.fft, name)(of, axis=0, norm=norm), **close)
     for name, of in (("fft2", x), ("ifft2", x), ("rfft2", real), ("irfft2", spectrum)):
-        found = getattr(weft, name)(of, axes=(0, 2), norm=norm) if name != "irfft2" else weft.irfft2(of, (4, 8), norm=norm)
-        expected = (
-            getattr(np.fft, name)(of, axes=(0, 2), norm=norm) if name != "irfft2" else np.fft.irfft2(of, (4, 8), norm=norm)
-        )
+        how: dict[str, Any] = {"s": (4, 8)} if name == "irfft2" else {"axes": (0, 2)}
+        found, expected = getattr(weft, name)(of, **how, norm=norm), getattr(np.fft, name)(of, **how, norm=norm)
         np.testing.assert_allclose(found, expected, **close)
     out = np.zeros_like(x, order="F")
     assert weft.fft(x, axis=0, norm=norm, out=out) is out
