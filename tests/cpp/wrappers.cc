@@ -409,15 +409,15 @@ static void views(weft::context &ctx) {
     const left_matrix reversed = {columns.data(), 3, 2};
     weft::map_views(ctx, weft::expr(ctx, "x*x"), {{"x", matrix.transposed()}}, reversed);
     expect(starts<double>(columns, {1, 4, 9, 16, 25, 36}), "formula of a transposed matrix to an mdspan");
-    std::vector<float> sums(3);
+    std::vector<float> of_formula(3);
     weft::map_reduce_axes<WEFT_SUM, float>(ctx, scaled, {2, 3},
                                            {{"a", 2}, {"x", matrix}, {"y", weft::array_view(row, {3})}}, {0},
-                                           weft::array_view(sums, {3}));
-    expect(sums == std::vector<float>({30, 54, 78}), "sums of a formula along an axis");
-    std::vector<double> wide(2);
+                                           weft::array_view(of_formula, {3}));
+    expect(of_formula == std::vector<float>({30, 54, 78}), "sums of a formula along an axis");
+    std::vector<double> in_double(2);
     weft::map_reduce_axes<WEFT_SUM, float>(ctx, scaled, {2, 3}, {{"a", 2}, {"x", matrix}, {"y", 1}}, {-1},
-                                           weft::array_view(wide, {2}));
-    expect(wide == std::vector<double>({15, 33}), "sums of a formula in double");
+                                           weft::array_view(in_double, {2}));
+    expect(in_double == std::vector<double>({15, 33}), "sums of a formula in double");
 
     std::vector<float> sums(3);
     weft::reduce_axes<WEFT_SUM>(ctx, matrix, {0}, weft::array_view(sums, {3}));
