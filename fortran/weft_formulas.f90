@@ -157,6 +157,7 @@ contains
     integer(c_size_t), target :: shape(size(extents))
     integer(c_int), target :: axes(size(dims))
     integer(c_int) :: sums, natural
+    integer :: k
     values%dtype = dtype
     values%field = WEFT_REAL
     ar = strided(call, 'result', result)
@@ -172,7 +173,10 @@ contains
     call need_dimensions(call, 'the array of the values', dims, int(size(extents), c_int32_t))
     shape = int(extents, c_size_t)
     axes = int(dims - 1, c_int)
-    if (call%status == WEFT_OK .and. any(extents < 0)) call refuse(call, 'an extent is negative')
+    do k = 1, size(extents)
+      if (extents(k) < 0) call refuse(call, 'extents(' // decimal(int(k, c_int64_t)) // ') is ' // &
+        decimal(int(extents(k), c_int64_t)) // ', which is negative')
+    end do
     if (call%status == WEFT_OK) call%status = c_weft_map_reduce_axes(ctx, op, expr, dtype, sums, &
       int(size(extents), c_size_t), c_loc(shape), c_loc(bindings), int(size(bindings), c_size_t), &
       int(size(dims), c_size_t), c_loc(axes), c_loc(to))

@@ -293,15 +293,25 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_fft_axes
 
-  ! Requires that x, h and y have one type, and that dim is a dimension of x.
-  subroutine need_one_type(call, x, dim, h, y)
+  ! Fills the arguments of a convolution or correlation along a dimension.
+  subroutine prepare_filters(call, x, dim, h, y, field, from, by, to)
     type(weft_request), intent(inout) :: call
-    type(weft_array), intent(in) :: x, h, y
+    type(*), intent(in), target :: x(..), h(..), y(..)
     integer, intent(in) :: dim
-    call need_same_type(call, 'x', x, 'h', h)
-    call need_same_type(call, 'x', x, 'y', y)
-    call need_dimensions(call, 'x', [dim], x%rank)
-  end subroutine need_one_type
+    integer(c_int), intent(out) :: field
+    type(weft_view), intent(out) :: from, by, to
+    type(weft_array) :: ax, ah, ay
+    ax = strided(call, 'x', x)
+    ah = strided(call, 'h', h)
+    ay = strided(call, 'y', y)
+    call need_same_type(call, 'x', ax, 'h', ah)
+    call need_same_type(call, 'x', ax, 'y', ay)
+    call need_dimensions(call, 'x', [dim], ax%rank)
+    field = ax%field
+    from = view_with_parts(ax)
+    by = view_with_parts(ah)
+    to = view_with_parts(ay)
+  end subroutine prepare_filters
 
   ! Computes the convolution of each vector of x along a dimension with h. h has one dimension, or as many as x: the
   ! others are broadcast to those of x. mode: WEFT_FULL, WEFT_SAME or WEFT_VALID, which determines the extent of y along
@@ -314,17 +324,11 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
     type(weft_request) :: call
-    type(weft_array) :: ax, ah, ay
     type(weft_view), target :: from, by, to
-    ax = strided(call, 'x', x)
-    ah = strided(call, 'h', h)
-    ay = strided(call, 'y', y)
-    call need_one_type(call, ax, dim, ah, ay)
-    from = view_with_parts(ax)
-    by = view_with_parts(ah)
-    to = view_with_parts(ay)
+    integer(c_int) :: field
+    call prepare_filters(call, x, dim, h, y, field, from, by, to)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_convolve_axis(ctx, mode, ax%field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
+      call%status = c_weft_convolve_axis(ctx, mode, field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_convolve_axis
 
@@ -337,17 +341,11 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
     type(weft_request) :: call
-    type(weft_array) :: ax, ah, ay
     type(weft_view), target :: from, by, to
-    ax = strided(call, 'x', x)
-    ah = strided(call, 'h', h)
-    ay = strided(call, 'y', y)
-    call need_one_type(call, ax, dim, ah, ay)
-    from = view_with_parts(ax)
-    by = view_with_parts(ah)
-    to = view_with_parts(ay)
+    integer(c_int) :: field
+    call prepare_filters(call, x, dim, h, y, field, from, by, to)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_correlate_axis(ctx, mode, ax%field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
+      call%status = c_weft_correlate_axis(ctx, mode, field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_correlate_axis
 

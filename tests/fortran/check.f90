@@ -375,6 +375,9 @@ contains
     call weft_map_reduce_axes(ctx, WEFT_SUM, f, WEFT_F64, [2, 3], [weft_bind('a', 2), weft_bind('x', x), &
       weft_bind('y', row)], [3], z(1, :), stat, message)
     call refused(stat, message, 'dimension 3 is out of range: the array of the values has rank 2')
+    call weft_map_reduce_axes(ctx, WEFT_SUM, f, WEFT_F64, [2, -3], [weft_bind('a', 2), weft_bind('x', x), &
+      weft_bind('y', row)], [1], z(1, :), stat, message)
+    call refused(stat, message, 'extents(2) is -3, which is negative')
     call weft_expr_free(f)
     call weft_expr_compile(ctx, 'x + i', f)
     y = x
