@@ -1506,6 +1506,24 @@ typedef enum weft_quantile_method {
 WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method method, const weft_view *x, int axis,
                                         size_t count, const double *q, const weft_view *y);
 
+/* Counts the elements of each vector along one axis of x in bins between given edges. The counts of a vector are
+ * those of weft_histogram.
+ *   x       of any element type but WEFT_F16 and WEFT_BF16
+ *   axis    from -x->dimensions to x->dimensions - 1
+ *   edges   bins + 1 elements, as for weft_histogram; must not overlap counts
+ *   counts  WEFT_U64, of the shape of x with length `bins` along the axis; set, not added to; must not overlap x
+ * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of counts on a CPU
+ * and 128 MiB on a GPU, or one vector if it is longer. A GPU computes one vector after another.
+ * Order: docs/spec/ORDER.md 11 and 32. Docs: docs/ops/histogram.md. */
+WEFT_API weft_status weft_histogram_axis(weft_context *ctx, const weft_view *x, int axis, size_t bins,
+                                         const void *edges, const weft_view *counts);
+
+/* Counts the elements of each vector along one axis of x in bins of equal width. The counts of a vector are those of
+ * weft_histogram_even, which describes lower and upper; weft_histogram_axis describes the other parameters.
+ * Order: docs/spec/ORDER.md 11 and 32. Docs: docs/ops/histogram.md. */
+WEFT_API weft_status weft_histogram_even_axis(weft_context *ctx, const weft_view *x, int axis, size_t bins,
+                                              const void *lower, const void *upper, const weft_view *counts);
+
 /* Computes linear recurrences along one axis. Each vector has the bits of weft_recurrence with one row.
  *   s, u  WEFT_F32 or WEFT_F64, of the type of v. Their shapes are broadcast to that of v, as in weft_copy_view
  *   axis  from -v->dimensions to v->dimensions - 1
@@ -1570,6 +1588,25 @@ WEFT_API weft_status weft_correlate_axis(weft_context *ctx, weft_convolve_mode m
  * Order: docs/spec/ORDER.md 13 and 31. Docs: docs/ops/matmul.md. */
 WEFT_API weft_status weft_matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha,
                                        const weft_view *a, const weft_view *b, const void *beta, const weft_view *c);
+
+/* Whether the numbers of a complex matrix are conjugated. */
+typedef enum weft_conjugation { WEFT_NO_CONJUGATE = 0, WEFT_CONJUGATE = 1 } weft_conjugation;
+
+/* Computes the matrix products C = alpha A B + beta C of stacks of complex matrices. The numbers of A, B or both are
+ * conjugated first if the caller wants that.
+ *   accumulate   WEFT_DEFAULT, WEFT_F64 or WEFT_EXACT_SUM, as for weft_matmul
+ *   alpha, beta  real numbers, as for weft_matmul. NULL: alpha is 1, beta is 0. If alpha is 0, A and B are not read;
+ *                if beta is 0, C is not read
+ *   a, b         of the type of C and the shapes (..., m, k, 2) and (..., k, n, 2): the last axis contains the real
+ *                and the imaginary part. The axes before the last three are broadcast to those of C. The strides are
+ *                any: the transpose of a matrix is a view with two strides exchanged
+ *   c            WEFT_F32 or WEFT_F64, of shape (..., m, n, 2), with any strides; must not overlap A or B
+ * Each part is the sum or difference of two products of real matrices, which weft_matmul describes. Scratch memory:
+ * copies of A, B and C.
+ * Order: docs/spec/ORDER.md 13.4. Docs: docs/ops/matmul.md. */
+WEFT_API weft_status weft_matmul_complex(weft_context *ctx, weft_dtype accumulate, weft_conjugation conjugate_a,
+                                         weft_conjugation conjugate_b, const void *alpha, const weft_view *a,
+                                         const weft_view *b, const void *beta, const weft_view *c);
 
 /* ------------------------------------------------------------------------------ sources */
 
