@@ -119,6 +119,17 @@ contains
     view%buffer_bytes = 0
   end function view_of
 
+  ! Returns the view of an array in which the two parts of a complex number are one more dimension.
+  function view_with_parts(a) result(view)
+    type(weft_array), intent(in) :: a
+    type(weft_view) :: view
+    view = view_of(a, a%dtype)
+    if (a%field == WEFT_REAL) return
+    view%dimensions = a%rank + 1
+    view%shape(a%rank + 1) = 2
+    view%stride(a%rank + 1) = a%element_bytes / 2
+  end function view_with_parts
+
   ! Returns true if an array of type dtype can be passed where `wanted` is required. Fortran has no unsigned types:
   ! integer(8) is used for u64, integer(4) for u32, integer(1) and logical(c_bool) for u8.
   function stands_for(dtype, wanted) result(does)

@@ -3,8 +3,8 @@ module weft_matrices
   use weft_arrays
   implicit none
   private
-  public :: weft_matmul, weft_matmul_batched, weft_matmul_stack, weft_tridiag, weft_tridiag_pivot, &
-    weft_block_tridiag, weft_pentadiag, weft_heat, weft_laplace
+  public :: weft_matmul, weft_matmul_batched, weft_matmul_stack, weft_matmul_complex, weft_tridiag, &
+    weft_tridiag_pivot, weft_block_tridiag, weft_pentadiag, weft_heat, weft_laplace
 
   ! A matrix X in the form of weft.h: op(X) is rows x columns. ld is the distance, in elements, of the columns of X;
   ! stride is the distance of the matrices of a batch.
@@ -121,7 +121,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul_batched
 
-  ! Returns the view of a stack of matrices, which are its first two dimensions.
+  ! Returns the view of a stack of matrices, which are its first two dimensions. The parts of complex numbers are the
+  ! last axis of the view.
   function stack_of(call, name, x, a) result(view)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -130,10 +131,9 @@ contains
     type(weft_view) :: view
     integer :: n, k
     a = strided(call, name, x)
-    call need_real(call, name, a)
     n = a%rank
     if (n < 2) call refuse(call, name // ' has ' // decimal(int(n, c_int64_t)) // ' dimensions and must have at least 2')
-    view = view_of(a, a%dtype)
+    view = view_with_parts(a)
     if (n < 2) return
     view%shape(:n) = [(a%extent(k), k = n, 3, -1), a%extent(1), a%extent(2)]
     view%stride(:n) = [(a%step(k), k = n, 3, -1), a%step(1), a%step(2)] * a%element_bytes
@@ -159,6 +159,7 @@ contains
     left = stack_of(call, 'a', a, aa)
     right = stack_of(call, 'b', b, ab)
     to = stack_of(call, 'c', c, ac)
+    call need_real(call, 'a', aa)
     call need_same_type(call, 'a', aa, 'b', ab)
     call need_same_type(call, 'a', aa, 'c', ac)
     if (present(alpha)) first = one_value(call, 'alpha', alpha, aa)
@@ -167,6 +168,43 @@ contains
       second%p, c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul_stack
+
+  ! Computes c(:, :, i, j, ...) = alpha op(a(:, :, i, j, ...)) op(b(:, :, i, j, ...)) + beta c(:, :, i, j, ...) of complex
+  ! arrays or sections, where op is the complex conjugate if conjugate_a or conjugate_b is true. alpha and beta are real;
+  ! defaults: 1 and 0. Dimensions after the second one are repeated as by weft_matmul_stack.
+  subroutine weft_matmul_complex(ctx, a, b, c, conjugate_a, conjugate_b, alpha, beta, accumulate, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..)
+    type(*), intent(inout), target :: c(..)
+    logical, intent(in), optional :: conjugate_a, conjugate_b
+    type(*), intent(in), target, optional :: alpha(..), beta(..)
+    integer, intent(in), optional :: accumulate
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: aa, ab, ac, first, second, part
+    type(weft_view), target :: left, right, to
+    integer(c_int) :: sums, of_a, of_b
+    sums = WEFT_DEFAULT
+    if (present(accumulate)) sums = accumulate
+    of_a = WEFT_NO_CONJUGATE
+    if (present(conjugate_a)) of_a = merge(WEFT_CONJUGATE, WEFT_NO_CONJUGATE, conjugate_a)
+    of_b = WEFT_NO_CONJUGATE
+    if (present(conjugate_b)) of_b = merge(WEFT_CONJUGATE, WEFT_NO_CONJUGATE, conjugate_b)
+    left = stack_of(call, 'a', a, aa)
+    right = stack_of(call, 'b', b, ab)
+    to = stack_of(call, 'c', c, ac)
+    if (aa%field == WEFT_REAL) call refuse(call, 'a is real and must be complex')
+    call need_same_type(call, 'a', aa, 'b', ab)
+    call need_same_type(call, 'a', aa, 'c', ac)
+    part = aa
+    part%field = WEFT_REAL
+    if (present(alpha)) first = one_value(call, 'alpha', alpha, part)
+    if (present(beta)) second = one_value(call, 'beta', beta, part)
+    if (call%status == WEFT_OK) call%status = c_weft_matmul_complex(ctx, sums, of_a, of_b, first%p, c_loc(left), &
+      c_loc(right), second%p, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_matmul_complex
 
   ! Describes the coefficients of systems: one value, one vector for all systems, or one column for each system.
   function lines_of(call, name, x, d) result(lines)

@@ -10,17 +10,6 @@ module weft_views
 
 contains
 
-  ! Returns the view of an array in which the two parts of a complex number are one more dimension.
-  function view_with_parts(a) result(view)
-    type(weft_array), intent(in) :: a
-    type(weft_view) :: view
-    view = view_of(a, a%dtype)
-    if (a%field == WEFT_REAL) return
-    view%dimensions = a%rank + 1
-    view%shape(a%rank + 1) = 2
-    view%stride(a%rank + 1) = a%element_bytes / 2
-  end function view_with_parts
-
   ! Sets view to an array or a section, for functions of C. It is valid while the array is a target that exists.
   subroutine weft_view_of(x, view, stat, message)
     type(*), intent(in), target :: x(..)

@@ -1412,6 +1412,22 @@ void matmul_stack(context &ctx, const X &a, const Y &b, const Z &c, detail::view
     ctx(weft_matmul_stack, accumulate, &alpha, &left.get(), &right.get(), &beta, &to.get());
 }
 
+// C = alpha A B + beta C of stacks of complex matrices, where A or B may be conjugated first. The last axis of each
+// view, of length 2, contains the real and the imaginary part (weft_matmul_complex). beta != 0 reads C.
+template <class X, class Y, class Z>
+void matmul_complex(context &ctx, const X &a, const Y &b, const Z &c,
+                    weft_conjugation conjugate_a = WEFT_NO_CONJUGATE,
+                    weft_conjugation conjugate_b = WEFT_NO_CONJUGATE, detail::view_value<Z> alpha = 1,
+                    detail::view_value<Z> beta = 0, weft_dtype accumulate = WEFT_DEFAULT) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::view_value<Z>>, "a and c have different types");
+    static_assert(std::is_same_v<detail::view_value<Y>, detail::view_value<Z>>, "b and c have different types");
+    const auto left = detail::view_in(a);
+    const auto right = detail::view_in(b);
+    const auto to = detail::view_in(c);
+    ctx(weft_matmul_complex, accumulate, conjugate_a, conjugate_b, &alpha, &left.get(), &right.get(), &beta,
+        &to.get());
+}
+
 // Writes quantiles of each vector along an axis of x to y. q are numbers from 0 to 1, and y has as many elements
 // along the axis. The type of y is that of x, or double for WEFT_LINEAR and WEFT_MIDPOINT of integers.
 template <class X, class Y>

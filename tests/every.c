@@ -238,6 +238,15 @@ static weft_status run_matmul_stack(weft_context *ctx) {
     weft_view_of(WEFT_F32, 4, (size_t[]){5, 4, 10, 30}, out.y, &c);
     return weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &a, &b, NULL, &c);
 }
+/* With copies of the parts of C. */
+static weft_status run_matmul_complex(weft_context *ctx) {
+    const float one = 1;
+    weft_view a, b, c;
+    weft_view_of(WEFT_F32, 3, (size_t[]){40, 30, 2}, x, &a);
+    weft_view_of(WEFT_F32, 3, (size_t[]){30, 20, 2}, x + 500, &b);
+    weft_view_of(WEFT_F32, 4, (size_t[]){3, 40, 20, 2}, out.y, &c);
+    return weft_matmul_complex(ctx, WEFT_DEFAULT, WEFT_CONJUGATE, WEFT_NO_CONJUGATE, NULL, &a, &b, &one, &c);
+}
 static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_C2C, WEFT_F32, 1, 1 << 16, x, out.y); }
 static weft_status run_fft_batch(weft_context *ctx) {
     return weft_fft(ctx, WEFT_C2C, WEFT_F32, 64, 1 << 10, x, out.y);
@@ -495,6 +504,7 @@ static const operation operations[] = {
     {"search_sorted", run_search_sorted},
     {"matmul", run_matmul},
     {"matmul_stack", run_matmul_stack},
+    {"matmul_complex", run_matmul_complex},
     {"fft", run_fft},
     {"fft of a batch", run_fft_batch},
     {"fft_axes", run_fft_axes},

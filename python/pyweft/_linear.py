@@ -9,10 +9,12 @@ import numpy as np
 
 from pyweft._native import ffi, lib
 from pyweft._arrays import (
+    COMPLEX,
     F16,
     FLOATS,
     Array,
     Operand,
+    Parts,
     accumulator,
     call,
     destination,
@@ -25,15 +27,17 @@ from pyweft._arrays import (
 )
 from pyweft._calls import Input, copy_out, entry, give_result, input_of, leading, result_for
 from pyweft._errors import Error, exception
-from pyweft._views import view_of
+from pyweft._reduction import REAL_OF, real_dtype
+from pyweft._views import with_parts
 
 __all__ = ["matmul", "tridiag", "tridiag_pivot", "block_tridiag", "pentadiag"]
 
 # ------------------------------------------------------------------------------- matmul
 
 
-_F32 = np.dtype(np.float32)
-_MATRICES = {**FLOATS, F16: lib.WEFT_F16}
+_MATRICES = {**FLOATS, **COMPLEX, F16: lib.WEFT_F16}
+# the dtype of alpha and beta
+_SCALARS = {**{dtype: dtype for dtype in FLOATS}, **REAL_OF, F16: np.dtype(np.float32)}
 
 
 def _factor(x: Any, name: str) -> tuple[Input, int, int, int, int]:
@@ -70,11 +74,14 @@ def _are_lines(count: int, line: int, width: int, element: int, size: int) -> bo
 
 
 def _matrices(x: Any, name: str) -> Operand:
-    """A stack of matrices, copied only if neither the rows nor the columns of its matrices are adjacent elements."""
+    """A stack of matrices, copied only if it is real and neither the rows nor the columns of its matrices are adjacent
+    elements."""
     a = operand(x, name, _MATRICES, strided=True)
     array = a.array
     if array.ndim < 2:
         raise ValueError(f"{name} has {array.ndim} dimensions; it must have at least 2")
+    if type(a.code) is Parts:
+        return a
     (rows, columns), (down, across), size = array.shape[-2:], array.strides[-2:], array.dtype.itemsize
     if _are_lines(rows, down, columns, across, size) or _are_lines(columns, across, rows, down, size):
         return a
@@ -84,7 +91,8 @@ def _matrices(x: Any, name: str) -> Operand:
 def _matmul_stacks(
     a: Any,
     b: Any,
-    accumulate: int,
+    dtype: Any,
+    exact: bool,
     alpha: float,
     beta: float,
     out: Any,
@@ -102,18 +110,21 @@ def _matmul_stacks(
     c = destination(on, out, element, shape)
     if beta != 0:
         copy_out(c, out)
-    scalar = _F32 if element == F16 else element
-    call(
-        lib.weft_matmul_stack,
-        on,
-        device,
-        accumulate,
+    is_complex = type(x.code) is Parts
+    sums = lib.WEFT_EXACT_SUM if exact else accumulator(real_dtype(dtype, is_complex))
+    scalar = _SCALARS[element]
+    arrays = (
         ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha"),
-        view_of(x, x.code),
-        view_of(y, x.code),
+        with_parts(x),
+        with_parts(y),
         ffi.NULL if beta == 0 else host_value(beta, scalar, "beta"),
-        view_of(c, x.code),
+        with_parts(c),
     )
+    if is_complex:
+        plain = lib.WEFT_NO_CONJUGATE
+        call(lib.weft_matmul_complex, on, device, sums, plain, plain, *arrays)
+    else:
+        call(lib.weft_matmul_stack, on, device, sums, *arrays)
     return give(c, out)
 
 
@@ -130,13 +141,16 @@ def matmul(
 ) -> Any:
     """alpha a @ b + beta out, of matrices or stacks of matrices.
 
-    a, b   float16, float32 or float64 of shapes (..., m, k) and (..., k, n), whose other axes are broadcast, as in NumPy: a
-           matrix goes with each of a stack. A transposed NumPy matrix (x.T) is not copied
+    a, b   float16, float32, float64 or complex, of shapes (..., m, k) and (..., k, n), whose other axes are broadcast, as in
+           NumPy: a matrix goes with each of a stack. A transposed NumPy matrix (x.T) is not copied, unless it is complex
+    alpha, beta  real numbers
     beta   not 0 only with out, whose contents are then used
-    dtype  np.float64 with float32: the sums are in float64, and rounded once. Those of float16 are in float32
+    dtype  np.float64 with float32, np.complex128 with complex64: the sums are in float64, and rounded once. Those of
+           float16 are in float32
     accumulate  "exact": the sums are exact and rounded once, so that no order of the terms matters
     out    must not overlap a or b
-    The bits of each product are those of the transposed one. Order: ORDER.md 13 and 31.
+    The bits of each product are those of the transposed one. A complex product is computed by four real ones. Order:
+    ORDER.md 13 and 31.
 
     >>> weft.matmul([[1.0, 2.0], [3.0, 4.0]], [[1.0], [10.0]])
     array([[21.],
@@ -145,10 +159,12 @@ def matmul(
     exact = exactly(accumulate, dtype)
     if beta != 0 and out is None:
         raise ValueError(f"beta is {beta}, which requires out")
-    sums = lib.WEFT_EXACT_SUM if exact else accumulator(dtype)
     if _rank(a) > 2 or _rank(b) > 2:
-        return _matmul_stacks(a, b, sums, alpha, beta, out, device)
+        return _matmul_stacks(a, b, dtype, exact, alpha, beta, out, device)
     (x, left, code, on), m, k, x_transpose, x_leading = _factor(a, "a")
+    if type(code) is Parts:
+        return _matmul_stacks(a, b, dtype, exact, alpha, beta, out, device)
+    sums = lib.WEFT_EXACT_SUM if exact else accumulator(dtype)
     (y, right, _, on_y), rows, n, y_transpose, y_leading = _factor(b, "b")
     _check_factors(x.dtype, y.dtype, m, k, rows, n)
     on = leading(on, on_y)
@@ -156,7 +172,7 @@ def matmul(
     c, target = result_for(on, out, element, (m, n))
     if beta != 0:
         copy_out(c, out)
-    scalar = _F32 if element == F16 else element
+    scalar = _SCALARS[element]
     scale = ffi.NULL if alpha == 1 else host_value(alpha, scalar, "alpha")
     keep = ffi.NULL if beta == 0 else host_value(beta, scalar, "beta")
     run, context = entry(lib.weft_matmul, on, device)

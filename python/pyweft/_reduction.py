@@ -34,7 +34,7 @@ _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
 _OF_COMPLEX = {lib.WEFT_SUM, lib.WEFT_MEAN, lib.WEFT_NORM2}
 COMPLEX_OF = {DTYPES[int(code)]: dtype for dtype, code in COMPLEX.items()}  # by the dtype of the parts
-_REAL_OF = {dtype: real for real, dtype in COMPLEX_OF.items()}
+REAL_OF = {dtype: real for real, dtype in COMPLEX_OF.items()}
 # For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
 _OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
 
@@ -140,7 +140,7 @@ def real_dtype(dtype: Any, is_complex: bool) -> Any:
     """The dtype of the parts of a result whose dtype the caller gives; complex or not."""
     if dtype is None or not is_complex:
         return dtype
-    real = _REAL_OF.get(np.dtype(dtype))
+    real = REAL_OF.get(np.dtype(dtype))
     if real is None:
         raise TypeError(f"dtype is {np.dtype(dtype)}; of complex numbers it must be complex64 or complex128")
     return real

@@ -27,8 +27,9 @@ weft_dtype evaluation_type(weft_dtype result);
 weft_status bind_formula(formula_request *r, weft_error *error);
 
 /* Writes the dimensions of the values of a formula of views: the axes of `out`, to whose shape its views are
- * broadcast. */
-weft_status formula_dimensions(const formula_request *r, const weft_view *out, map_dimension *d, weft_error *error);
+ * broadcast. `name`: what messages call `out`. */
+weft_status formula_dimensions(const formula_request *r, const char *name, const weft_view *out, map_dimension *d,
+                               weft_error *error);
 /* Evaluates the formula for the elements of `count` dimensions, none of which is empty, and writes the values to
  * `out`. Changes r->leaves and d. */
 weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, weft_error *error);

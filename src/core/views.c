@@ -145,6 +145,14 @@ weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t
     return WEFT_OK;
 }
 
+weft_status check_reduced_axes(const weft_view *v, size_t count, const int *axes, size_t *numbers,
+                               bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error) {
+    RETURN_IF_ERROR(check_axes(v, count, axes, numbers, error));
+    for (size_t k = 0; k < v->dimensions; k++) reduced[k] = false;
+    for (size_t a = 0; a < count; a++) reduced[numbers[a]] = true;
+    return WEFT_OK;
+}
+
 weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error) {
     RETURN_IF(v->dtype != dtype, WEFT_INVALID, "%s has elements of type %s: expected %s", name,
               weft_dtype_name(v->dtype), weft_dtype_name(dtype));

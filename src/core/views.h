@@ -24,6 +24,10 @@ size_t view_elements(const weft_view *v);
 /* Checks `count` axes of a view and writes them as `count` numbers from 0 to v->dimensions - 1. */
 weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t *numbers, weft_error *error);
 
+/* check_axes that also sets reduced[k] to whether axis number k is one of them. */
+weft_status check_reduced_axes(const weft_view *v, size_t count, const int *axes, size_t *numbers,
+                               bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error);
+
 /* Fails unless a view has the element type `dtype`. */
 weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dtype, weft_error *error);
 
@@ -61,6 +65,9 @@ weft_status check_view_reduction(const weft_context *ctx, const view_reduction *
 /* Computes a reduction that has been checked. */
 weft_status run_view_reduction(weft_context *ctx, const view_reduction *v, const weft_view *x, const weft_view *out,
                                weft_error *error);
+
+/* Copies x to y, of the same type and shape. Both have been checked and have elements. */
+weft_status view_copy(weft_context *ctx, const weft_view *x, const weft_view *y, weft_error *error);
 
 /* Returns true if two views have the same members, except the buffer. */
 bool view_equal(const weft_view *x, const weft_view *y);

@@ -168,7 +168,7 @@ static void arguments(void) {
     REFUSED(lengths = NULL, WEFT_INVALID, "shape is NULL");
     REFUSED(shape[0] = SIZE_MAX, WEFT_INVALID, "has too many elements");
     REFUSED(shape[1] = 3, WEFT_INVALID, "out has shape (4): expected (3)");
-    REFUSED(shape[0] = 2, WEFT_INVALID, "x of shape (3, 4) cannot be broadcast to out of shape (2, 4)");
+    REFUSED(shape[0] = 2, WEFT_INVALID, "x of shape (3, 4) cannot be broadcast to the values of shape (2, 4)");
     REFUSED(axis = 2, WEFT_INVALID, "axis 2 is out of range: the array has 2 dimensions");
     REFUSED(out.dtype = WEFT_F32, WEFT_INVALID, "out has elements of type f32: expected f64");
     REFUSED(out.data = p + 8, WEFT_INVALID, "overlap");

@@ -485,6 +485,14 @@ static void views(weft::context &ctx) {
     expect(starts<float>(product, {22, 28, 49, 64}), "two rows times one matrix");
     weft::matmul_stack(ctx, matrix, weft::array_view(column, {3, 1}), weft::array_view(two, {2, 1}), 2, 1);
     expect(starts<float>(two, {28, 64}), "twice a product with a vector");
+    const std::vector<double> turns = {0, 1, 2, -1, 1, 3}; // i, 2 - i, 1 + 3i
+    std::vector<double> turned(2);
+    weft::matmul_complex(ctx, weft::array_view(turns.data(), {1, 2, 2}), weft::array_view(turns.data(), {2, 1, 2}),
+                         weft::array_view(turned, {1, 1, 2}));
+    expect(starts<double>(turned, {2, -4}), "a product of complex matrices");
+    weft::matmul_complex(ctx, weft::array_view(turns, {1, 3, 2}), weft::array_view(turns, {3, 1, 2}),
+                         weft::array_view(turned, {1, 1, 2}), WEFT_CONJUGATE, WEFT_NO_CONJUGATE, 0.5, 1);
+    expect(starts<double>(turned, {10, -4}), "half a sum of squares, added");
     weft::quantile_axis(ctx, matrix, -1, {0.5, 0.25}, weft::array_view(best, {2, 2}));
     expect(starts<float>(best, {2, 1.5f, 5, 4.5f}), "the median and a quartile of each row");
     const std::vector<std::int16_t> heights = {3, 4};

@@ -204,7 +204,9 @@ contains
   subroutine matrices
     real(real64) :: a(2, 3), tall(3, 2), b(3, 4), c(2, 4), large(5, 9), batch(2, 4, 2), v(2)
     real(real32) :: single(2, 2), square(2, 2)
-    integer :: i
+    complex(real64) :: turn(2, 2) = reshape([(0d0, 1d0), (2d0, -1d0), (1d0, 3d0), (-4d0, 2d0)], [2, 2]), turned(2, 2, 2)
+    character(200) :: message
+    integer :: i, stat
     a = reshape([(real(i, real64), i = 1, 6)], [2, 3])
     b = reshape([(real(i, real64), i = 1, 12)], [3, 4])
     tall = reshape([(real(i, real64), i = 2, 7)], [3, 2])
@@ -231,6 +233,18 @@ contains
     call expect(all(batch(:, :, 1) == 2 * matmul(transpose(tall), b)), 'matmul_stack of a transposed matrix')
     call weft_matmul(ctx, single, single, square, accumulate=WEFT_F64)
     call expect(all(square == 18), 'matmul accumulated in f64')
+    call weft_matmul_complex(ctx, turn, reshape([turn, 2 * turn], [2, 2, 2]), turned)
+    call expect(all(turned(:, :, 1) == matmul(turn, turn)) .and. all(turned(:, :, 2) == 2 * matmul(turn, turn)), &
+      'matmul_complex of a stack')
+    call weft_matmul_complex(ctx, transpose(turn), turn, turned(:, :, 1), conjugate_a=.true., alpha=2d0, beta=-1d0)
+    call expect(all(turned(:, :, 1) == 2 * matmul(transpose(conjg(turn)), turn) - matmul(turn, turn)), &
+      'matmul_complex with a conjugate, alpha and beta')
+    call weft_matmul_complex(ctx, turn, turn, turned(:, :, 2), conjugate_b=.true.)
+    call expect(all(turned(:, :, 2) == matmul(turn, conjg(turn))), 'matmul_complex with a conjugate of b')
+    call weft_matmul_complex(ctx, tall, tall, turned, stat=stat, message=message)
+    call refused(stat, message, 'a is real and must be complex')
+    call weft_matmul_stack(ctx, turn, turn, turned, stat=stat, message=message)
+    call refused(stat, message, 'a is complex and must not be')
   end subroutine matrices
 
   subroutine systems

@@ -119,6 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(ctx, weft_correlate_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0],
                                         &short_filter, &y));
         expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));
+        expect(ctx, weft_matmul_complex(ctx, WEFT_DEFAULT, (weft_conjugation)(op % 3), (weft_conjugation)(count % 3),
+                                        NULL, &x, &x, NULL, &y));
         expect(ctx, weft_quantile_axis(ctx, (weft_quantile_method)(op % 6), &x, wide[0], count % 5, q, &y));
     }
     free(from);

@@ -100,9 +100,8 @@ static weft_status run(weft_context *ctx, const request *q, weft_error *error) {
 /* Sets the axes that are not reduced. */
 static weft_status set_outer(request *q, weft_error *error) {
     size_t numbers[WEFT_DIMENSIONS_MAX];
-    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
-    RETURN_IF_ERROR(check_axes(&q->values, q->reduction->count, q->reduction->axes, numbers, error));
-    for (size_t a = 0; a < q->reduction->count; a++) reduced[numbers[a]] = true;
+    bool reduced[WEFT_DIMENSIONS_MAX];
+    RETURN_IF_ERROR(check_reduced_axes(&q->values, q->reduction->count, q->reduction->axes, numbers, reduced, error));
     for (size_t k = 0; k < q->values.dimensions; k++)
         if (!reduced[k]) q->outer[q->outer_count++] = k;
     return WEFT_OK;
@@ -131,7 +130,7 @@ static weft_status map_reduce_axes(formula_request *r, request *q, size_t dimens
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(set_values(q, dimensions, shape, error));
     RETURN_IF_ERROR(check_view_reduction(r->ctx, q->reduction, &q->values, q->out, &to, error));
-    RETURN_IF_ERROR(formula_dimensions(r, &q->values, q->dimensions, error));
+    RETURN_IF_ERROR(formula_dimensions(r, "the values", &q->values, q->dimensions, error));
     for (size_t i = 0; i < r->call.leaf_count; i++)
         if (r->bound[i]) RETURN_IF_ERROR(check_apart(&to, &r->memory[i], error));
     RETURN_IF_ERROR(set_outer(q, error));

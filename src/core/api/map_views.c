@@ -5,21 +5,22 @@
 /* --------------------------------------------------------------------------------- checks */
 
 /* Sets the distances of leaf `number` along the axes of `out`. */
-static weft_status set_distances(const formula_request *r, size_t number, const weft_view *out, map_dimension *d,
-                                 weft_error *error) {
+static weft_status set_distances(const formula_request *r, size_t number, const char *name, const weft_view *out,
+                                 map_dimension *d, weft_error *error) {
     ptrdiff_t strides[WEFT_DIMENSIONS_MAX] = {0};
     const weft_view *const view = r->bound[number];
     if (view)
-        RETURN_IF_ERROR(view_broadcast(r->memory[number].name, view, "out", out, out->dimensions, strides, error));
+        RETURN_IF_ERROR(view_broadcast(r->memory[number].name, view, name, out, out->dimensions, strides, error));
     size_t elements = 1;
     for (size_t k = out->dimensions; k-- > 0; elements *= out->shape[k])
         d[k].x[number] = r->leaves[number].kind == LEAF_INDEX ? (ptrdiff_t)elements : strides[k];
     return WEFT_OK;
 }
 
-weft_status formula_dimensions(const formula_request *r, const weft_view *out, map_dimension *d, weft_error *error) {
+weft_status formula_dimensions(const formula_request *r, const char *name, const weft_view *out, map_dimension *d,
+                               weft_error *error) {
     for (size_t k = 0; k < out->dimensions; k++) d[k].n = out->shape[k], d[k].out = out->stride[k];
-    for (size_t i = 0; i < r->call.leaf_count; i++) RETURN_IF_ERROR(set_distances(r, i, out, d, error));
+    for (size_t i = 0; i < r->call.leaf_count; i++) RETURN_IF_ERROR(set_distances(r, i, name, out, d, error));
     return WEFT_OK;
 }
 
@@ -76,7 +77,7 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(check_output_view(r->ctx, "out", out, &to, error));
     RETURN_IF_ERROR(check_view_type("out", out, r->call.result, error));
-    RETURN_IF_ERROR(formula_dimensions(r, out, dimensions, error));
+    RETURN_IF_ERROR(formula_dimensions(r, "out", out, dimensions, error));
     RETURN_IF_ERROR(check_output(r, out, &to, error));
     if (view_elements(out) == 0) return WEFT_OK;
     return formula_evaluate(r, out->dimensions, dimensions, out->data, error);

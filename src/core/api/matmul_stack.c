@@ -11,6 +11,8 @@ typedef struct matrices {
     size_t ld;       /* elements from one row to the next; of a transposed matrix, from one column to the next */
 } matrices;
 
+enum { ARGUMENTS = 3 }; /* A, B and C */
+
 /* Axes before the last two: the strides of A, B and C in bytes. */
 typedef struct stack_axis {
     size_t n;
@@ -101,8 +103,8 @@ static weft_status run_batch(weft_context *ctx, matmul_call *call, weft_error *e
 }
 
 /* Computes the products, a batch at a time. */
-static weft_status run_stack(weft_context *ctx, const matmul_call *first, bool swaps, stack_axis *axes, size_t count,
-                             weft_error *error) {
+static weft_status run_batches(weft_context *ctx, const matmul_call *first, bool swaps, stack_axis *axes,
+                               size_t count, weft_error *error) {
     const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(first->dtype);
     matmul_call batch = *first;
     batch.batch = 1;
@@ -150,34 +152,55 @@ static weft_status check_lengths(const matrices *a, const matrices *b, const mat
     return WEFT_OK;
 }
 
-static weft_status matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha, const weft_view *va,
-                                const weft_view *vb, const void *beta, const weft_view *vc, weft_error *error) {
-    matrices a = {.name = "A", .view = va}, b = {.name = "B", .view = vb}, c = {.name = "C", .view = vc};
-    range of_a, of_b, of_c;
+/* Sets the names, the views and the lengths of the matrices of three arguments. */
+static weft_status set_matrices(const weft_view *a, const weft_view *b, const weft_view *c, matrices *x,
+                                weft_error *error) {
+    x[0] = (matrices){.name = "A", .view = a};
+    x[1] = (matrices){.name = "B", .view = b};
+    x[2] = (matrices){.name = "C", .view = c};
+    for (int i = 0; i < ARGUMENTS; i++) RETURN_IF_ERROR(set_lengths(&x[i], error));
+    return WEFT_OK;
+}
+
+weft_status check_stack(const weft_view *a, const weft_view *b, const weft_view *c, weft_error *error) {
+    matrices x[ARGUMENTS];
     stack_axis axes[WEFT_DIMENSIONS_MAX];
     size_t count;
-    RETURN_IF_ERROR(check_view(ctx, "A", va, &of_a, error));
-    RETURN_IF_ERROR(check_view(ctx, "B", vb, &of_b, error));
-    RETURN_IF_ERROR(check_output_view(ctx, "C", vc, &of_c, error));
-    matmul_call call = {.dtype = vc->dtype};
+    RETURN_IF_ERROR(set_matrices(a, b, c, x, error));
+    RETURN_IF_ERROR(check_lengths(&x[0], &x[1], &x[2], error));
+    return list_axes(&x[0], &x[1], c, axes, &count, error);
+}
+
+weft_status run_stack(weft_context *ctx, const matmul_call *first, const weft_view *a, const weft_view *b,
+                      const weft_view *c, weft_error *error) {
+    matrices x[ARGUMENTS];
+    stack_axis axes[WEFT_DIMENSIONS_MAX];
+    size_t count;
+    matmul_call call = *first;
+    RETURN_IF_ERROR(set_matrices(a, b, c, x, error));
+    RETURN_IF_ERROR(list_axes(&x[0], &x[1], c, axes, &count, error));
+    for (int i = 0; i < ARGUMENTS; i++)
+        if (i == 2 || x[0].columns > 0) RETURN_IF_ERROR(describe(&x[i], error));
+    set_product(&call, &x[0], &x[1], &x[2]);
+    return run_batches(ctx, &call, x[2].transposed, axes, count, error);
+}
+
+static weft_status matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha, const weft_view *a,
+                                const weft_view *b, const void *beta, const weft_view *c, weft_error *error) {
+    range of_a, of_b, of_c;
+    RETURN_IF_ERROR(check_view(ctx, "A", a, &of_a, error));
+    RETURN_IF_ERROR(check_view(ctx, "B", b, &of_b, error));
+    RETURN_IF_ERROR(check_output_view(ctx, "C", c, &of_c, error));
+    matmul_call call = {.dtype = c->dtype};
     RETURN_IF_ERROR(check_product_types(call.dtype, accumulate, &call.accumulate, error));
-    RETURN_IF_ERROR(check_view_type("A", va, call.dtype, error));
-    RETURN_IF_ERROR(check_view_type("B", vb, call.dtype, error));
+    RETURN_IF_ERROR(check_view_type("A", a, call.dtype, error));
+    RETURN_IF_ERROR(check_view_type("B", b, call.dtype, error));
     RETURN_IF_ERROR(read_product_scalar("alpha", call.dtype, alpha, 1, &call.alpha, error));
     RETURN_IF_ERROR(read_product_scalar("beta", call.dtype, beta, 0, &call.beta, error));
-    RETURN_IF_ERROR(set_lengths(&a, error));
-    RETURN_IF_ERROR(set_lengths(&b, error));
-    RETURN_IF_ERROR(set_lengths(&c, error));
-    RETURN_IF_ERROR(check_lengths(&a, &b, &c, error));
-    RETURN_IF_ERROR(list_axes(&a, &b, vc, axes, &count, error));
+    RETURN_IF_ERROR(check_stack(a, b, c, error));
     RETURN_IF_ERROR(check_apart(&of_c, &of_a, error));
     RETURN_IF_ERROR(check_apart(&of_c, &of_b, error));
-    if (view_elements(vc) == 0) return WEFT_OK;
-    if (a.columns > 0) RETURN_IF_ERROR(describe(&a, error));
-    if (a.columns > 0) RETURN_IF_ERROR(describe(&b, error));
-    RETURN_IF_ERROR(describe(&c, error));
-    set_product(&call, &a, &b, &c);
-    return run_stack(ctx, &call, c.transposed, axes, count, error);
+    return view_elements(c) ? run_stack(ctx, &call, a, b, c, error) : WEFT_OK;
 }
 
 weft_status weft_matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha, const weft_view *a,

@@ -69,14 +69,12 @@ static weft_status run(weft_context *ctx, const request *r, const size_t *axes,
     return ctx->backend->reduce_axes(ctx->state, c, error);
 }
 
-/* Checks out and the axes. Fills *to with the memory of out, `axes` with the numbers of the axes, and `reduced` with
- * true for each of them. */
+/* Checks out and the axes. Fills *to with the memory of out, `axes` and `reduced` as check_reduced_axes does. */
 static weft_status check_reduced(const weft_context *ctx, const request *r, weft_dtype result, range *to,
                                  size_t *axes, bool reduced[WEFT_DIMENSIONS_MAX], weft_error *error) {
     RETURN_IF_ERROR(check_output_view(ctx, "out", r->out, to, error));
     RETURN_IF_ERROR(check_view_type("out", r->out, result, error));
-    RETURN_IF_ERROR(check_axes(r->x, r->count, r->axes, axes, error));
-    for (size_t a = 0; a < r->count; a++) reduced[axes[a]] = true;
+    RETURN_IF_ERROR(check_reduced_axes(r->x, r->count, r->axes, axes, reduced, error));
     return check_shape(r, reduced, error);
 }
 
@@ -86,7 +84,7 @@ static weft_status reduce_view(weft_context *ctx, const request *r, const range 
                                weft_error *error) {
     range to;
     size_t axes[WEFT_DIMENSIONS_MAX];
-    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    bool reduced[WEFT_DIMENSIONS_MAX];
     RETURN_IF_ERROR(check_reduced(ctx, r, c->result, &to, axes, reduced, error));
     RETURN_IF_ERROR(check_apart(&to, &from[0], error));
     if (r->y) RETURN_IF_ERROR(check_apart(&to, &from[1], error));
@@ -102,7 +100,7 @@ weft_status check_view_reduction(const weft_context *ctx, const view_reduction *
     const request r = request_of(v, x, out);
     reduce_axes_call c = {.op = v->op};
     size_t axes[WEFT_DIMENSIONS_MAX];
-    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
+    bool reduced[WEFT_DIMENSIONS_MAX];
     RETURN_IF_ERROR(check_reduction_type(v->op, x->dtype, v->accumulate, &c.result, error));
     RETURN_IF_ERROR(check_reduced(ctx, &r, c.result, to, axes, reduced, error));
     divide(&r, axes, reduced, &c);
@@ -114,9 +112,8 @@ weft_status run_view_reduction(weft_context *ctx, const view_reduction *v, const
     const request r = request_of(v, x, out);
     reduce_axes_call c = {.op = v->op, .dtype = x->dtype, .result = out->dtype};
     size_t axes[WEFT_DIMENSIONS_MAX];
-    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
-    RETURN_IF_ERROR(check_axes(x, v->count, v->axes, axes, error));
-    for (size_t a = 0; a < v->count; a++) reduced[axes[a]] = true;
+    bool reduced[WEFT_DIMENSIONS_MAX];
+    RETURN_IF_ERROR(check_reduced_axes(x, v->count, v->axes, axes, reduced, error));
     return run(ctx, &r, axes, reduced, &c, error);
 }
 
