@@ -51,10 +51,10 @@ static weft_status check_counts(weft_context *ctx, request *r, histogram_call *c
     range from;
     RETURN_IF_ERROR(check_view(ctx, "x", r->x, &from, error));
     RETURN_IF_ERROR(check_output_view(ctx, "counts", r->counts, to, error));
+    RETURN_IF_ERROR(check_axes(r->x, 1, &axis, &r->along, error));
     c->dtype = r->x->dtype;
     RETURN_IF_ERROR(check_bins(c, error));
     RETURN_IF_ERROR(check_view_type("counts", r->counts, WEFT_U64, error));
-    RETURN_IF_ERROR(check_axes(r->x, 1, &axis, &r->along, error));
     RETURN_IF_ERROR(check_view_length("counts", r->counts, r->x, r->along, c->bins, error));
     c->n = r->x->shape[r->along];
     return check_apart(to, &from, error);
