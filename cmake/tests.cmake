@@ -100,8 +100,8 @@ if(sanitized STREQUAL no)
     ladder_tests()
   endif()
   # Programs of tests/api that also test another device, whose name is their argument.
-  set(device_apis allocator broadcasts complex_products convolve_axes exact_arguments formula_reductions gather_arguments half_orders half_products half_reductions long_columns matrix_vector partial row_axes
-    scatter_sources sources stacked_products transpositions)
+  set(device_apis allocator broadcasts complex_products convolve_axes exact_arguments formula_reductions gather_arguments half_orders half_products half_reductions histogram_axes
+    long_columns matrix_vector partial row_axes scatter_sources sources stacked_products transpositions)
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
   include(cmake/tests_executor.cmake)

@@ -6,7 +6,8 @@ module weft_views
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_dot_axes, weft_scan_axis, &
     weft_sort_axis, weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis, &
-    weft_recurrence_axis, weft_fft_axes, weft_convolve_axis, weft_correlate_axis
+    weft_recurrence_axis, weft_fft_axes, weft_convolve_axis, weft_correlate_axis, weft_histogram_axis, &
+    weft_histogram_even_axis
 
 contains
 
@@ -337,6 +338,70 @@ contains
       call%status = c_weft_correlate_axis(ctx, mode, field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_correlate_axis
+
+  ! Fills the arguments that both histograms along a dimension have. bins: those of counts along it.
+  subroutine prepare_counts(call, x, dim, counts, ax, bins, from, to)
+    type(weft_request), intent(inout) :: call
+    type(*), intent(in), target :: x(..), counts(..)
+    integer, intent(in) :: dim
+    type(weft_array), intent(out) :: ax
+    integer(c_size_t), intent(out) :: bins
+    type(weft_view), intent(out) :: from, to
+    type(weft_array) :: ac
+    ax = strided(call, 'x', x)
+    ac = strided(call, 'counts', counts)
+    call need_real(call, 'x', ax)
+    call need_type(call, 'counts', ac, WEFT_U64)
+    call need_dimensions(call, 'x', [dim], ax%rank)
+    call need_dimensions(call, 'counts', [dim], ac%rank)
+    from = view_of(ax, ax%dtype)
+    to = view_of(ac, WEFT_U64)
+    bins = 0
+    if (call%status == WEFT_OK) bins = to%shape(dim)
+  end subroutine prepare_counts
+
+  ! Counts the elements of each vector of x along a dimension in the bins between adjacent edges. counts, integer(8), has
+  ! the shape of x, with one element less than edges along the dimension. x and counts may be sections.
+  subroutine weft_histogram_axis(ctx, x, dim, edges, counts, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dim
+    type(*), intent(in), target :: x(..), edges(..)
+    type(*), intent(inout), target :: counts(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ae
+    type(weft_view), target :: from, to
+    integer(c_size_t) :: bins
+    call prepare_counts(call, x, dim, counts, ax, bins, from, to)
+    ae = whole(call, 'edges', edges)
+    call need_same_type(call, 'x', ax, 'edges', ae)
+    call need_equal(call, 'the size of edges', ae%n, 'the number of bins plus 1', int(bins, c_int64_t) + 1)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_histogram_axis(ctx, c_loc(from), dim - 1, bins, ae%p, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_histogram_axis
+
+  ! Counts the elements of each vector of x along a dimension in bins of equal width from lower to upper, as many as
+  ! counts, integer(8), has along the dimension. Along all others it has the shape of x. Both may be sections.
+  subroutine weft_histogram_even_axis(ctx, x, dim, lower, upper, counts, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: dim
+    type(*), intent(in), target :: x(..), lower(..), upper(..)
+    type(*), intent(inout), target :: counts(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, al, au
+    type(weft_view), target :: from, to
+    integer(c_size_t) :: bins
+    call prepare_counts(call, x, dim, counts, ax, bins, from, to)
+    al = one_value(call, 'lower', lower, ax)
+    au = one_value(call, 'upper', upper, ax)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_histogram_even_axis(ctx, c_loc(from), dim - 1, bins, al%p, au%p, c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_histogram_even_axis
 
   ! Sorts x along a dimension. y has the shape and type of x and may be x.
   subroutine weft_sort_axis(ctx, x, dim, y, order, stat, message)

@@ -1364,6 +1364,26 @@ void correlate_axis(context &ctx, const X &x, int axis, const H &h, const Y &y, 
     detail::slide_axis(ctx, weft_correlate_axis, mode, x, axis, h, y, field);
 }
 
+// Counts the elements of each vector along an axis of x in the bins between adjacent edges. counts has the shape of
+// x, with one element less than edges along the axis, and unsigned elements of 64 bits.
+template <class X, class E, class C>
+void histogram_axis(context &ctx, const X &x, int axis, const E &edges, const C &counts) {
+    static_assert(std::is_same_v<detail::view_value<X>, detail::value<E>>, "x and edges must have one type");
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(counts);
+    const std::size_t bins = std::size(edges) == 0 ? 0 : std::size(edges) - 1;
+    ctx(weft_histogram_axis, &from.get(), axis, bins, std::data(edges), &to.get());
+}
+
+// As histogram_axis, in as many bins of equal width from lower to upper as counts has elements along the axis.
+template <class X, class C>
+void histogram_even_axis(context &ctx, const X &x, int axis, detail::view_value<X> lower, detail::view_value<X> upper,
+                         const C &counts) {
+    const auto from = detail::view_in(x);
+    const auto to = detail::view_in(counts);
+    ctx(weft_histogram_even_axis, &from.get(), axis, detail::length(to.get(), axis), &lower, &upper, &to.get());
+}
+
 // Sorts x along an axis to y, which must have the shape and type of x and may be x.
 template <class X, class Y>
 void sort_axis(context &ctx, const X &x, int axis, const Y &y, weft_order_of_sort order = WEFT_ASCENDING) {

@@ -220,6 +220,20 @@ static weft_status run_histogram(weft_context *ctx) {
     static const float lower = -2, upper = 2;
     return weft_histogram_even(ctx, WEFT_F32, N, x, 1000, &lower, &upper, out.counts);
 }
+/* Columns and counts that are copied. */
+static weft_status run_histogram_axis(weft_context *ctx) {
+    weft_view from, to;
+    weft_view_of(WEFT_F32, 3, (size_t[]){8, 200, 20}, x, &from);
+    weft_view_of(WEFT_U64, 3, (size_t[]){8, 4, 20}, out.counts, &to);
+    return weft_histogram_axis(ctx, &from, 1, 4, (float[]){-2, -0.5F, 0, 0.5F, 2}, &to);
+}
+static weft_status run_histogram_rows(weft_context *ctx) {
+    static const uint8_t lower = 0, upper = 255;
+    weft_view from, to;
+    weft_view_of(WEFT_U8, 2, (size_t[]){100, 300}, text, &from);
+    weft_view_of(WEFT_U64, 2, (size_t[]){100, 256}, out.counts, &to);
+    return weft_histogram_even_axis(ctx, &from, -1, 256, &lower, &upper, &to);
+}
 static weft_status run_merge(weft_context *ctx) {
     return weft_merge(ctx, WEFT_F32, N / 2, sorted, N / 2, sorted + 17, out.y);
 }
@@ -500,6 +514,8 @@ static const operation operations[] = {
     {"recurrence in rows", run_recurrence_rows},
     {"recurrence_axis", run_recurrence_axis},
     {"histogram", run_histogram},
+    {"histogram_axis", run_histogram_axis},
+    {"histogram_even_axis of rows", run_histogram_rows},
     {"merge", run_merge},
     {"search_sorted", run_search_sorted},
     {"matmul", run_matmul},

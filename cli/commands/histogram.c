@@ -1,4 +1,5 @@
-/* weft histogram X.npy --bins N [--lower A] [--upper B] [-o COUNTS.npy], or with --edges E.npy */
+/* weft histogram X.npy --bins N [--lower A] [--upper B] [--axis K] [-o COUNTS.npy], or with --edges E.npy */
+#include "cli/commands/along_axes.h"
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
 #include "cli/io/streamed.h"
@@ -14,7 +15,17 @@ typedef struct request {
     long long bins;
     const char *lower, *upper; /* text */
     const char *edges, *to;
+    axes_request along;
+    weft_view x; /* with --axis: the array */
 } request;
+
+/* The counts, one for each bin, or with --axis for each bin of each vector. */
+typedef struct result {
+    size_t bins, n;
+    npy_shape shape;
+    uint64_t *counts;
+    weft_view view; /* with --axis */
+} result;
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -24,6 +35,7 @@ static bool read_option(const char *command, int option, request *r) {
     case 'l': r->lower = optarg; return true;
     case 'u': r->upper = optarg; return true;
     case 'e': r->edges = optarg; return true;
+    case 'x': return axes_read(command, optarg, 1, &r->along);
     case 'o': r->to = optarg; return true;
     default: return false;
     }
@@ -73,16 +85,30 @@ static int done(production *p, stream *s, weft_status status) {
     return stream_end(s, p->ctx, status);
 }
 
-static int write_counts(const production *p, const request *r, size_t bins, const uint64_t *counts) {
-    const npy_shape shape = {1, {bins}};
+/* Allocates the counts. Prints the error and returns false on failure. */
+static bool allocate_counts(const production *p, const request *r, size_t bins, result *y) {
+    *y = (result){.bins = bins, .n = 1, .shape = {1, {bins}}};
+    if (r->along.text) {
+        const int axis = r->along.axes[0];
+        y->shape = p->in[0].given;
+        y->shape.dimensions[axis < 0 ? axis + (int)y->shape.rank : axis] = bins;
+        if (!axes_result_view(p, WEFT_U64, &y->shape, NULL, &y->view)) return false;
+    }
+    for (size_t k = 0; k < y->shape.rank; k++) y->n *= y->shape.dimensions[k];
+    y->view.data = y->counts = produce_allocate(p, y->n, sizeof *y->counts);
+    return y->counts != NULL;
+}
+
+static int write_counts(const production *p, const request *r, const result *y) {
     uint64_t counted = 0;
-    const int code = produce_write(p, r->to, WEFT_U64, &shape, counts);
+    const int code = produce_write(p, r->to, WEFT_U64, &y->shape, y->counts);
     if (code != CLI_DONE || !p->options->json) return code;
-    for (size_t i = 0; i < bins; i++) counted += counts[i];
+    for (size_t i = 0; i < y->n; i++) counted += y->counts[i];
     produce_json_begin(p, r->to);
-    json_count("bins", bins);
+    if (r->along.text) json_integer("axis", r->along.axes[0]);
+    json_count("bins", y->bins);
     json_count("counted", counted);
-    if (!r->to) json_values("counts", WEFT_U64, bins, counts);
+    if (!r->to) json_values("counts", WEFT_U64, y->n, y->counts);
     produce_json_end(p);
     return code;
 }
@@ -142,21 +168,30 @@ static int check_bounds(const production *p, const request *r, const value *lowe
     return r->lower || r->upper ? CLI_USAGE : CLI_FAILED;
 }
 
-static int count_evenly(production *p, const request *r, stream *s) {
+/* Calls the library: on a stream if there is one. */
+static int call_evenly(production *p, const request *r, stream *s, const value *lower, const value *upper,
+                       result *y) {
     const npy_array *x = &p->in[0];
-    const size_t bins = (size_t)r->bins;
+    produce_start(p);
+    if (s)
+        return done(p, s, weft_histogram_even_source(p->ctx, &s->inputs[0].source, y->bins, lower, upper, y->counts));
+    if (r->along.text)
+        return produce_done(
+            p, weft_histogram_even_axis(p->ctx, &r->x, r->along.axes[0], y->bins, lower, upper, &y->view));
+    return produce_done(p, weft_histogram_even(p->ctx, x->dtype, x->n, x->data, y->bins, lower, upper, y->counts));
+}
+
+static int count_evenly(production *p, const request *r, stream *s) {
     value lower, upper;
+    result y;
     int code = read_bound(p, s, "--lower", r->lower, WEFT_MIN, &lower);
     if (code == CLI_DONE) code = read_bound(p, s, "--upper", r->upper, WEFT_MAX, &upper);
     if (code == CLI_DONE) code = check_bounds(p, r, &lower, &upper);
     if (code != CLI_DONE) return code;
-    uint64_t *counts = produce_allocate(p, bins, sizeof *counts);
-    if (!counts) return CLI_FAILED;
-    produce_start(p);
-    code = s ? done(p, s, weft_histogram_even_source(p->ctx, &s->inputs[0].source, bins, &lower, &upper, counts))
-             : produce_done(p, weft_histogram_even(p->ctx, x->dtype, x->n, x->data, bins, &lower, &upper, counts));
-    if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
-    free(counts);
+    if (!allocate_counts(p, r, (size_t)r->bins, &y)) return CLI_FAILED;
+    code = call_evenly(p, r, s, &lower, &upper, &y);
+    if (code == CLI_DONE) code = write_counts(p, r, &y);
+    free(y.counts);
     return code;
 }
 
@@ -176,29 +211,50 @@ static bool edges_ascend(const production *p, const request *r) {
     return true;
 }
 
-static int count_between(production *p, const request *r, stream *s) {
+/* Reads the edges and checks them. Prints the error and returns false on failure. */
+static bool read_edges(production *p, const request *r) {
     const npy_array *x = &p->in[0];
     npy_array *edges = &p->in[1];
     npy_error error;
     if (!npy_read(r->edges, edges, &error)) {
         cli_error(p->command, "%s: %s", r->edges, error.message);
-        return CLI_FAILED;
+        return false;
     }
     if (edges->dtype != x->dtype || edges->n < 2) {
         cli_error(p->command,
                   "%s: %zu edges of type %s: expected at least 2 of type %s, the type of the elements of %s",
                   r->edges, edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(x->dtype), p->files[0]);
-        return CLI_FAILED;
+        return false;
     }
-    if (!edges_ascend(p, r)) return CLI_FAILED;
-    const size_t bins = edges->n - 1;
-    uint64_t *counts = produce_allocate(p, bins, sizeof *counts);
-    if (!counts) return CLI_FAILED;
+    return edges_ascend(p, r);
+}
+
+static int call_between(production *p, const request *r, stream *s, result *y) {
+    const npy_array *x = &p->in[0];
+    const void *edges = p->in[1].data;
     produce_start(p);
-    int code = s ? done(p, s, weft_histogram_source(p->ctx, &s->inputs[0].source, bins, edges->data, counts))
-                 : produce_done(p, weft_histogram(p->ctx, x->dtype, x->n, x->data, bins, edges->data, counts));
-    if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
-    free(counts);
+    if (s) return done(p, s, weft_histogram_source(p->ctx, &s->inputs[0].source, y->bins, edges, y->counts));
+    if (r->along.text)
+        return produce_done(p, weft_histogram_axis(p->ctx, &r->x, r->along.axes[0], y->bins, edges, &y->view));
+    return produce_done(p, weft_histogram(p->ctx, x->dtype, x->n, x->data, y->bins, edges, y->counts));
+}
+
+static int count_between(production *p, const request *r, stream *s) {
+    result y;
+    if (!read_edges(p, r) || !allocate_counts(p, r, p->in[1].n - 1, &y)) return CLI_FAILED;
+    int code = call_between(p, r, s, &y);
+    if (code == CLI_DONE) code = write_counts(p, r, &y);
+    free(y.counts);
+    return code;
+}
+
+/* weft histogram --axis K */
+static int count_along(const cli_options *options, request *r, int argc, char **argv) {
+    production p = {0};
+    int code = axes_begin(&p, options, argc, argv, 1, r->to);
+    if (code == CLI_DONE && !axes_view(&p, &r->along, &r->x)) code = CLI_USAGE;
+    if (code == CLI_DONE) code = (r->edges ? count_between : count_evenly)(&p, r, NULL);
+    produce_end(&p);
     return code;
 }
 
@@ -207,6 +263,7 @@ int command_histogram(const cli_options *options, int argc, char **argv) {
     request r = {0};
     stream s = {0}, *streamed = NULL;
     if (!read_request(argc, argv, &r)) return CLI_USAGE;
+    if (r.along.text) return count_along(options, &r, argc, argv);
     const int passes = r.edges ? 1 : 1 + !r.lower + !r.upper;
     int code = produce_open(&p, options, argc, argv, 1, r.to);
     if (code == CLI_DONE && stream_wanted(options, p.files[0], passes)) {

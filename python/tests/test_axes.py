@@ -339,6 +339,56 @@ def test_quantiles_in_out_and_errors() -> None:
         weft.median([])
 
 
+# ------------------------------------------------------------------------------------- histograms
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i4", "i8", "u1", "u2", "u8", "?"])
+def test_histograms_have_the_counts_of_each_vector(dtype: str) -> None:
+    x = RNG.integers(0, 2 if dtype == "?" else 9, (4, 50, 3)).astype(dtype)
+    edges = np.array([0, 1] if dtype == "?" else [0, 2, 3, 7], dtype)
+    ways: list[dict[str, Any]] = [{"bins": edges}, {"bins": 3, "range": (0, 1 if dtype == "?" else 7)}]
+    for axis, way in itertools.product((0, 1, 2, -1, -3), ways):
+        vectors = np.moveaxis(x, axis, -1)
+        each = [weft.histogram(vectors[index].copy(), **way) for index in np.ndindex(vectors.shape[:-1])]
+        expected = np.moveaxis(np.array(each).reshape(*vectors.shape[:-1], -1), -1, axis)
+        for layout in layouts(x).values():
+            same(weft.histogram(layout, axis=axis, **way), np.ascontiguousarray(expected))
+
+
+def test_histograms_are_those_of_numpy() -> None:
+    found = weft.histogram(F, [-1.0, -0.5, 0.0, 0.75], axis=1)
+    for i, k in np.ndindex(3, 4):
+        assert np.array_equal(found[i, :, k], np.histogram(F[i, :, k], [-1, -0.5, 0, 0.75])[0])
+
+
+def test_histograms_in_out_and_without_elements() -> None:
+    table = np.full((3, 5, 4, 2), 9)
+    assert weft.histogram(F, 5, range=(-1, 1), axis=1, out=table[..., 1]) is not None
+    assert np.array_equal(table[..., 1], weft.histogram(F, 5, range=(-1, 1), axis=-2)) and (table[..., 0] == 9).all()
+    same(weft.histogram(np.zeros((2, 0)), 3, range=(0, 1), axis=1), np.zeros((2, 3), np.int64))
+    same(weft.histogram(np.zeros((2, 0)), [0, 1], axis=0), np.zeros((1, 0), np.int64))
+    same(weft.histogram([3, 4, 5], [3, 5, 6], axis=-1), np.array([2, 1]))
+
+
+def test_wrong_histograms() -> None:
+    with pytest.raises(ValueError, match="range is required"):
+        weft.histogram(F, 3, axis=0)
+    with pytest.raises(ValueError, match="bins is 0"):
+        weft.histogram(F, 0, range=(0, 1), axis=0)
+    with pytest.raises(ValueError, match="bins has 1 edges"):
+        weft.histogram(F, [1.0], axis=0)
+    with pytest.raises(TypeError, match="x has dtype float64 and bins float32"):
+        weft.histogram(F, np.array([0, 1], "f4"), axis=0)
+    with pytest.raises(ValueError, match="edges must be strictly ascending"):
+        weft.histogram(F, [1, 0], axis=0)
+    with pytest.raises(ValueError, match="axis 3 is out of range"):
+        weft.histogram(F, [0, 1], axis=3)
+    with pytest.raises(ValueError, match=r"out has shape \(3, 2\); it must be \(3, 1, 4\)"):
+        weft.histogram(F, [0, 1], axis=1, out=np.zeros((3, 2), int))
+    with pytest.raises(TypeError, match="float16"):
+        weft.histogram(F.astype("f2"), [0, 1], axis=1)
+
+
 # -------------------------------------------------------------------------------------------- out
 
 
@@ -408,7 +458,8 @@ def test_wrong_axes() -> None:
 
 
 def test_each_operation_along_axes_is_offered() -> None:
-    for name in (*REDUCTIONS, *BITWISE, "scan", "cumsum", "cumprod", "sort", "argsort", "top_k", "quantile", "median"):
+    names = ("scan", "cumsum", "cumprod", "sort", "argsort", "top_k", "quantile", "median", "histogram")
+    for name in (*REDUCTIONS, *BITWISE, *names):
         assert "axis" in inspect.signature(getattr(weft, name)).parameters, name
 
 

@@ -376,6 +376,7 @@ CALLS = {
     "any": lambda x, m: weft.any(x),
     "argmin": lambda x, m: weft.argmin(x),
     "histogram": lambda x, m: weft.histogram(x, 8, range=(-1, 1)),
+    "histogram along an axis": lambda x, m: weft.histogram(m.T, 8, range=(-1, 1), axis=0),
     "run_length": lambda x, m: weft.run_length(x)[1],
     "fft of real numbers": lambda x, m: weft.fft(x[:4096]),
 }

@@ -10,7 +10,7 @@ enum { ROW_ARRAYS = 4 };
 /* The vectors of an array: their elements, which are one row in memory if element k is at k * element bytes. */
 typedef struct row_array {
     char *p;
-    size_t element; /* bytes: 4 or 8 */
+    size_t element; /* bytes: 1, 2, 4 or 8 */
     size_t n;       /* elements of a vector */
     ptrdiff_t stride;
     size_t parts; /* 1; or 2 for complex numbers, an element of which is a real or an imaginary part */

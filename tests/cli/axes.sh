@@ -1,11 +1,12 @@
 #!/bin/sh
-# Tests --axis of the reductions, variance, scan, sorts, top_k and quantile: values known by hand, both orders of files,
-# and errors.
+# Tests --axis of the reductions, variance, scan, sorts, top_k, histogram and quantile: values known by hand, both
+# orders of files, and errors.
 . "$(dirname "$0")/check.sh"
 
 npy "$dir/c.npy" '<i4' '(2, 3)' 1 2 3 4 5 6
 npy "$dir/f.npy" '<i4' '(2, 3)' --order True 1 4 2 5 3 6
 npy "$dir/cube.npy" '<f8' '(2, 2, 3)' 1 2 3 4 5 6 7 8 9 10 11 12
+npy "$dir/edges.npy" '<i4' '(3,)' 2 3 5
 npy "$dir/f4.npy" '<f4' '(4,)' 1.5 -2 0.25 8
 npy "$dir/scalar.npy" '<f8' '()' 7
 npy "$dir/empty.npy" '<f8' '(0, 3)'
@@ -68,6 +69,8 @@ gives "<f8 (0, 3)" sort "$dir/empty.npy" --axis 0
 for file in "$dir/c.npy" "$dir/f.npy"; do
     gives "<i4 (2, 2) 3 2 6 5" top_k "$file" --axis 1 -k 2
     gives "<i4 (1, 3) 1 2 3" top_k "$file" --axis -2 -k 1 --smallest --indices "$dir/at.npy"
+    gives "<u8 (2, 2) 3 0 0 3" histogram "$file" --axis 1 --bins 2
+    gives "<u8 (2, 3) 0 1 0 1 1 1" histogram "$file" --axis -2 --edges "$dir/edges.npy"
     is "indices along an axis" "0 0 0" "$(w show "$dir/at.npy" | sed -n 's/^first *//p')"
 done
 gives "<i4 (2, 0)" top_k "$dir/c.npy" --axis 1 -k 0
@@ -133,6 +136,8 @@ is "JSON of a sort" '{"command": "argsort", "file": "c.npy", "output": "y.npy", 
 
 is "JSON of top_k" '{"command": "top_k", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "indices": "at.npy", "axis": 1, "k": 2, "extreme": "largest"' \
     "$(cd "$dir" && w top_k c.npy --axis 1 -k 2 -o y.npy --indices at.npy --json | sed 's/, "device.*//')"
+is "JSON of a histogram" '{"command": "histogram", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "axis": 1, "bins": 2, "counted": 5' \
+    "$(cd "$dir" && w histogram c.npy --axis 1 --bins 2 --lower 2 --upper 6 -o y.npy --json | sed 's/, "device.*//')"
 is "JSON of quantiles" '{"command": "quantile", "file": "c.npy", "dtype": "i32", "n": 6, "q": [0.5, 1], "method": "linear", "values": [3.5, 6]' \
     "$(cd "$dir" && w quantile c.npy -q 0.5,1 --json | sed 's/, "device.*//')"
 is "JSON of quantiles along an axis" '{"command": "quantile", "file": "c.npy", "output": "y.npy", "dtype": "i32", "n": 6, "q": [0.5], "method": "lower", "axis": -1' \
@@ -147,6 +152,9 @@ refuses 2 "weft top_k: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimens
 refuses 2 "c.npy: has 2 elements along the axis: -k 3 is greater" top_k "$dir/c.npy" --axis 0 -k 3 -o "$y"
 refuses 1 "c.npy: has 3 elements along the axis, fewer than the default 10 largest: specify -k K" top_k "$dir/c.npy" --axis 1 -o "$y"
 refuses 2 "option -o FILE.npy is required" top_k "$dir/c.npy" --axis 0 -k 1
+refuses 2 "option -o FILE.npy is required" histogram "$dir/c.npy" --axis 0
+refuses 2 "weft histogram: --axis 2: axis 2 is out of range: $dir/c.npy has 2 dimensions" histogram "$dir/c.npy" --axis 2 -o "$y"
+refuses 2 "weft histogram: --axis 0,1: expected an integer" histogram "$dir/c.npy" --axis 0,1 -o "$y"
 for list in 1.5 -0.1 nan 0.5, ,0.5 0.5:1 ""; do
     refuses 2 "weft quantile: -q $list: expected numbers from 0 to 1 separated by commas" quantile "$dir/c.npy" -q "$list"
 done

@@ -479,6 +479,16 @@ static void views(weft::context &ctx) {
                          weft::array_view(likeness, {3, 1}), WEFT_VALID);
     expect(starts<double>(likeness, {-1, 2.5, -4}), "correlations of rows");
     const std::vector<float> column = {1, 2, 3};
+    std::vector<std::uint64_t> of_columns(6), of_rows(4);
+    weft::histogram_axis(ctx, matrix, 0, std::vector<float>{0, 3, 5}, weft::array_view(of_columns, {2, 3}));
+    expect(starts<std::uint64_t>(of_columns, {1, 1, 0, 1, 1, 1}), "histograms of columns");
+    weft::histogram_even_axis(ctx, matrix, -1, 1, 4, weft::array_view(of_rows, {2, 2}));
+    expect(starts<std::uint64_t>(of_rows, {2, 1, 0, 1}), "histograms of rows");
+    expect_thrown(
+        [&] {
+            weft::histogram_axis(ctx, matrix, 0, std::vector<float>{1, 2}, weft::array_view(of_rows, {2, 2}));
+        },
+        WEFT_INVALID, "counts has shape (2, 2): expected (1, 3)");
     std::vector<float> product(4), two(2);
     weft::matmul_stack(ctx, weft::array_view(x, {2, 1, 3}), weft::array_view(x, {1, 3, 2}),
                        weft::array_view(product, {2, 1, 2}));

@@ -52,6 +52,7 @@ FILES = {
     "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},
     "heat": {"rod.npy": ("<f4", (128,), lambda i: 1), "plate.npy": ("<f4", (200, 200), lambda i: math.hypot(
         i % 200 - 60, i // 200 - 70) < 30 or -0.6 * (110 < i % 200 < 170 and 90 < i // 200 < 160))},
+    "histogram": {"image.npy": ("|u1", (20, 30), lambda i: i % 251)},
     "laplace": {"u0.npy": ("<f4", (9, 9, 9), lambda i: i % 9)},
     "map": {name: ("<f4", (1000,), lambda i: i / 100 - 3) for name in ("x.npy", "y.npy", "z.npy")} |
            {"table.npy": ("<f4", (20, 30), lambda i: i % 17)},

@@ -282,6 +282,7 @@ contains
   subroutine transforms
     complex(real64) :: z(4) = [1, 0, 0, 0], w(4), half(3, 2), pairs(4, 2), cy(5)
     real(real64) :: x(4, 2), back(4, 2), y(4), mono(2) = [1, -1]
+    integer(int64) :: bins(2, 2)
     integer :: i, stat
     character(160) :: message
     call weft_fft(ctx, WEFT_C2C, z, w)
@@ -310,6 +311,14 @@ contains
     call weft_correlate_axis(ctx, WEFT_VALID, x, 2, reshape(mono, [1, 2]), back(:, :1))
     call expect(all(back(:, 1) == -4), 'correlate along dimension 2')
     call weft_convolve_axis(ctx, WEFT_SAME, x, 3, mono, back, stat, message)
+    call refused(stat, message, 'dimension 3 is out of range: x has rank 2')
+    call weft_histogram_axis(ctx, x(::3, :), 2, [1d0, 4d0, 8d0], bins)
+    call expect(all(bins(1, :) == [1, 1]) .and. all(bins(2, :) == [0, 2]), 'histogram along dimension 2 of a section')
+    call weft_histogram_even_axis(ctx, x, 1, 1d0, 6d0, bins(2:1:-1, :))
+    call expect(all(bins(2, :) == [3, 0]) .and. all(bins(1, :) == [1, 2]), 'histogram_even along dimension 1')
+    call weft_histogram_axis(ctx, x, 1, [1d0, 4d0], bins, stat, message)
+    call refused(stat, message, 'the size of edges is 2 and the number of bins plus 1 is 3; the two must be equal')
+    call weft_histogram_even_axis(ctx, x, 3, 1d0, 6d0, bins, stat, message)
     call refused(stat, message, 'dimension 3 is out of range: x has rank 2')
     call weft_convolve(ctx, WEFT_FULL, x(:3, 1), mono, y)
     call expect(all(y == [1, 1, 1, -3]), 'convolve')

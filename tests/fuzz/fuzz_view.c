@@ -81,6 +81,7 @@ static weft_status reduce_values(weft_context *ctx, const weft_view *x, size_t c
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const double q[] = {0.5, 1, 0.3, 0};
+    static const uint64_t edges[257] = {0, 1};
     static weft_context *ctx;
     char *const from = aligned_alloc(64, BYTES), *const to = aligned_alloc(64, BYTES);
     if (!ctx && weft_open(&ctx, "cpu") != WEFT_OK) abort();
@@ -96,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     take(&data, &size, sizeof axes, axes);
     for (int k = 0; k < 4; k++) wide[k] = axes[k];
     const weft_view x = make_view(&data, &size, from), y = make_view(&data, &size, to);
+    const char *const zero = (const char *)(edges + 1) - weft_dtype_size(x.dtype); /* before 1, in any type */
     weft_view short_filter = x;
     short_filter.dimensions = 1;
     if (elements(&x) <= BYTES && elements(&y) <= BYTES) { /* broadcast inputs can have any number of elements */
@@ -118,6 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                weft_convolve_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_correlate_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0],
                                         &short_filter, &y));
+        expect(ctx, weft_histogram_axis(ctx, &x, wide[0], count, zero, &y));
+        expect(ctx, weft_histogram_even_axis(ctx, &x, wide[0], count, zero, edges + 1, &y));
         expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));
         expect(ctx, weft_matmul_complex(ctx, WEFT_DEFAULT, (weft_conjugation)(op % 3), (weft_conjugation)(count % 3),
                                         NULL, &x, &x, NULL, &y));

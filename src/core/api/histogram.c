@@ -1,29 +1,46 @@
 /* weft_histogram and weft_histogram_even: argument checks. */
-#include "core/check.h"
 #include "core/edges.h"
+#include "core/histogram_checks.h"
 #include "core/order.h"
 
 #include <math.h>
 
-/* Checks the arguments that both functions have. */
-static weft_status check_counts(weft_context *ctx, const histogram_call *c, range *x, range *counts,
-                                weft_error *error) {
+weft_status check_bins(const histogram_call *c, weft_error *error) {
     type_kind kind;
     RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     RETURN_IF(c->bins == 0 || c->bins > WEFT_BINS_MAX, WEFT_INVALID,
               "invalid number of bins %zu: expected 1 to %" PRIu32, c->bins, WEFT_BINS_MAX);
-    RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), x, error));
+    return WEFT_OK;
+}
+
+/* Checks the arguments that both functions have. Fills *counts. */
+static weft_status check_counts(weft_context *ctx, const histogram_call *c, range *counts, weft_error *error) {
+    range x;
+    RETURN_IF_ERROR(check_bins(c, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &x, error));
     RETURN_IF_ERROR(check_array(ctx, "counts", c->counts, c->bins, sizeof *c->counts, counts, error));
-    return check_apart(counts, x, error);
+    return check_apart(counts, &x, error);
+}
+
+/* ----------------------------------------------------------------------------------- edges */
+
+weft_status check_edges_memory(const weft_context *ctx, const histogram_call *c, const range *counts,
+                               weft_error *error) {
+    range edges;
+    RETURN_IF_ERROR(check_array(ctx, "edges", c->edges, c->bins + 1, weft_dtype_size(c->dtype), &edges, error));
+    return check_apart(counts, &edges, error);
+}
+
+weft_status check_edges_values(const weft_context *ctx, const histogram_call *c, weft_error *error) {
+    if (ctx->backend->device_only) return WEFT_OK;
+    return weft_check_edges(c->dtype, weft_dtype_size(c->dtype), 0, c->bins, c->edges, error);
 }
 
 static weft_status histogram(weft_context *ctx, const histogram_call *c, weft_error *error) {
-    range x, counts, edges;
-    const size_t size = weft_dtype_size(c->dtype);
-    RETURN_IF_ERROR(check_counts(ctx, c, &x, &counts, error));
-    RETURN_IF_ERROR(check_array(ctx, "edges", c->edges, c->bins + 1, size, &edges, error));
-    RETURN_IF_ERROR(check_apart(&counts, &edges, error));
-    if (!ctx->backend->device_only) RETURN_IF_ERROR(weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error));
+    range counts;
+    RETURN_IF_ERROR(check_counts(ctx, c, &counts, error));
+    RETURN_IF_ERROR(check_edges_memory(ctx, c, &counts, error));
+    RETURN_IF_ERROR(check_edges_values(ctx, c, error));
     return ctx->backend->histogram(ctx->state, c, error);
 }
 
@@ -78,16 +95,22 @@ static weft_status check_range(histogram_call *c, const void *lower, const void 
     return WEFT_OK;
 }
 
-static weft_status histogram_even(weft_context *ctx, histogram_call *c, const void *lower, const void *upper,
-                                  weft_error *error) {
-    range x, counts, bound;
+weft_status check_even_bounds(const weft_context *ctx, histogram_call *c, const void *lower, const void *upper,
+                              weft_error *error) {
+    range bound;
     const size_t size = weft_dtype_size(c->dtype);
-    RETURN_IF_ERROR(check_counts(ctx, c, &x, &counts, error));
     RETURN_IF_ERROR(check_array(ctx, "lower", lower, 1, size, &bound, error));
     RETURN_IF_ERROR(check_host_value("lower", lower, error));
     RETURN_IF_ERROR(check_array(ctx, "upper", upper, 1, size, &bound, error));
     RETURN_IF_ERROR(check_host_value("upper", upper, error));
-    RETURN_IF_ERROR(check_range(c, lower, upper, error));
+    return check_range(c, lower, upper, error);
+}
+
+static weft_status histogram_even(weft_context *ctx, histogram_call *c, const void *lower, const void *upper,
+                                  weft_error *error) {
+    range counts;
+    RETURN_IF_ERROR(check_counts(ctx, c, &counts, error));
+    RETURN_IF_ERROR(check_even_bounds(ctx, c, lower, upper, error));
     return ctx->backend->histogram(ctx->state, c, error);
 }
 
