@@ -108,6 +108,7 @@ def _matmul_stacks(
                          "broadcast") from None
     on = leader(x, y)
     c = destination(on, out, element, shape)
+    c.code = x.code
     if beta != 0:
         copy_out(c, out)
     is_complex = type(x.code) is Parts

@@ -259,3 +259,49 @@ def test_errors_of_masks() -> None:
         weft.sum(x, where=np.ones((2, 4, 3), bool))
     with pytest.raises(ValueError, match="accumulate is 'exact', which cannot be combined with where"):
         weft.mean(x, where=np.ones(3, bool), accumulate="exact")
+
+
+@pytest.mark.parametrize("dtype", PARTS)
+@pytest.mark.parametrize("left, right", [((5, 7), (7, 3)), ((2, 1, 5, 7), (3, 7, 4)), ((300, 200), (200, 1)), ((2, 0), (0, 3))])
+def test_matmul_is_made_of_products_of_parts(dtype: str, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    a, b = numbers(dtype, left), numbers(dtype, right)
+    ar, ai, br, bi = (np.ascontiguousarray(part) for part in (a.real, a.imag, b.real, b.imag))
+    expected = joined(weft.matmul(ar, br) - weft.matmul(ai, bi), weft.matmul(ar, bi) + weft.matmul(ai, br))
+    found = weft.matmul(a, b)
+    same(found, expected)
+    assert found.shape == np.matmul(a, b).shape
+    same(weft.matmul(b.swapaxes(-1, -2), a.swapaxes(-1, -2)).swapaxes(-1, -2), found)
+    gaps = np.repeat(a, 2, axis=-1)[..., ::2]
+    same(weft.matmul(gaps, b), found)
+    out = np.full(found.shape, 1 - 2j, dtype)
+    real, imaginary = np.full(found.shape, 1, ar.dtype), np.full(found.shape, -2, ar.dtype)
+    weft.matmul(ar, br, alpha=3, beta=2, out=real)
+    weft.matmul(ai, bi, alpha=-3, beta=1, out=real)
+    weft.matmul(ar, bi, alpha=3, beta=2, out=imaginary)
+    weft.matmul(ai, br, alpha=3, beta=1, out=imaginary)
+    assert weft.matmul(a, b, alpha=3, beta=2, out=out) is out
+    same(out, joined(real, imaginary))
+
+
+def test_matmul_accumulates_in_float64_or_exactly() -> None:
+    a, b = numbers("c8", (6, 5000)), numbers("c8", (5000, 2))
+    exact = a.astype("c16") @ b.astype("c16")
+    for options in ({"dtype": "c16"}, {"accumulate": "exact"}):
+        found = weft.matmul(a, b, **options)
+        assert found.dtype == "c8"
+        np.testing.assert_allclose(found, exact, rtol=3e-7, atol=1e-7 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda x: weft.matmul(x, x.real), TypeError, "a has dtype complex128 and b float64"),
+        (lambda x: weft.matmul(x, x), ValueError, "a is 2 x 3 and b 2 x 3"),
+        (lambda x: weft.matmul(x, x.T, alpha=1j), TypeError, "alpha is 1j; it must be a number"),
+        (lambda x: weft.matmul(x, x.T, dtype="f8"), TypeError, "of complex numbers it must be complex64 or complex128"),
+        (lambda x: weft.matmul(x[0], x), ValueError, "a has 1 dimensions"),
+    ],
+)
+def test_matmul_refuses(call: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=re.escape(words)):
+        call(numbers("c16", (2, 3)))
