@@ -80,6 +80,7 @@ extern const size_t MATCH_OPERATION_COUNT;
 const match_operation *match_find(const char *name);
 /* Parses "tiny", "quick" or "full". Returns false for any other text. */
 bool match_read_level(const char *text, match_level *level);
+const char *match_level_name(match_level level);
 
 /* -------------------------------------------------------------------- every case of a level */
 

@@ -34,12 +34,13 @@ const match_operation *match_find(const char *name) {
     return NULL;
 }
 
+static const char *const LEVELS[MATCH_LEVELS] = {"tiny", "quick", "full", "golden"};
+
+const char *match_level_name(match_level level) { return LEVELS[level]; }
+
 bool match_read_level(const char *text, match_level *level) {
-    static const char *const names[] = {"tiny", "quick", "full"};
-    for (size_t i = 0; i < LENGTH(names); i++) {
-        *level = (match_level)i;
-        if (strcmp(text, names[i]) == 0) return true;
-    }
+    for (*level = MATCH_TINY; *level < MATCH_GOLDEN; ++*level)
+        if (strcmp(text, LEVELS[*level]) == 0) return true;
     return false;
 }
 

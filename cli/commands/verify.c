@@ -3,7 +3,7 @@
 #include "cli/io/value.h"
 #include "cli/nearest.h"
 #include "cli/progress.h"
-#include "verify/match.h"
+#include "verify/digest.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@ enum { MOST_JOBS = 4096 };
 
 typedef struct request {
     match_options match;
+    bool level_given, digest;
     const char *golden, *golden_write; /* directories */
 } request;
 
@@ -31,6 +32,7 @@ static const match_operation *find_operation(const char *name) {
 
 static bool read_request(int argc, char **argv, request *r) {
     for (int option; (option = cli_next_option(argc, argv)) != -1;) {
+        if (option == 'd') r->digest = true;
         if (option == 'f') r->match.first = true;
         if (option == 'g') r->golden = optarg;
         if (option == 'w') r->golden_write = optarg;
@@ -41,14 +43,21 @@ static bool read_request(int argc, char **argv, request *r) {
             cli_error(argv[0], "--level %s: expected tiny, quick or full", optarg);
             return false;
         }
+        if (option == 'l') r->level_given = true;
         if (option == 'o' && !(r->match.only = find_operation(optarg))) {
             cli_error(argv[0], "--op %s: unknown operation; 'weft help' lists them", optarg);
             return false;
         }
     }
-    if (optind == argc) return true;
-    cli_error(argv[0], "unexpected argument %s", argv[optind]);
-    return false;
+    if (optind < argc) {
+        cli_error(argv[0], "unexpected argument %s", argv[optind]);
+        return false;
+    }
+    if (r->digest && (r->golden || r->golden_write || r->match.every || r->match.jobs || r->match.first)) {
+        cli_error(argv[0], "--digest takes no option but --level and --op");
+        return false;
+    }
+    return true;
 }
 
 /* -------------------------------------------------------------------------------- printing */
@@ -133,6 +142,61 @@ static void on_progress(void *self, double done, double all) {
     progress_at(done, all);
 }
 
+/* ---------------------------------------------------------------------------------- digest */
+
+static void print_digest_line(const cli_options *options, const char *name, const digest_line *line) {
+    if (line->cases == 0) return;
+    if (!options->json) {
+        printf("%-16s %8zu cases  %s\n", name, line->cases, line->hash);
+        return;
+    }
+    json_begin_object(NULL);
+    json_text("op", name);
+    json_count("cases", line->cases);
+    json_text("sha256", line->hash);
+    json_end();
+}
+
+static void print_digest(const cli_options *options, const char *level, const digest_line *lines, bool all) {
+    const digest_line total = digest_total(lines);
+    if (options->json) {
+        json_begin_command("verify");
+        json_integer("order", weft_order_version());
+        json_text("level", level);
+        json_begin_array("digest");
+    } else {
+        printf("order %d, level %s: SHA-256 of the results of each operation\n", weft_order_version(), level);
+    }
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
+        print_digest_line(options, MATCH_OPERATIONS[i].name, &lines[i]);
+    if (all) print_digest_line(options, "(all)", &total);
+    if (options->json) {
+        json_end();
+        json_end();
+    }
+}
+
+static int verify_digest(const cli_options *options, const char *command, const request *r) {
+    const digest_options wanted = {.level = r->level_given ? r->match.level : MATCH_TINY,
+                                   .device = options->device ? options->device : "cpu",
+                                   .threads = options->threads,
+                                   .only = r->match.only,
+                                   .progress = on_progress};
+    digest_line *const lines = malloc(MATCH_OPERATION_COUNT * sizeof *lines);
+    char problem[512] = "out of memory";
+    progress_start(options, "verify");
+    const bool good = lines && digest_run(&wanted, lines, problem);
+    progress_end();
+    if (good)
+        print_digest(options, match_level_name(wanted.level), lines, !wanted.only);
+    else
+        cli_error(command, "%s", problem);
+    free(lines);
+    return good ? CLI_DONE : CLI_FAILED;
+}
+
+/* --------------------------------------------------------------------------------- devices */
+
 /* Returns the number of cores of the CPU, which is the first device; each run of the specification uses one core. */
 static size_t default_jobs(void) {
     weft_device_info cpu = {.size = sizeof cpu};
@@ -169,6 +233,7 @@ int command_verify(const cli_options *options, int argc, char **argv) {
     request r = {.match.level = MATCH_QUICK};
     if (!read_request(argc, argv, &r)) return CLI_USAGE;
     setenv("WEFT_THREAD_BYTES", "4096", 0); /* checks short inputs on several threads too */
+    if (r.digest) return verify_digest(options, argv[0], &r);
     if (r.golden_write || r.golden) return verify_golden(options, argv[0], &r);
     return verify_devices(options, argv[0], &r);
 }
