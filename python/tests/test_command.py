@@ -98,7 +98,10 @@ CASES: list[tuple[str, Call]] = [
     ("unique u32 -o Y", lambda: weft.unique(I["u32"])),
     ("run_length u32 --values Y --lengths L.npy", lambda: weft.run_length(I["u32"])[0]),
     ("histogram x32 --bins 10 --lower -2 --upper 2 -o Y", lambda: weft.histogram(I["x32"], 10, range=(-2, 2))),
-    ("histogram m32 --axis 0 --bins 10 --lower -2 --upper 2 -o Y", lambda: weft.histogram(I["m32"], 10, range=(-2, 2), axis=0)),
+    (
+        "histogram m32 --axis 0 --bins 10 --lower -2 --upper 2 -o Y",
+        lambda: weft.histogram(I["m32"], 10, range=(-2, 2), axis=0),
+    ),
     ("top_k x32 -k 20 -o Y", lambda: weft.top_k(I["x32"], 20)[0]),
     ("top_k nasty -k 10 --smallest -o Y", lambda: weft.top_k(I["nasty"], 10, largest=False)[0]),
     ("quantile x32 -q 0.5,0.25 -o Y", lambda: weft.quantile(I["x32"], [0.5, 0.25])),
