@@ -35,6 +35,8 @@ if(TARGET weft_command)
     foreach(op IN LISTS WEFT_OPERATIONS)
       weft_test(agreement_tiny_${op} agreement 300 weft_command --quiet verify --level tiny --op ${op})
     endforeach()
+    weft_test(digest_cpu "agreement;deep" 1800 sh -c "\"$0\" verify --digest | diff - \"$1\"" $<TARGET_FILE:weft_command>
+      ${tests_dir}/golden/digest.txt)
     weft_test(agreement_quick "agreement;deep" 3600 weft_command --quiet verify --level quick --every 10)
     weft_test(golden_cpu agreement 900 weft_command --quiet --device cpu verify --golden ${tests_dir}/golden)
   endif()

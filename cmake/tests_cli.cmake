@@ -17,6 +17,8 @@ if(Python3_Interpreter_FOUND)
   if(TARGET example_first)
     weft_program(cli_tour_sizes tests/cli/tour_sizes.c cli/tour/tour_size.c)
   weft_test(cli_tour_sizes cli 30 cli_tour_sizes)
+  weft_program(cli_sha256 tests/cli/sha256.c)
+  weft_test(cli_sha256 cli 30 cli_sha256)
   add_library(cli_unusable_gpu MODULE tests/cli/unusable_gpu.c)
   target_include_directories(cli_unusable_gpu PRIVATE include src)
   add_test(NAME cli_unusable_gpu COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/unusable_gpu.sh

@@ -1510,10 +1510,11 @@ WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method 
  * those of weft_histogram.
  *   x       of any element type but WEFT_F16 and WEFT_BF16
  *   axis    from -x->dimensions to x->dimensions - 1
- *   edges   bins + 1 elements, as for weft_histogram; must not overlap counts
+ *   edges   bins + 1 elements, as for weft_histogram; must not overlap counts. If x has no vectors, they are not
+ *           compared; in GPU memory they are compared for each vector
  *   counts  WEFT_U64, of the shape of x with length `bins` along the axis; set, not added to; must not overlap x
  * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of counts on a CPU
- * and 128 MiB on a GPU, or one vector if it is longer. A GPU computes one vector after another.
+ * and 128 MiB on a GPU, or one vector if it is longer. One vector is computed after another.
  * Order: docs/spec/ORDER.md 11 and 32. Docs: docs/ops/histogram.md. */
 WEFT_API weft_status weft_histogram_axis(weft_context *ctx, const weft_view *x, int axis, size_t bins,
                                          const void *edges, const weft_view *counts);
@@ -1589,7 +1590,7 @@ WEFT_API weft_status weft_correlate_axis(weft_context *ctx, weft_convolve_mode m
 WEFT_API weft_status weft_matmul_stack(weft_context *ctx, weft_dtype accumulate, const void *alpha,
                                        const weft_view *a, const weft_view *b, const void *beta, const weft_view *c);
 
-/* Whether the numbers of a complex matrix are conjugated. */
+/* Treatment of the numbers of a complex matrix. */
 typedef enum weft_conjugation { WEFT_NO_CONJUGATE = 0, WEFT_CONJUGATE = 1 } weft_conjugation;
 
 /* Computes the matrix products C = alpha A B + beta C of stacks of complex matrices. The numbers of A, B or both are

@@ -165,7 +165,7 @@ static void print_digest(const cli_options *options, const char *level, const di
         json_text("level", level);
         json_begin_array("digest");
     } else {
-        printf("order %d, level %s: SHA-256 of the results of each operation\n", weft_order_version(), level);
+        printf("order %d digest, level %s: SHA-256 of the results of each operation\n", weft_order_version(), level);
     }
     for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
         print_digest_line(options, MATCH_OPERATIONS[i].name, &lines[i]);
