@@ -89,13 +89,17 @@ def day(date):
     return f"{int(of_month)} {MONTHS[int(month) - 1]} {year}"
 
 
+def listed(parts):
+    """The parts as a list in a sentence: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
 def days(runs):
     """The dates of the runs: "22 and 23 November 2026"."""
     by_month = {}
     for date in sorted({run.date for run in runs}):
         by_month.setdefault(date[:7], []).append(day(date))
-    return " and ".join(" and ".join([one.split()[0] for one in dates[:-1]] + dates[-1:])
-                        for dates in by_month.values())
+    return listed([listed([one.split()[0] for one in dates[:-1]] + dates[-1:]) for dates in by_month.values()])
 
 
 def find(rows, page, case, elements, peer, threads=""):
