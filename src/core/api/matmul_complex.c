@@ -43,7 +43,7 @@ static weft_status plan_copies(argument *x, weft_error *error) {
 }
 
 /* Allocates the copies of all arguments. */
-static weft_status place_copies(weft_context *ctx, argument *x, weft_error *error) {
+static weft_status allocate_copies(weft_context *ctx, argument *x, weft_error *error) {
     void *scratch;
     for (int i = A; i < ARGUMENTS; i++) RETURN_IF_ERROR(plan_copies(&x[i], error));
     RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, x[A].bytes + x[B].bytes + x[C].bytes, &scratch, error));
@@ -86,7 +86,7 @@ static weft_status run(weft_context *ctx, const matmul_call *call, double sign_a
                        weft_error *error) {
     const term real[2] = {{0, 0, 1}, {1, 1, -sign_a * sign_b}}, imaginary[2] = {{0, 1, sign_b}, {1, 0, sign_a}};
     const bool reads_factors = call->alpha != 0 && view_elements(x[A].view) > 0;
-    RETURN_IF_ERROR(place_copies(ctx, x, error));
+    RETURN_IF_ERROR(allocate_copies(ctx, x, error));
     if (reads_factors) RETURN_IF_ERROR(copy_parts(ctx, &x[A], error));
     if (reads_factors) RETURN_IF_ERROR(copy_parts(ctx, &x[B], error));
     if (call->beta != 0) RETURN_IF_ERROR(copy_parts(ctx, &x[C], error));
