@@ -289,6 +289,9 @@ size_t view_sort_dimensions(size_t count, void *dimensions, size_t bytes, size_t
     return merge(sorted, all, bytes, arrays);
 }
 
+/* Returns p + bytes, and NULL for NULL, which is the address of arrays without elements. */
+static void *moved_to(const void *p, ptrdiff_t bytes) { return p ? (char *)p + bytes : NULL; }
+
 size_t view_sort_and_merge_with(size_t count, view_dimension *d, ptrdiff_t *factor, const void **x,
                                 const void **factor_at, void **y) {
     struct {
@@ -305,9 +308,9 @@ size_t view_sort_and_merge_with(size_t count, view_dimension *d, ptrdiff_t *fact
         d[k] = (view_dimension){all[k].n, all[k].x, all[k].y};
         if (factor) factor[k] = all[k].factor;
     }
-    *x = (const char *)*x + moved[0];
-    *y = (char *)*y + moved[1];
-    if (factor) *factor_at = (const char *)*factor_at + moved[2];
+    *x = moved_to(*x, moved[0]);
+    *y = moved_to(*y, moved[1]);
+    if (factor) *factor_at = moved_to(*factor_at, moved[2]);
     return left;
 }
 
