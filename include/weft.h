@@ -112,9 +112,9 @@ typedef enum weft_dtype {
     /* Not an element type. As `accumulate`: sums are exact and rounded once (docs/ops/exact.md). */
     WEFT_EXACT_SUM = 11,
     /* Types of 16 bits, only for functions whose comments allow them: weft_copy_view, weft_take_axis, weft_put_axis,
-     * weft_reduce, weft_variance, weft_dot, weft_scan, weft_sort, weft_sort_pairs, weft_argsort, weft_top_k, the same
-     * along axes, weft_quantile_axis, weft_merge, weft_search_sorted, operands of formulas, values of weft_map and
-     * weft_map_views, and products of matrices with WEFT_EXACT_SUM. All other functions return WEFT_UNSUPPORTED. */
+     * weft_gather, weft_scatter, weft_select, weft_partition, weft_reduce, weft_variance, weft_dot, weft_scan,
+     * weft_sort, weft_sort_pairs, weft_argsort, weft_top_k, the same along axes, weft_quantile_axis, weft_merge,
+     * weft_search_sorted, weft_matmul, formulas and their values. All other functions return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
@@ -558,7 +558,7 @@ typedef enum weft_comparison {
 /* Returns "lt", "le", ...; "unknown" for a value that is not a weft_comparison. */
 WEFT_API const char *weft_comparison_name(weft_comparison comparison);
 
-/* Copies the elements to keep to y[0..*count) (compaction).
+/* Copies the elements to keep to y[0..*count) (compaction). weft_select also takes WEFT_F16 and WEFT_BF16.
  * Source: G. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990. Order: docs/spec/ORDER.md 10. */
 WEFT_API weft_status weft_select(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const uint8_t *flags,
                                  void *y, uint64_t *count);
@@ -572,7 +572,7 @@ WEFT_API weft_status weft_select_indices_if(weft_context *ctx, weft_comparison c
                                             const void *x, const void *value, uint64_t *y, uint64_t *count);
 
 /* Copies the elements to keep to y[0..*count) and the others to y[*count..n), both in their order (stable partition).
- * All n elements of y are written. Order: docs/spec/ORDER.md 10. */
+ * All n elements of y are written. weft_partition also takes WEFT_F16 and WEFT_BF16. Order: docs/spec/ORDER.md 10. */
 WEFT_API weft_status weft_partition(weft_context *ctx, weft_dtype dtype, size_t n, const void *x,
                                     const uint8_t *flags, void *y, uint64_t *count);
 WEFT_API weft_status weft_partition_if(weft_context *ctx, weft_comparison comparison, weft_dtype dtype, size_t n,
@@ -686,7 +686,7 @@ WEFT_API weft_status weft_scatter_count(weft_context *ctx, weft_range range, wef
 
 /* Copies rows in the order of indices (take): out[i] = x[index[i]], 0 <= i < n.
  *   range        WEFT_RANGE_SKIP: row i of out is not changed if index[i] is out of range
- *   dtype        any type; index_dtype: WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
+ *   dtype        any type, also WEFT_F16 and WEFT_BF16; index_dtype: WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
  *   n, columns   out has n rows of `columns` elements, one row after the other
  *   m            number of rows of x
  *   x, index     m * columns elements; n indices, which may be equal

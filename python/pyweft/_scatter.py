@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import I32, I64, INTEGERS, U64, Array, elements, operand, unsigned
+from pyweft._arrays import I32, I64, INTEGERS, U64, WITH_COMPLEX, Array, Parts, elements, operand, unsigned
 from pyweft._calls import Input, copy_out, entry, give_result, input_of, integers_of, leading, result_for
 from pyweft._errors import exception
 from pyweft import _reduce
@@ -28,6 +28,11 @@ INDICES = {
 
 def _index(index: Any) -> Input:
     return integers_of(index, "index", INDICES, "have 4 or 8 bytes")
+
+
+def _columns(shape: tuple[int, ...], code: int) -> int:
+    """The number of elements of a row that is copied; a complex number has two."""
+    return elements(shape) * (2 if type(code) is Parts else 1)
 
 
 def range_code(skip: bool) -> int:
@@ -154,7 +159,7 @@ def gather(
 ) -> Any:
     """Copies rows in the order of indices: y[i] = x[index[i]].
 
-    x      an array of any dtype. Its rows are x[0], x[1], ...
+    x      an array of any dtype, float16 and complex too. Its rows are x[0], x[1], ...
     index  integers from 0 to len(x) - 1; negative ones are out of range. Any other index raises ValueError
     skip   True: an index out of range leaves y[i] unchanged in `out`; without `out` it is 0 (GPU arrays need `out`)
     out    an array of shape (len(index), *x.shape[1:])
@@ -165,7 +170,7 @@ def gather(
     >>> weft.gather([10, 20, 30], [2, -1], skip=True)
     array([30,  0])
     """
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
     indices, index_source, index_code, on_index = _index(index)
     shape, n = _rows(a), indices.size
     on = leading(on, on_index)
@@ -174,7 +179,7 @@ def gather(
         prepare(y, out)
     run, context = entry(lib.weft_gather, on, device)
     rows = a.shape[0]
-    status = run(context, range_code(skip), code, index_code, n, elements(shape), rows, source, index_source, target)
+    status = run(context, range_code(skip), code, index_code, n, _columns(shape, code), rows, source, index_source, target)
     if status:
         raise exception(status, context)
     return give_result(y, out)
@@ -191,7 +196,7 @@ def scatter(
 ) -> Any:
     """Copies rows to the positions that indices state: y[index[i]] = x[i]. Other rows of y are those of `out`, or 0.
 
-    x      an array of any dtype. Its rows are x[0], x[1], ...
+    x      an array of any dtype, float16 and complex too. Its rows are x[0], x[1], ...
     index  len(x) different integers from 0 to m - 1. Two equal ones raise ValueError. So does one out of range; with
            skip=True its row is not copied
     m      number of rows of y; may be omitted if `out` is given
@@ -201,7 +206,7 @@ def scatter(
     >>> weft.scatter([10, 20, 30], [4, 0, 1], 5)
     array([20, 30,  0,  0, 10])
     """
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_COMPLEX)
     indices, index_source, index_code, on_index = _index(index)
     shape, n = _rows(a), indices.size
     if a.shape[0] != n:
@@ -215,7 +220,7 @@ def scatter(
     y, target = result_for(on, out, a.dtype, (m, *shape))
     prepare(y, out)
     run, context = entry(lib.weft_scatter, on, device)
-    status = run(context, range_code(skip), code, index_code, n, elements(shape), m, source, index_source, target)
+    status = run(context, range_code(skip), code, index_code, n, _columns(shape, code), m, source, index_source, target)
     if status:
         raise exception(status, context)
     return give_result(y, out)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLAGS, I64, NUMBERS, Array, host_value
+from pyweft._arrays import FLAGS, I64, NUMBERS, WITH_F16, Array, host_value
 from pyweft._calls import entry, give_first, give_result, leading, result_for, vector_of
 from pyweft._errors import exception
 
@@ -36,7 +36,7 @@ def _kept(
     by_flags: Any, by_value: Any, x: Any, flags: Any, out: Any, device: Optional[str], comparisons: dict[str, Any]
 ) -> tuple[Any, int]:
     """Calls weft_select or weft_partition, or its `_if`; where the elements went, and how many were kept."""
-    a, source, code, on = vector_of(x, "x")
+    a, source, code, on = vector_of(x, "x", WITH_F16)
     n = a.size
     count = ffi.new("uint64_t *")
     if flags is not None and not comparisons:

@@ -270,7 +270,7 @@ def test_bincount_errors() -> None:
         weft.bincount([2.0])
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", [*DTYPES, np.dtype("f2"), np.dtype("c8"), np.dtype("c16")], ids=str)
 @pytest.mark.parametrize("kind", ["i1", "i4", "i8", "u4", "u8"])
 def test_gather(dtype: Any, kind: str) -> None:
     x = rng.integers(0, 99, (100, 2, 3)).astype(dtype)
@@ -293,6 +293,16 @@ def test_gather(dtype: Any, kind: str) -> None:
     y = np.full((300, 2, 3), 7, dtype)
     assert weft.gather(x[:40], index, out=y, skip=True) is y
     assert (y[index >= 40] == np.array(7, dtype)).all() and np.array_equal(y[index < 40], x[index[index < 40]])
+
+
+def test_select_of_float16() -> None:
+    x = rng.integers(0, 1 << 16, 1000).astype("u2").view("f2")
+    flags = rng.integers(0, 2, 1000).astype(bool)
+    assert weft.select(x, flags).tobytes() == x[flags].tobytes()
+    y, count = weft.partition(x, flags)
+    assert count == flags.sum() and y.tobytes() == np.concatenate([x[flags], x[~flags]]).tobytes()
+    with pytest.raises(TypeError, match="does not support f16"):
+        weft.select(x, gt=0)
 
 
 def test_gather_errors() -> None:

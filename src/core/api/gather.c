@@ -3,9 +3,8 @@
 
 static weft_status gather(weft_context *ctx, gather_call *c, weft_dtype dtype, size_t columns, weft_error *error) {
     range x, index, out;
-    type_kind kind;
     size_t moved, indexed;
-    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(dtype, error));
     RETURN_IF(__builtin_mul_overflow(c->n, columns, &moved) || __builtin_mul_overflow(c->m, columns, &indexed),
               WEFT_INVALID, "%zu and %zu rows of %zu columns do not fit in memory", c->n, c->m, columns);
     const size_t size = weft_dtype_size(dtype), x_count = c->scatter ? moved : indexed;

@@ -39,10 +39,17 @@ static weft_status select_elements(weft_context *ctx, const select_call *c, weft
     return ctx->backend->select(ctx->state, c, error);
 }
 
+/* Elements of 16 bits are moved alike. */
 static weft_status by_flags(weft_context *ctx, select_kind kind, weft_dtype dtype, size_t n, const void *x,
                             const uint8_t *flags, void *y, uint64_t *count) {
-    const select_call c = {
-        .kind = kind, .by_flags = true, .dtype = dtype, .n = n, .x = x, .flags = flags, .y = y, .count = count};
+    const select_call c = {.kind = kind,
+                           .by_flags = true,
+                           .dtype = type_is_half(dtype) ? WEFT_U16 : dtype,
+                           .n = n,
+                           .x = x,
+                           .flags = flags,
+                           .y = y,
+                           .count = count};
     RETURN_GUARDED(ctx, select_elements(ctx, &c, error));
 }
 
