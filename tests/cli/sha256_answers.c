@@ -1,7 +1,7 @@
 /* Tests the SHA-256 hashes of `weft verify --digest` with the examples of FIPS 180-2 and with every length around the
  * end of a block. */
-#include "verify/sha256.h"
 #include "tests/expect.h"
+#include "verify/sha256.h"
 
 #include <string.h>
 
