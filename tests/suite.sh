@@ -83,7 +83,7 @@ end_tally() {
 
 # ------------------------------------------------------------------------------------- the deep parts
 
-DEEP_PARTS="agreement ladder tidy memory threads undefined faults cuda netlib fuzz packages compilers site"
+DEEP_PARTS="agreement ladder tidy memory threads undefined faults cuda netlib fuzz packages compilers machines site"
 
 # deep_inputs PART: prints the files and directories on which the result of the part depends, as pathspecs of git.
 deep_inputs() {
@@ -100,6 +100,7 @@ deep_inputs() {
     fuzz) echo "$builds" include src verify cli tests/fuzz ;;
     packages) echo "$builds" include src verify cli tests/install examples fortran ladder ;;
     compilers) echo "$builds" include src verify cli tests ladder examples ;;
+    machines) echo "$builds" include src verify cli tests/machines tests/golden/digest.txt ;;
     site) echo x docs site README.md CHANGELOG.md CONTRIBUTING.md include examples ladder bench/results ;;
     esac
 }

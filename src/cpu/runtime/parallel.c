@@ -205,7 +205,7 @@ typedef struct measured_wake {
 
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members of different threads have own lines */
 typedef struct crew {
-    atomic_bool taken;               /* in use by a call */
+    atomic_int taken; /* true: in use by a call. For an exchange of a bool, GCC 12 calls libatomic on RISC-V. */
     _Alignas(LINE) atomic_uint call; /* number of the region; incremented when a region starts */
     atomic_int sleepers;
     atomic_int core;     /* core of the calling thread at the start of the region */
