@@ -22,7 +22,8 @@ typedef struct request {
 /* A block of values: all those along the reduced axes and along outer axes number `whole`, `whole` + 1, ..., and
  * `range` indices of the outer axis before them. */
 typedef struct blocks {
-    size_t whole, range, count; /* count: number of blocks */
+    size_t whole, range;
+    size_t values, count; /* values of a block, and number of blocks */
 } blocks;
 
 /* ----------------------------------------------------------------------------------- blocks */
@@ -31,11 +32,12 @@ static blocks divide(const request *q, size_t limit) {
     const size_t *const shape = q->values.shape, size = weft_dtype_size(q->values.dtype);
     const size_t vectors = view_elements(q->out), vector = view_elements(&q->values) / vectors * size;
     const size_t most = (size_t)max_u64(limit / vector, LINE / size);
-    blocks b = {q->outer_count, 1, 1};
+    blocks b = {.whole = q->outer_count, .range = 1, .count = 1};
     size_t rows = 1;
     for (; b.whole > 0 && shape[q->outer[b.whole - 1]] <= most / rows; b.whole--)
         rows *= shape[q->outer[b.whole - 1]];
     if (b.whole > 0) b.range = (size_t)max_u64(most / rows, 1);
+    b.values = vector / size * rows * b.range;
     for (size_t k = 0; k < b.whole; k++)
         b.count *= k == b.whole - 1 ? ceil_div(shape[q->outer[k]], b.range) : shape[q->outer[k]];
     return b;
@@ -81,10 +83,8 @@ static weft_status run(weft_context *ctx, const request *q, weft_error *error) {
     if (view_elements(q->out) == 0 || view_elements(&q->values) == 0)
         return run_view_reduction(ctx, q->reduction, &q->values, q->out, error);
     const blocks b = divide(q, ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES);
-    size_t elements = view_elements(&q->values) * b.range;
     void *scratch;
-    for (size_t k = 0; k < b.whole; k++) elements /= q->values.shape[q->outer[k]];
-    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, elements * size, &scratch, error));
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, b.values * size, &scratch, error));
     if (b.count == 1) return run_block(ctx, q, &b, 0, scratch, error);
     progress_plan(watch, b.count);
     for (size_t i = 0; i < b.count; i++) {
