@@ -19,7 +19,8 @@ else
     trap 'rm -rf "$builds"' EXIT INT TERM
 fi
 
-# Name, as CMake and qemu call it, and the prefix of the compiler.
+# Name, as CMake and qemu call it, and the prefix of the compiler. The sources require __int128, which 32-bit x86 lacks,
+# and read elements as little endian, which s390x is not.
 architectures='
 aarch64 aarch64-linux-gnu
 riscv64 riscv64-linux-gnu
