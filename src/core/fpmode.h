@@ -44,6 +44,33 @@ static inline weft_fpmode weft_fpmode_enter(void) {
 
 static inline void weft_fpmode_leave(weft_fpmode found) { __asm__ volatile("msr fpcr, %0" ::"r"(found) : "memory"); }
 
+#elif defined(__powerpc64__) && defined(__ALTIVEC__)
+
+#include <fenv.h>
+
+/* The instructions of VMX have a mode of their own, in which they flush subnormals when a Linux program starts. */
+typedef unsigned weft_vmx_mode __attribute__((vector_size(16)));
+
+typedef struct weft_fpmode {
+    fenv_t scalar;
+    weft_vmx_mode vmx;
+} weft_fpmode;
+
+static inline weft_fpmode weft_fpmode_enter(void) {
+    const weft_vmx_mode usual = {0};
+    weft_fpmode found;
+    fegetenv(&found.scalar);
+    fesetenv(FE_DFL_ENV);
+    __asm__ volatile("mfvscr %0" : "=v"(found.vmx));
+    __asm__ volatile("mtvscr %0" ::"v"(usual) : "memory");
+    return found;
+}
+
+static inline void weft_fpmode_leave(weft_fpmode found) {
+    fesetenv(&found.scalar);
+    __asm__ volatile("mtvscr %0" ::"v"(found.vmx) : "memory");
+}
+
 #else
 
 #include <fenv.h>
