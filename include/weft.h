@@ -114,7 +114,7 @@ typedef enum weft_dtype {
     /* Types of 16 bits, only for functions whose comments allow them: weft_copy_view, weft_take_axis, weft_put_axis,
      * weft_gather, weft_scatter, weft_select, weft_partition, weft_reduce, weft_variance, weft_dot, weft_scan,
      * weft_sort, weft_sort_pairs, weft_argsort, weft_top_k, the same along axes, weft_quantile_axis, weft_merge,
-     * weft_search_sorted, weft_matmul, formulas and their values. All other functions return WEFT_UNSUPPORTED. */
+     * weft_search_sorted, weft_matmul, weft_random, formulas and their values. Others return WEFT_UNSUPPORTED. */
     WEFT_F16 = 12, /* IEEE 754 binary16 */
     WEFT_BF16 = 13 /* bfloat16: the upper 16 bits of a binary32 */
 } weft_dtype;
@@ -1031,11 +1031,11 @@ WEFT_API const char *weft_distribution_name(weft_distribution distribution);
 
 /* Writes the samples first, ..., first + n - 1 of a stream of random numbers. A sample is a function of seed, stream,
  * its number and the parameters, so any part of a stream can be computed alone.
- *   dtype         WEFT_F32 or WEFT_F64; WEFT_U8 for WEFT_BERNOULLI; WEFT_F32 for WEFT_NORMAL_FAST and
- *                 WEFT_LOGNORMAL_FAST, else WEFT_UNSUPPORTED
+ *   dtype         WEFT_F32, WEFT_F64, WEFT_F16 or WEFT_BF16, but not WEFT_F64 for WEFT_NORMAL_FAST and
+ *                 WEFT_LOGNORMAL_FAST; WEFT_U8 for WEFT_BERNOULLI. Else WEFT_UNSUPPORTED
  *   seed, stream  any. Different seeds or streams are independent. Samples with the same number in two types or
  *                 distributions are not: they are made of the same random bits
- *   first, out    first + n must be at most 2^63; out has n values
+ *   first, out    first + n must be at most 2^63; out has n values. Those of 16 bits are those of f32, rounded
  *   a, b          see weft_distribution; must be finite. For WEFT_UNIFORM they are rounded to dtype first, and b - a
  *                 must be finite. For WEFT_NORMAL_FAST and WEFT_LOGNORMAL_FAST they are rounded to f32 first, and
  *                 must be finite in f32. A sample that exceeds the range of dtype is Inf, except for WEFT_UNIFORM

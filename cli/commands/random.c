@@ -103,15 +103,16 @@ static bool is_fast(const request *r) {
 
 static bool check_type(const char *command, const request *r) {
     const weft_dtype dtype = r->samples.dtype;
-    const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
+    const bool half = dtype == WEFT_F16 || dtype == WEFT_BF16, real = dtype == WEFT_F32 || dtype == WEFT_F64 || half;
     if (r->kind->what == INTEGERS && (real || weft_dtype_size(dtype) < 4))
         cli_error(command, "--dtype %s: random integers must have type i32, i64, u32 or u64", weft_dtype_name(dtype));
     else if (r->kind->what == WEFT_BERNOULLI && dtype != WEFT_U8)
         cli_error(command, "--dtype %s: samples of bernoulli must have type u8", weft_dtype_name(dtype));
-    else if (is_fast(r) && dtype != WEFT_F32)
-        cli_error(command, "--dtype %s: samples of %s must have type f32", weft_dtype_name(dtype), r->kind->name);
+    else if (is_fast(r) && dtype != WEFT_F32 && !half)
+        cli_error(command, "--dtype %s: samples of %s must have type f32, f16 or bf16", weft_dtype_name(dtype),
+                  r->kind->name);
     else if (r->kind->what != INTEGERS && r->kind->what != WEFT_BERNOULLI && !real)
-        cli_error(command, "--dtype %s: samples of %s must have type f32 or f64", weft_dtype_name(dtype),
+        cli_error(command, "--dtype %s: samples of %s must have type f32, f64, f16 or bf16", weft_dtype_name(dtype),
                   r->kind->name);
     else
         return true;

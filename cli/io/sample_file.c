@@ -31,7 +31,7 @@ static bool read_whole(const char *command, const char *option, const char *text
 }
 
 static bool read_type(const char *command, const char *text, weft_dtype *dtype) {
-    for (*dtype = WEFT_I8; *dtype <= WEFT_F64; (*dtype)++)
+    for (*dtype = WEFT_I8; *dtype <= WEFT_BF16; (*dtype)++)
         if (strcmp(text, weft_dtype_name(*dtype)) == 0) return true;
     cli_error(command, "--dtype %s: unknown type", text);
     return false;

@@ -8,6 +8,7 @@ seed    an integer from 0 to 2^64 - 1, like stream and first. Except for sobol i
 stream  one of 2^64 independent streams. Use a stream for each set of samples that must be independent: sample i of a
         stream is computed from the same random bits for every distribution
 first   index of the first sample, so that parts of a stream can be generated separately
+dtype   float64, float32, or float16, whose samples are those of float32, rounded
 out     an array of the result's shape and dtype, in host or GPU memory
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 from pyweft._native import lib
 from pyweft._arrays import (
     BOOL,
+    F16,
     Array,
     Shape,
     accumulator,
@@ -53,6 +55,8 @@ _SCRAMBLINGS = {"none": lib.WEFT_UNSCRAMBLED, "shift": lib.WEFT_DIGITAL_SHIFT, "
 def _element(dtype: Any) -> tuple[Any, int]:
     """NumPy's and weft.h's dtype of the samples."""
     element = np.dtype(dtype)
+    if element == F16:
+        return element, lib.WEFT_F16
     return element, lib.WEFT_U8 if element == BOOL else accumulator(element)
 
 
@@ -112,7 +116,7 @@ def normal(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Normal, of that mean and standard deviation; float32 or float64. help(weft.random) has the rest.
+    """Normal, of that mean and standard deviation. help(weft.random) has the rest.
 
     >>> weft.random.normal(4, seed=1, dtype=np.float32)
     array([1.2279077 , 1.2518334 , 0.21656406, 0.5570931 ], dtype=float32)

@@ -751,3 +751,14 @@ def test_price() -> None:
             "call", start=s, volatility=v, rate=r, maturity=t, strike=k, steps=3, paths=500, device=device
         )
         assert again == weft.price("call", start=[s], volatility=[v], rate=r, maturity=t, strike=k, steps=3, paths=500)
+
+
+def test_random_of_float16() -> None:
+    for name in ("uniform", "normal", "lognormal", "exponential"):
+        function = getattr(weft.random, name)
+        found = function((200, 300), seed=3, first=9, dtype=np.float16)
+        wanted = function((200, 300), seed=3, first=9, dtype=np.float32).astype("f2")
+        if name == "uniform":
+            assert (wanted == 1).any() and not (found == 1).any()
+            wanted[wanted == 1] = np.nextafter(np.float16(1), np.float16(0))
+        assert found.dtype == np.float16 and found.tobytes() == wanted.tobytes()

@@ -27,13 +27,13 @@ static void distributions(void) {
     REFUSED(WEFT_INVALID, (weft_distribution)-1, WEFT_F32, 0, N, 0, 1, out, "invalid distribution -1");
     REFUSED(WEFT_INVALID, WEFT_NORMAL, (weft_dtype)14, 0, N, 0, 1, out, "invalid dtype 14");
     REFUSED(WEFT_UNSUPPORTED, WEFT_NORMAL, WEFT_I32, 0, N, 0, 1, out,
-            "samples of normal must have type f32 or f64, not i32");
+            "samples of normal must have type f32, f64, f16 or bf16, not i32");
     REFUSED(WEFT_UNSUPPORTED, WEFT_BERNOULLI, WEFT_F32, 0, N, 0.5, 1, out,
             "samples of bernoulli must have type u8, not f32");
     REFUSED(WEFT_UNSUPPORTED, WEFT_NORMAL_FAST, WEFT_F64, 0, N, 0, 1, out,
-            "samples of normal_fast must have type f32, not f64");
+            "samples of normal_fast must have type f32, f16 or bf16, not f64");
     REFUSED(WEFT_UNSUPPORTED, WEFT_LOGNORMAL_FAST, WEFT_U8, 0, N, 0, 1, out,
-            "samples of lognormal_fast must have type f32, not u8");
+            "samples of lognormal_fast must have type f32, f16 or bf16, not u8");
     REFUSED(
         WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, END + 1, 0, 0, 1, out,
         "first = 9223372036854775809, n = 0: the range exceeds the samples of a stream, 0 to 9223372036854775807");

@@ -1,5 +1,5 @@
 /* weft_random and weft_random_integers: argument checks. */
-#include "core/check.h"
+#include "core/half_random.h"
 #include "core/order.h"
 
 #include <inttypes.h>
@@ -24,14 +24,15 @@ static weft_status check_types(const random_call *c, weft_error *error) {
 #define DISTRIBUTION(ID, name, types, help) types,
 #include "core/distributions.def"
     };
-    static const char *const needed[] = {[REALS] = "f32 or f64", [SINGLES] = "f32", [TRUTHS] = "u8"};
-    type_kind kind;
+    static const char *const needed[] = {
+        [REALS] = "f32, f64, f16 or bf16", [SINGLES] = "f32, f16 or bf16", [TRUTHS] = "u8"};
     const char *name = weft_distribution_name(c->distribution);
     RETURN_IF((size_t)c->distribution >= sizeof types / sizeof *types, WEFT_INVALID, "invalid distribution %d",
               (int)c->distribution);
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     const sample_types type = types[c->distribution];
-    const bool fits = type == REALS ? kind == KIND_FLOAT : c->dtype == (type == SINGLES ? WEFT_F32 : WEFT_U8);
+    const bool fits =
+        type == TRUTHS ? c->dtype == WEFT_U8 : type_is_real(c->dtype) && (type == REALS || c->dtype != WEFT_F64);
     RETURN_IF(!fits, WEFT_UNSUPPORTED, "samples of %s must have type %s, not %s", name, needed[type],
               weft_dtype_name(c->dtype));
     return WEFT_OK;
@@ -47,11 +48,9 @@ static weft_status check_ends(const random_call *c, bool finite, bool ascend, bo
 }
 
 static weft_status check_uniform(const random_call *c, weft_error *error) {
-    if (c->dtype == WEFT_F32) {
-        const float a = (float)c->a, b = (float)c->b;
-        return check_ends(c, isfinite(a) && isfinite(b), a < b, isfinite(b - a), error);
-    }
-    return check_ends(c, isfinite(c->a) && isfinite(c->b), c->a < c->b, isfinite(c->b - c->a), error);
+    const double a = rounded_parameter(c->dtype, c->a), b = rounded_parameter(c->dtype, c->b);
+    const double width = c->dtype == WEFT_F64 ? b - a : (double)((float)b - (float)a);
+    return check_ends(c, isfinite(a) && isfinite(b), a < b, isfinite(width), error);
 }
 
 /* Checks the mean a and the standard deviation b of a normal, after rounding to f32 if `single`. */
@@ -84,24 +83,30 @@ static weft_status check_parameters(const random_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-static weft_status sample(weft_context *ctx, const random_call *c, weft_error *error) {
+static weft_status sample(weft_context *ctx, random_call *c, weft_error *error) {
     RETURN_IF_ERROR(check_types(c, error));
     RETURN_IF_ERROR(check_samples(ctx, c, error));
     RETURN_IF_ERROR(check_parameters(c, error));
-    return c->n ? ctx->backend->random(ctx->state, c, error) : WEFT_OK;
+    if (c->n == 0) return WEFT_OK;
+    if (!type_is_half(c->dtype)) return ctx->backend->random(ctx->state, c, error);
+    if (c->distribution == WEFT_UNIFORM) {
+        c->a = rounded_parameter(c->dtype, c->a);
+        c->b = rounded_parameter(c->dtype, c->b);
+    }
+    return half_samples(ctx, c, error);
 }
 
 weft_status weft_random(weft_context *ctx, weft_distribution distribution, weft_dtype dtype, uint64_t seed,
                         uint64_t stream, uint64_t first, size_t n, double a, double b, void *out) {
-    const random_call c = {.distribution = distribution,
-                           .dtype = dtype,
-                           .seed = seed,
-                           .stream = stream,
-                           .first = first,
-                           .n = n,
-                           .a = a,
-                           .b = b,
-                           .out = out};
+    random_call c = {.distribution = distribution,
+                     .dtype = dtype,
+                     .seed = seed,
+                     .stream = stream,
+                     .first = first,
+                     .n = n,
+                     .a = a,
+                     .b = b,
+                     .out = out};
     RETURN_GUARDED(ctx, sample(ctx, &c, error));
 }
 
