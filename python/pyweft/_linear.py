@@ -150,8 +150,8 @@ def matmul(
            float16 are in float32
     accumulate  "exact": the sums are exact and rounded once, so that no order of the terms matters
     out    must not overlap a or b
-    The bits of each product are those of the transposed one. A complex product is computed by four real ones. Order:
-    ORDER.md 13 and 31.
+    A real product has the bits of the transposed one. A complex product is computed by four real ones, and has the bits
+    of the transposed one if alpha is 1 and beta 0. Order: ORDER.md 13 and 31.
 
     >>> weft.matmul([[1.0, 2.0], [3.0, 4.0]], [[1.0], [10.0]])
     array([[21.],
