@@ -208,7 +208,7 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
         (lambda: weft.random.normal(3, seed=0.5), TypeError, "seed is 0.5; it must be an integer"),
         (lambda: weft.random.normal(3, seed=1, first=1 << 63), ValueError, "first = 9223372036854775808"),
         (lambda: weft.random.normal(3, deviation=-1, seed=1), ValueError, "standard deviation b = -1"),
-        (lambda: weft.random.normal(3, seed=1, dtype="i4"), TypeError, "f32 or f64, not i32"),
+        (lambda: weft.random.normal(3, seed=1, dtype="i4"), TypeError, "f32, f64, f16 or bf16, not i32"),
         (lambda: weft.random.uniform(3, 2, 1, seed=1), ValueError, "a = 2 is not less than b = 1"),
         (lambda: weft.random.bernoulli(3, 1.5, seed=1), ValueError, "probability a = 1.5"),
         (lambda: weft.random.sobol(3, 1112), ValueError, "invalid number of dimensions 1112: expected 1 to 1111"),
