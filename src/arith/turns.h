@@ -88,4 +88,68 @@ static inline void weft_turn_table(int shift, int count_log, weft_turn *table) {
             table[((uint64_t)1 << i) + k] = weft_turn_combine(table[k], step);
 }
 
+/* ----------------------------------------------------------- any fraction of a turn, on a host */
+
+static inline weft_pair weft_pair_divide(weft_pair a, double d) {
+    const double q = a.hi / d;
+    return weft_pair_sum(q, (fma(-q, d, a.hi) + a.lo) / d);
+}
+
+/* Returns first - first x^2 / ((at + 1) (at + 2)) + ...: the sine for first = x, at = 1, the cosine for first = 1,
+ * at = 0. x must be at most pi/4. */
+static inline weft_pair weft_pair_series(weft_pair first, double at, weft_pair x) {
+    const weft_pair square = weft_pair_multiply(x, x);
+    weft_pair sum = weft_pair_of(0, 0), term = first;
+    for (; fabs(term.hi) > 0x1p-120; at += 2) {
+        sum = weft_pair_add(sum, term);
+        term = weft_pair_divide(weft_pair_multiply(term, square), -(at + 1) * (at + 2));
+    }
+    return sum;
+}
+
+/* Returns exp(-i pi j / (2 n)), 0 <= 2 j <= n < 2^52. */
+static inline weft_turn weft_turn_of(uint64_t j, uint64_t n) {
+    const weft_pair half_pi = weft_pair_of(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54);
+    const weft_pair x = weft_pair_multiply(half_pi, weft_pair_divide(weft_pair_of((double)j, 0), (double)n));
+    weft_turn t;
+    t.re = weft_pair_series(weft_pair_of(1, 0), 0, x);
+    t.im = weft_pair_negate(weft_pair_series(x, 1, x));
+    return t;
+}
+
+/* Tables of a circle of n numbers: exp(-i pi j / (2 n)) = near[j % 2^near_log] far[j >> near_log], 2 j <= n. */
+typedef struct weft_circle {
+    uint64_t n;
+    int near_log;
+    weft_turn *near, *far;
+} weft_circle;
+
+/* Returns near_log of a circle of n numbers; near has 2^near_log entries and far n / 2 / 2^near_log + 1. */
+static inline int weft_circle_near_log(uint64_t n) {
+    int log = 0;
+    while ((n / 2) >> (2 * log) > 0) log++;
+    return log;
+}
+
+/* Fills the tables, whose memory the caller provides. */
+static inline void weft_circle_fill(const weft_circle *c) {
+    const uint64_t count = (uint64_t)1 << c->near_log, most = c->n / 2;
+    for (uint64_t j = 0; j < count; j++) c->near[j] = weft_turn_of(j <= most ? j : most, c->n);
+    for (uint64_t j = 0; j <= most >> c->near_log; j++) c->far[j] = weft_turn_of(j << c->near_log, c->n);
+}
+
+/* Returns exp(-2 pi i a / n), a < n: exactly (-i)^q exp(-pi i r / (2 n)), where 4 a = q n + r. Beyond the middle of
+ * the quadrant the parts are exchanged. Exact zeros are +0. */
+static inline weft_turn weft_circle_at(const weft_circle *c, uint64_t a) {
+    const uint64_t q = 4 * a / c->n, r = 4 * a % c->n, j = 2 * r > c->n ? c->n - r : r;
+    const weft_turn t = weft_turn_combine(c->near[j & (((uint64_t)1 << c->near_log) - 1)], c->far[j >> c->near_log]);
+    const weft_pair sine = weft_pair_of(0 - t.im.hi, 0 - t.im.lo);
+    const weft_pair x = j == r ? t.re : sine, y = j == r ? sine : t.re; /* cosine and sine of r */
+    const weft_pair minus_x = weft_pair_of(0 - x.hi, 0 - x.lo), minus_y = weft_pair_of(0 - y.hi, 0 - y.lo);
+    weft_turn w;
+    w.re = q == 0 ? x : q == 1 ? minus_y : q == 2 ? minus_x : y;
+    w.im = q == 0 ? minus_y : q == 1 ? minus_x : q == 2 ? y : x;
+    return w;
+}
+
 #endif

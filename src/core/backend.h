@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 33
+#define WEFT_BACKEND_ABI 34
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -245,13 +245,51 @@ typedef struct matmul_call {
 typedef struct fft_call {
     weft_dtype dtype;
     weft_fft_kind kind;
-    size_t batch, n; /* batch >= 1; n a power of two */
+    size_t batch, n; /* batch >= 1; n a power of two, unless the backend has no fft_pass */
     /* 0: the values of a transform are adjacent. Else `batch` arrays of n rows and so many columns are transformed
      * along their columns; only complex ones, and only if the backend's fft_takes_columns returns true. */
     size_t columns;
     const void *x;
     void *y; /* C2C: == x, or does not overlap x; else does not overlap x */
 } fft_call;
+
+/* Kind of a pass of a transform whose length is not a power of two (ORDER.md 14.7 to 14.11). Each processes `batch`
+ * arrays. */
+typedef enum fft_pass_kind {
+    FFT_RADIX,   /* 14.8: a pass of radix p over n complex values, with products if twiddles != NULL. y != x */
+    FFT_PRODUCT, /* n complex values are multiplied by `factors`; zeros follow, up to `count` values. y may be x */
+    FFT_SPLIT,   /* 14.5: from the transforms of n pairs to n + 1 complex values. y == x */
+    FFT_COMBINE, /* 14.6: from n + 1 complex values to n pairs. y != x */
+    FFT_EXTEND,  /* 14.11: n odd; from n real values, or (to_real) (n + 1)/2 complex ones, to n complex ones. y != x */
+    FFT_REDUCE   /* 14.11: n odd; from n complex values to (n + 1)/2 complex ones, or (to_real) n real ones. y != x */
+} fft_pass_kind;
+
+/* Most prime factor of a length that 14.8 transforms. */
+enum { FFT_RADIX_MOST = 97 };
+
+/* C(j) and S(j) of 14.9, j <= p/2. They are values of the type. */
+typedef struct fft_points {
+    size_t p;
+    double cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
+} fft_points;
+
+typedef struct fft_pass_call {
+    fft_pass_kind kind;
+    weft_dtype dtype;
+    size_t batch, n, count;
+    const void *x;
+    void *y;
+    size_t x_step, y_step;          /* distances of arrays, in reals */
+    bool to_real;
+    bool exchange_in, exchange_out; /* FFT_RADIX, FFT_PRODUCT: exchange the parts of each number of x, or of y */
+    double scale;                   /* FFT_RADIX, FFT_PRODUCT: factor of the numbers of y; 0: none */
+    /* FFT_RADIX: the product of the radices of earlier passes, and W(c q, s p) at entry (c - 1) s + q. */
+    size_t s;
+    const fft_points *points; /* in host memory */
+    const void *twiddles;
+    /* FFT_RADIX: W(q r, n) for each value of y, or NULL. FFT_SPLIT, FFT_COMBINE: W(f, 2 n), f <= n/2. */
+    const void *factors;
+} fft_pass_call;
 
 /* Computes values [first, first + count) of the full convolution, which has n + m - 1 values, for each row of x. Rows
  * follow one another: those of x and h without gaps, and their results in y. */
@@ -523,6 +561,8 @@ typedef struct weft_backend {
 #include "core/ops.def"
     /* Returns true if `fft` can compute this call, which has columns. NULL: none. */
     bool (*fft_takes_columns)(const void *state, const fft_call *call);
+    /* A pass of a transform. NULL: `fft` takes any length. */
+    weft_status (*fft_pass)(void *state, const fft_pass_call *call, weft_error *error);
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
      * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size

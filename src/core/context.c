@@ -1,5 +1,6 @@
 /* Contexts and devices: open, close, describe, configure. */
 #include "core/context.h"
+#include "core/fft_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,7 @@ void weft_close(weft_context *ctx) {
     if (ctx->generation == context_generation()) {
         release_kept(ctx);
         release_buffers(ctx, ctx->scratch, SCRATCH_USES);
+        fft_free_plans(ctx);
         if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
         ctx->backend->close(ctx->state);
     }
@@ -112,7 +114,7 @@ const char *weft_last_error(const weft_context *ctx) {
 
 size_t weft_scratch_bytes(const weft_context *ctx) {
     if (!ctx) return 0;
-    size_t bytes = ctx->backend->scratch_bytes(ctx->state);
+    size_t bytes = ctx->backend->scratch_bytes(ctx->state) + fft_plan_bytes(ctx);
     for (const kept_buffer *b = ctx->kept; b < ctx->kept + KEPT_BUFFERS; b++) bytes += b->p ? b->bytes : 0;
     for (const kept_buffer *b = ctx->scratch; b < ctx->scratch + SCRATCH_USES; b++) bytes += b->bytes;
     return bytes;
@@ -192,6 +194,7 @@ static weft_status set_allocator(weft_context *ctx, const weft_allocator *alloca
               "the allocator cannot be changed while memory of weft_alloc is not freed: number of blocks: %zu", lent);
     RETURN_IF_ERROR(ctx->backend->release_scratch(ctx->state, error));
     release_buffers(ctx, ctx->scratch, SCRATCH_USES);
+    fft_free_plans(ctx);
     ctx->heap.allocator = allocator ? *allocator : (weft_allocator){0};
     return WEFT_OK;
 }

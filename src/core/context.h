@@ -18,7 +18,9 @@ typedef struct kept_buffer {
 enum { KEPT_BUFFERS = 16 };
 
 /* Scratch memory of operations that call other operations. */
-typedef enum context_use { SCRATCH_ROWS, SCRATCH_ARRAY, SCRATCH_USES } context_use;
+typedef enum context_use { SCRATCH_ROWS, SCRATCH_ARRAY, SCRATCH_FFT, SCRATCH_USES } context_use;
+
+typedef struct fft_plans fft_plans; /* core/fft_plan.h */
 
 struct weft_context {
     const weft_backend *backend;
@@ -36,6 +38,7 @@ struct weft_context {
     void *origin;                      /* transfer at time 0 of the timeline; or NULL */
     kept_buffer kept[KEPT_BUFFERS];    /* buffers of a GPU context */
     kept_buffer scratch[SCRATCH_USES]; /* of context_scratch */
+    fft_plans *transforms;             /* tables of transforms; NULL until needed */
     /* For GPU contexts: a "ref" context that combines small numbers of values. NULL until needed. */
     struct weft_context *combiner;
     weft_error error;

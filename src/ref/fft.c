@@ -5,6 +5,23 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { RADIX_MOST = 97 };
+
+static bool is_power_of_two(size_t n) { return (n & (n - 1)) == 0; }
+
+static size_t odd_part(size_t n) {
+    while (n % 2 == 0) n /= 2;
+    return n;
+}
+
+/* Returns the largest prime factor of an odd number n > 1. */
+static size_t largest_factor(size_t n) {
+    for (size_t p = 3; p * p <= n; p += 2)
+        while (n > p && n % p == 0) n /= p;
+    return n;
+}
 
 /* Returns m(f): the binary digits of f in reverse order. n is 2^k and f < n. */
 static size_t mirrored(size_t f, size_t n) {

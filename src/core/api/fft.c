@@ -1,5 +1,6 @@
 /* weft_fft: argument checks. */
 #include "core/check.h"
+#include "core/fft_lengths.h"
 
 /* Computes the number of reals in `batch` arrays of `values` values with `parts` reals each. */
 static weft_status count_reals(size_t batch, size_t values, size_t parts, size_t *reals, weft_error *error) {
@@ -15,14 +16,13 @@ static weft_status fft(weft_context *ctx, const fft_call *c, weft_error *error) 
     size_t in, out;
     RETURN_IF_ERROR(check_float("fft", c->dtype, error));
     RETURN_IF((unsigned)c->kind > WEFT_C2R, WEFT_INVALID, "invalid fft kind %d", (int)c->kind);
-    RETURN_IF(c->n == 0 || (c->n & (c->n - 1)) != 0, WEFT_INVALID,
-              "fft of %zu values: the length must be a power of two", c->n);
+    RETURN_IF(c->n == 0, WEFT_INVALID, "fft of 0 values: at least 1 is required");
     RETURN_IF_ERROR(count_reals(c->batch, to_real ? half : c->n, from_real ? 1 : 2, &in, error));
     RETURN_IF_ERROR(count_reals(c->batch, from_real ? half : c->n, to_real ? 1 : 2, &out, error));
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, in, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "y", c->y, out, weft_dtype_size(c->dtype), &to, error));
     if (c->x != c->y || c->kind > WEFT_C2C_INVERSE) RETURN_IF_ERROR(check_apart(&to, &from, error));
-    return c->batch ? ctx->backend->fft(ctx->state, c, error) : WEFT_OK;
+    return c->batch ? fft_run(ctx, c, error) : WEFT_OK;
 }
 
 weft_status weft_fft(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, size_t batch, size_t n, const void *x,

@@ -1,4 +1,5 @@
 /* weft_fft_axes: argument checks, and the transforms along each axis. */
+#include "core/fft_lengths.h"
 #include "core/rows.h"
 
 /* Arguments of the caller. */
@@ -32,7 +33,7 @@ static weft_status transform_rows(weft_context *ctx, const void *call, size_t ro
                                   weft_error *error) {
     const pass_call *const p = call;
     const fft_call c = {.dtype = p->dtype, .kind = p->kind, .batch = rows, .n = p->n, .x = row[0], .y = row[1]};
-    return ctx->backend->fft(ctx->state, &c, error);
+    return fft_run(ctx, &c, error);
 }
 
 /* Returns the dimension in which the distance of adjacent indices is `step` bytes in x and y, or `count` if there is
@@ -48,7 +49,8 @@ static size_t dimension_of_step(const pass *p, size_t count, ptrdiff_t step) {
 static bool as_columns(const weft_context *ctx, const pass *p, size_t dimensions, fft_call *c) {
     const weft_view *const x = p->x, *const y = p->y;
     const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(x->dtype);
-    if (!ctx->backend->fft_takes_columns || from_real(p->kind) || to_real(p->kind)) return false;
+    const size_t n = x->shape[p->axis];
+    if (!ctx->backend->fft_takes_columns || (n & (n - 1)) != 0 || from_real(p->kind) || to_real(p->kind)) return false;
     if (x->stride[dimensions] != size || y->stride[dimensions] != size) return false;
     *c = (fft_call){.dtype = x->dtype, .kind = p->kind, .batch = 1, .columns = 1, .x = x->data, .y = y->data};
     for (size_t step = 2 * (size_t)size; step < view_elements(x) * (size_t)size;) {
@@ -127,8 +129,7 @@ static weft_status check_lengths(request *r, const weft_view *numbers, const int
     RETURN_IF_ERROR(check_axes(&v, r->count, axes, r->axes, error));
     for (size_t a = 0; a < r->count; a++) {
         const size_t n = v.shape[r->axes[a]];
-        RETURN_IF(n == 0 || (n & (n - 1)) != 0, WEFT_INVALID,
-                  "fft of %zu values along axis %d: the length must be a power of two", n, axes[a]);
+        RETURN_IF(n == 0, WEFT_INVALID, "fft of 0 values along axis %d: at least 1 is required", axes[a]);
     }
     return WEFT_OK;
 }

@@ -18,6 +18,8 @@
 
 #include "cpu/kernels/bodies/plain_body.h"
 
+#include "cpu/kernels/bodies/radix_body.h"
+
 #include "cpu/kernels/bodies/convolve_body.h"
 
 #include "cpu/kernels/bodies/end_of_complex.h"
@@ -37,6 +39,8 @@
 #include "cpu/kernels/bodies/whole_body.h"
 
 #include "cpu/kernels/bodies/plain_body.h"
+
+#include "cpu/kernels/bodies/radix_body.h"
 
 #include "cpu/kernels/bodies/convolve_body.h"
 

@@ -132,6 +132,7 @@ const weft_backend *weft_backend_cpu(void) {
         .copy = copy,
 #define BACKEND(stem) .stem = cpu_##stem,
 #include "core/ops.def"
+        .fft_pass = cpu_fft_pass,
         .tunables = cpu_tunables,
         .chosen = cpu_chosen,
         .choose = cpu_choose,

@@ -330,6 +330,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
 #define BACKEND(stem) .stem = cuda_##stem,
 #include "core/ops.def"
         .fft_takes_columns = cuda_fft_takes_columns,
+        .fft_pass = cuda_fft_pass,
         .tunables = cuda_tunables,
         .chosen = cuda_chosen,
         .choose = cuda_choose,

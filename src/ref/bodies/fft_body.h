@@ -66,23 +66,40 @@ static void OF(to_real)(size_t n, const OF(number) * w, OF(number) * z, const RE
     }
 }
 
+#include "ref/bodies/fft_lengths_body.h"
+
+/* Transforms x to y; n is a power of two. Overwrites the n numbers of z. */
+static bool OF(transform)(const fft_call *c, const OF(number) * w, OF(number) * z, const REAL *x, REAL *y) {
+    if (c->kind == WEFT_R2C)
+        OF(from_real)(c->n, w, z, x, y);
+    else if (c->kind == WEFT_C2R)
+        OF(to_real)(c->n, w, z, x, y);
+    else
+        OF(complex_transform)(c->n, w, c->kind == WEFT_C2C ? 1 : (REAL)1 / (REAL)c->n, z, x, y);
+    return true;
+}
+
+/* Transforms x to y; n is not a power of two. Overwrites the n numbers of z and of t. Returns false without memory.
+ */
+static bool OF(transform_other)(const fft_call *c, OF(number) * t, OF(number) * z, const REAL *x, REAL *y) {
+    if (c->kind == WEFT_R2C) return OF(from_real_other)(c->n, x, z, t, y);
+    if (c->kind == WEFT_C2R) return OF(to_real_other)(c->n, x, z, t, y);
+    return OF(complex_other)(c->n, c->kind == WEFT_C2C_INVERSE, x, z, t, y);
+}
+
 static weft_status OF(fft)(const fft_call *c, weft_error *error) {
-    const bool forward = c->kind == WEFT_C2C || c->kind == WEFT_R2C;
-    OF(number) *w = OF(make_twiddles)(c->n, forward ? 1 : -1), *z = malloc(c->n * sizeof *z);
+    const bool forward = c->kind == WEFT_C2C || c->kind == WEFT_R2C, power = is_power_of_two(c->n);
+    OF(number) *z = malloc(c->n * sizeof *z);
+    OF(number) *w = power ? OF(make_twiddles)(c->n, forward ? 1 : -1) : malloc(c->n * sizeof *w);
     const size_t half = 2 * (c->n / 2 + 1); /* reals of the complex side of a real transform */
     const size_t x_step = c->kind == WEFT_R2C ? c->n : c->kind == WEFT_C2R ? half : 2 * c->n;
     const size_t y_step = c->kind == WEFT_C2R ? c->n : c->kind == WEFT_R2C ? half : 2 * c->n;
-    for (size_t b = 0; w && z && b < c->batch; b++) {
+    bool done = w && z;
+    for (size_t b = 0; done && b < c->batch; b++) {
         const REAL *x = (const REAL *)c->x + b * x_step;
         REAL *y = (REAL *)c->y + b * y_step;
-        if (c->kind == WEFT_R2C)
-            OF(from_real)(c->n, w, z, x, y);
-        else if (c->kind == WEFT_C2R)
-            OF(to_real)(c->n, w, z, x, y);
-        else
-            OF(complex_transform)(c->n, w, forward ? 1 : (REAL)1 / (REAL)c->n, z, x, y);
+        done = power ? OF(transform)(c, w, z, x, y) : OF(transform_other)(c, w, z, x, y);
     }
-    const bool done = w && z;
     free(w);
     free(z);
     RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the transform of %zu values", c->n);

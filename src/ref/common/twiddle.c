@@ -50,25 +50,40 @@ static uint64_t mirrored(uint64_t k) {
     return v;
 }
 
-/* Computes the twiddle. v is the angle in units of pi. If v >= 1/2, the angle is reduced by pi/2: T[k] = -i T[k -
- * 1]. If it is then greater than 1/4, sine and cosine are exchanged, at the distance from 1/2. */
-static void twiddle(size_t k, pair *re, pair *im) {
+/* Computes the cosine and the sine of pi v, 0 <= v <= 1/2. From 1/4 on they are exchanged, at the distance from 1/2,
+ * which is `rest`. */
+static void first_quadrant(pair v, pair rest, pair *cosine, pair *sine) {
     const pair pi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
-    const uint64_t half = UINT64_C(1) << 63, quarter = half / 2;
+    const int beyond = v.hi > 0.25;
+    const pair x = multiply(pi, beyond ? rest : v);
+    const pair s = series(x, 1, x), c = series((pair){1, 0}, 0, x);
+    *cosine = beyond ? s : c;
+    *sine = beyond ? c : s;
+}
+
+/* Computes the twiddle. v is the angle in units of pi. If v >= 1/2, the angle is reduced by pi/2: T[k] = -i T[k -
+ * 1]. The conversions are exact: v has at most 53 significant digits. */
+static void twiddle(size_t k, pair *re, pair *im) {
+    const uint64_t half = UINT64_C(1) << 63;
     uint64_t v = mirrored(k);
     const int turned = v >= half;
     if (turned) v -= half;
-    const int beyond = v > quarter;
-    if (beyond) v = half - v;
-    const pair x = multiply(pi, (pair){(double)v * 0x1p-64, 0}); /* exact: v has at most 53 significant digits */
-    pair sine = series(x, 1, x), cosine = series((pair){1, 0}, 0, x);
-    if (beyond) {
-        const pair other = sine;
-        sine = cosine;
-        cosine = other;
-    }
+    pair cosine, sine;
+    first_quadrant((pair){(double)v * 0x1p-64, 0}, (pair){(double)(half - v) * 0x1p-64, 0}, &cosine, &sine);
     *re = turned ? (pair){0 - sine.hi, 0 - sine.lo} : cosine;
     *im = turned ? (pair){0 - cosine.hi, 0 - cosine.lo} : (pair){0 - sine.hi, 0 - sine.lo};
+}
+
+/* Computes exp(-2 pi i a / b) = (-i)^q exp(-pi i r / (2 b)), where 4 a = q b + r. */
+static void turn(uint64_t a, uint64_t b, pair *re, pair *im) {
+    const uint64_t q = 4 * a / b, r = 4 * a % b;
+    pair c, s;
+    first_quadrant(divide((pair){(double)r / 2, 0}, (double)b), divide((pair){(double)(b - r) / 2, 0}, (double)b), &c,
+                   &s);
+    const pair minus_s = {0 - s.hi, 0 - s.lo}, minus_c = {0 - c.hi, 0 - c.lo};
+    const pair parts[] = {c, minus_s, minus_c, s, c};
+    *re = parts[q];
+    *im = parts[q + 1];
 }
 
 /* Returns the nearest f32. Rounding hi alone could round a tie in the wrong direction; lo decides which number is
@@ -92,6 +107,20 @@ void ref_twiddle_f32(size_t k, float *re, float *im) {
 void ref_twiddle_f64(size_t k, double *re, double *im) {
     pair c, s;
     twiddle(k, &c, &s);
+    *re = c.hi;
+    *im = s.hi;
+}
+
+void ref_turn_f32(uint64_t a, uint64_t b, float *re, float *im) {
+    pair c, s;
+    turn(a, b, &c, &s);
+    *re = nearest_f32(c);
+    *im = nearest_f32(s);
+}
+
+void ref_turn_f64(uint64_t a, uint64_t b, double *re, double *im) {
+    pair c, s;
+    turn(a, b, &c, &s);
     *re = c.hi;
     *im = s.hi;
 }

@@ -173,6 +173,7 @@ static const transform_kernels OF(kernels) = {
     .columns_back = OF(columns_back),
     .split = OF(split),
     .combine = OF(combine),
+    .pass = OF(run_pass),
     .direct_real = OF(direct_real),
     .direct_complex = OF(direct_complex),
     .fill_block = OF(fill_block),

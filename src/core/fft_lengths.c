@@ -1,0 +1,195 @@
+/* Transforms of any length (ORDER.md 14.7 to 14.11): sequences of the backend's passes, its transforms of 2^k values,
+ * and copies. */
+#include "core/fft_lengths.h"
+#include "core/check.h"
+#include "core/fft_plan.h"
+#include "core/view_dimensions.h"
+#include "core/views.h"
+
+/* Most bytes of a buffer, unless one transform is longer. On a CPU both should stay in its caches. */
+static const size_t HOST_BYTES = (size_t)1 << 18, DEVICE_BYTES = (size_t)1 << 27;
+
+/* Arrays of complex numbers, or of real ones at one end of a real transform. step: distance of arrays, in reals. */
+typedef struct arrays {
+    char *p;
+    size_t step;
+} arrays;
+
+/* A part of the batch of a call. */
+typedef struct job {
+    weft_context *ctx;
+    const fft_plan *plan;
+    weft_fft_kind kind;
+    weft_dtype dtype;
+    size_t n, batch;         /* n: length of the call */
+    bool inverse, even, odd; /* even, odd: the length of a real transform */
+    arrays buffer[2];
+} job;
+
+static weft_status run_pass(const job *j, const fft_pass_call *c, weft_error *error) {
+    fft_pass_call pass = *c;
+    pass.dtype = j->dtype;
+    pass.batch = j->batch;
+    return j->ctx->backend->fft_pass(j->ctx->state, &pass, error);
+}
+
+/* Returns the buffer that does not contain x. */
+static arrays other_buffer(const job *j, arrays x) { return j->buffer[x.p == j->buffer[0].p]; }
+
+/* The factor of an inverse transform, or 0. */
+static double scale_of(const job *j, size_t divisor) {
+    if (!j->inverse) return 0;
+    const double factor = 1 / (double)divisor;
+    return (j->dtype == WEFT_F32 ? (double)(float)factor : factor) / (j->even ? 2 : 1);
+}
+
+/* ------------------------------------------------------------------------------- mixed radices */
+
+/* Transforms the rows of 2^k values at z in place, and stores them as the columns of y. */
+static weft_status transform_rows(const job *j, arrays z, arrays y, weft_error *error) {
+    const fft_plan *const p = j->plan;
+    const size_t size = weft_dtype_size(j->dtype), number = 2 * size;
+    const fft_call rows = {.dtype = j->dtype,
+                           .kind = j->inverse ? WEFT_C2C_INVERSE : WEFT_C2C,
+                           .batch = j->batch * p->m,
+                           .n = p->length,
+                           .x = z.p,
+                           .y = z.p};
+    RETURN_IF_ERROR(j->ctx->backend->fft(j->ctx->state, &rows, error));
+    /* A number of f64 is copied as two elements. */
+    copy_view_call c = {.element = 8, .count = 4, .x = z.p, .y = y.p};
+    c.dimensions[0] = (view_dimension){j->batch, (ptrdiff_t)(z.step * size), (ptrdiff_t)(y.step * size)};
+    c.dimensions[1] = (view_dimension){p->length, (ptrdiff_t)number, (ptrdiff_t)(p->m * number)};
+    c.dimensions[2] = (view_dimension){p->m, (ptrdiff_t)(p->length * number), (ptrdiff_t)number};
+    c.dimensions[3] = (view_dimension){number / 8, 8, 8};
+    view_order_copy(&c, c.count);
+    return j->ctx->backend->copy_view(j->ctx->state, &c, error);
+}
+
+/* The transform of 14.8. A single pass cannot work in place: x is copied first. */
+static weft_status mix_radices(const job *j, arrays x, arrays y, weft_error *error) {
+    const fft_plan *const p = j->plan;
+    if (x.p == y.p && p->passes == 1 && p->length == 1) {
+        const size_t bytes = j->batch * x.step * weft_dtype_size(j->dtype);
+        RETURN_IF_ERROR(j->ctx->backend->copy(j->ctx->state, bytes, x.p, j->buffer[0].p, error));
+        x = j->buffer[0];
+    }
+    for (size_t i = 0; i < p->passes; i++) {
+        const fft_radix *const r = &p->radix[i];
+        const bool last = i == p->passes - 1;
+        const arrays to = last && p->length == 1 ? y : other_buffer(j, x);
+        const fft_pass_call c = {.kind = FFT_RADIX,
+                                 .n = p->n,
+                                 .x = x.p,
+                                 .y = to.p,
+                                 .x_step = x.step,
+                                 .y_step = to.step,
+                                 .exchange_in = i == 0 && j->inverse,
+                                 .exchange_out = last && j->inverse,
+                                 .scale = last ? scale_of(j, p->m) : 0,
+                                 .s = r->s,
+                                 .points = r->points,
+                                 .twiddles = i == 0 ? NULL : fft_table(p, r->twiddles),
+                                 .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
+        RETURN_IF_ERROR(run_pass(j, &c, error));
+        x = to;
+    }
+    return p->length > 1 ? transform_rows(j, x, y, error) : WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------- large prime factors */
+
+/* Multiplies the n numbers of each array of x by factors, followed by zeros up to `count` numbers. */
+static weft_status multiply(const job *j, fft_pass_call c, arrays x, arrays y, size_t factors, weft_error *error) {
+    c.kind = FFT_PRODUCT;
+    c.x = x.p;
+    c.y = y.p;
+    c.x_step = x.step;
+    c.y_step = y.step;
+    c.factors = fft_table(j->plan, factors);
+    return run_pass(j, &c, error);
+}
+
+/* Transforms the buffers of M numbers in place. */
+static weft_status transform_padded(const job *j, weft_fft_kind kind, arrays z, weft_error *error) {
+    const fft_call c = {.dtype = j->dtype, .kind = kind, .batch = j->batch, .n = j->plan->padded, .x = z.p, .y = z.p};
+    return j->ctx->backend->fft(j->ctx->state, &c, error);
+}
+
+/* The transform of 14.10. */
+static weft_status convolve_chirp(const job *j, arrays x, arrays y, weft_error *error) {
+    const fft_plan *const p = j->plan;
+    const arrays z = other_buffer(j, x);
+    const fft_pass_call first = {.n = p->n, .count = p->padded, .exchange_in = j->inverse};
+    const fft_pass_call product = {.n = p->padded, .count = p->padded};
+    const fft_pass_call last = {.n = p->n, .count = p->n, .exchange_out = j->inverse, .scale = scale_of(j, p->n)};
+    RETURN_IF_ERROR(multiply(j, first, x, z, p->factors, error));
+    RETURN_IF_ERROR(transform_padded(j, WEFT_C2C, z, error));
+    RETURN_IF_ERROR(multiply(j, product, z, z, p->filter, error));
+    RETURN_IF_ERROR(transform_padded(j, WEFT_C2C_INVERSE, z, error));
+    return multiply(j, last, z, y, p->factors, error);
+}
+
+/* ------------------------------------------------------------------------------ the whole call */
+
+/* Converts between the real or complex numbers of a real transform and those of the complex one. */
+static weft_status convert(const job *j, fft_pass_kind kind, arrays x, arrays y, weft_error *error) {
+    const fft_pass_call c = {.kind = kind,
+                             .n = j->plan->n,
+                             .x = x.p,
+                             .y = y.p,
+                             .x_step = x.step,
+                             .y_step = y.step,
+                             .to_real = j->inverse,
+                             .factors = j->even ? fft_table(j->plan, j->plan->half) : NULL};
+    return run_pass(j, &c, error);
+}
+
+/* Transforms the arrays of x to those of y. */
+static weft_status transform(const job *j, arrays x, arrays y, weft_error *error) {
+    arrays from = x, to = j->odd ? j->buffer[0] : y;
+    if (j->odd || (j->even && j->inverse)) {
+        from = j->buffer[1];
+        RETURN_IF_ERROR(convert(j, j->odd ? FFT_EXTEND : FFT_COMBINE, x, from, error));
+    }
+    /* The passes of 14.8 write the two buffers in turn. */
+    if (j->odd && !j->plan->padded && j->plan->passes % 2 == 0) to = j->buffer[1];
+    RETURN_IF_ERROR((j->plan->padded ? convolve_chirp : mix_radices)(j, from, to, error));
+    if (j->odd) return convert(j, FFT_REDUCE, to, y, error);
+    return j->even && !j->inverse ? convert(j, FFT_SPLIT, y, y, error) : WEFT_OK;
+}
+
+/* Returns the reals of an array of x, or of y. */
+static size_t reals_of(const fft_call *c, weft_fft_kind real, weft_fft_kind half) {
+    return c->kind == real ? c->n : c->kind == half ? 2 * (c->n / 2 + 1) : 2 * c->n;
+}
+
+static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
+    weft_watch *const watch = context_watch();
+    const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
+    const size_t size = weft_dtype_size(c->dtype), most = ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES;
+    job j = {.ctx = ctx, .kind = c->kind, .dtype = c->dtype, .n = c->n, .even = even, .odd = real && !even};
+    j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
+    RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
+    const size_t numbers = j.plan->padded ? j.plan->padded : j.plan->n, bytes = 2 * size * numbers;
+    const size_t part = (size_t)min_u64(c->batch, max_u64(most / bytes, 1));
+    void *scratch;
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_FFT, saturated_product(2 * part, bytes), &scratch, error));
+    for (size_t i = 0; i < 2; i++) j.buffer[i] = (arrays){(char *)scratch + i * part * bytes, 2 * numbers};
+    const size_t x_step = reals_of(c, WEFT_R2C, WEFT_C2R), y_step = reals_of(c, WEFT_C2R, WEFT_R2C);
+    progress_plan(watch, (size_t)ceil_div(c->batch, part));
+    for (size_t first = 0; first < c->batch; first += part) {
+        j.batch = (size_t)min_u64(part, c->batch - first);
+        const arrays x = {(char *)c->x + first * x_step * size, x_step};
+        const arrays y = {(char *)c->y + first * y_step * size, y_step};
+        RETURN_IF_ERROR(progress_begin(watch, error));
+        RETURN_IF_ERROR(progress_end(watch, transform(&j, x, y, error), error));
+        progress_advance(watch, 1);
+    }
+    return WEFT_OK;
+}
+
+weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
+    const bool power = (c->n & (c->n - 1)) == 0;
+    return power || !ctx->backend->fft_pass ? ctx->backend->fft(ctx->state, c, error) : run(ctx, c, error);
+}

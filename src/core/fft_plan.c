@@ -1,0 +1,210 @@
+/* Tables of transforms of any length: made in host memory, then copied to the device. */
+#include "core/fft_plan.h"
+#include "arith/turns.h"
+#include "core/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLANS = 8 }; /* plans that a context keeps */
+
+struct fft_plans {
+    fft_plan *plan[PLANS]; /* or NULL */
+    size_t next;           /* the place of the next plan */
+};
+
+/* ------------------------------------------------------------------------------------- factors */
+
+/* Returns the largest prime factor of an odd number n > 1. */
+static size_t largest_factor(size_t n) {
+    for (size_t p = 3; p * p <= n; p += 2)
+        while (n > p && n % p == 0) n /= p;
+    return n;
+}
+
+/* Adds the passes of 14.8, and the tables that they need. */
+static void plan_passes(fft_plan *p, size_t *numbers) {
+    size_t primes = 0;
+    for (size_t s = 1; s < p->m; s *= p->radix[p->passes++].points->p) {
+        const size_t factor = largest_factor(p->m / s);
+        if (primes == 0 || p->points[primes - 1].p != factor) p->points[primes++].p = factor;
+        p->radix[p->passes] = (fft_radix){s, &p->points[primes - 1], *numbers};
+        if (s > 1) *numbers += s * (factor - 1);
+    }
+    p->factors = *numbers;
+    if (p->length > 1) *numbers += p->n;
+}
+
+/* Fills all members but the tables; sets *numbers to their complex numbers. Fails if a size overflows. */
+static weft_status make_layout(fft_plan *p, size_t *numbers, weft_error *error) {
+    size_t bytes;
+    RETURN_IF(p->n > SIZE_MAX / 1024, WEFT_INVALID, "fft: the tables of %zu values do not fit in memory", p->n);
+    p->length = p->n & -p->n;
+    p->m = p->n / p->length;
+    *numbers = 0;
+    if (largest_factor(p->m) <= FFT_RADIX_MOST) {
+        plan_passes(p, numbers);
+    } else {
+        for (p->padded = 1; p->padded < 2 * p->n - 1;) p->padded *= 2;
+        p->filter = p->n;
+        *numbers = p->n + p->padded;
+    }
+    p->half = *numbers;
+    if (p->real) *numbers += p->n / 2 + 1;
+    bytes = *numbers * 2 * weft_dtype_size(p->dtype);
+    p->bytes = bytes ? bytes : 1;
+    return WEFT_OK;
+}
+
+/* ---------------------------------------------------------------------------------- the tables */
+
+/* A host copy of the tables, and the circle of 2n numbers from which they are filled. */
+typedef struct host_tables {
+    weft_dtype dtype;
+    weft_circle circle;
+    char *tables;
+} host_tables;
+
+/* Stores re + i im as complex number `at`. */
+static void put_number(const host_tables *t, size_t at, weft_pair re, weft_pair im) {
+    if (t->dtype == WEFT_F32) {
+        float *const to = (float *)t->tables + 2 * at;
+        to[0] = weft_pair_f32(re);
+        to[1] = weft_pair_f32(im);
+    } else {
+        double *const to = (double *)t->tables + 2 * at;
+        to[0] = re.hi;
+        to[1] = im.hi;
+    }
+}
+
+/* Stores W(a, b) as complex number `at`; b divides 2n. */
+static void put_turn(const host_tables *t, size_t at, uint64_t a, uint64_t b) {
+    const weft_turn w = weft_circle_at(&t->circle, a % b * (t->circle.n / b));
+    put_number(t, at, w.re, w.im);
+}
+
+/* Fills the tables of 14.8. */
+static void fill_mixed(const host_tables *t, fft_plan *p) {
+    for (const fft_radix *r = p->radix; r < p->radix + p->passes; r++)
+        for (size_t c = 1; r->s > 1 && c < r->points->p; c++)
+            for (size_t q = 0; q < r->s; q++)
+                put_turn(t, r->twiddles + (c - 1) * r->s + q, c * q, r->s * r->points->p);
+    for (size_t i = 0; p->length > 1 && i < p->n; i++)
+        put_turn(t, p->factors + i, i / p->length * (i % p->length), p->n);
+}
+
+/* Fills g and h of 14.10. */
+static void fill_chirp(const host_tables *t, const fft_plan *p) {
+    const weft_pair zero = weft_pair_of(0, 0);
+    for (size_t j = p->n; j <= p->padded - p->n; j++) put_number(t, p->filter + j, zero, zero);
+    size_t square = 0; /* j^2 modulo 2n */
+    for (size_t j = 0; j < p->n; square = (square + 2 * j + 1) % (2 * p->n), j++) {
+        const weft_turn w = weft_circle_at(&t->circle, square);
+        const weft_pair im = weft_pair_of(0 - w.im.hi, 0 - w.im.lo);
+        put_number(t, p->factors + j, w.re, w.im);
+        put_number(t, p->filter + j, w.re, im);
+        put_number(t, p->filter + (p->padded - j) % p->padded, w.re, im);
+    }
+}
+
+static void fill_points(const host_tables *t, fft_points *points) {
+    for (size_t j = 1; j <= points->p / 2; j++) {
+        const weft_turn w = weft_circle_at(&t->circle, j * (t->circle.n / points->p));
+        const bool f32 = t->dtype == WEFT_F32;
+        points->cosine[j] = f32 ? (double)weft_pair_f32(w.re) : w.re.hi;
+        points->sine[j] = f32 ? 0 - (double)weft_pair_f32(w.im) : 0 - w.im.hi;
+    }
+}
+
+/* Replaces h by H of 14.10. */
+static weft_status transform_filter(weft_context *ctx, const fft_plan *p, weft_error *error) {
+    char *const h = p->tables + p->filter * 2 * weft_dtype_size(p->dtype);
+    const fft_call c = {.dtype = p->dtype, .kind = WEFT_C2C, .batch = 1, .n = p->padded, .x = h, .y = h};
+    return ctx->backend->fft(ctx->state, &c, error);
+}
+
+/* Fills the tables in host memory and copies them to the device. */
+static weft_status fill_plan(weft_context *ctx, fft_plan *p, const host_tables *t, weft_error *error) {
+    weft_circle_fill(&t->circle);
+    if (p->padded)
+        fill_chirp(t, p);
+    else
+        fill_mixed(t, p);
+    for (size_t i = 0; i < FFT_PRIMES_MOST && p->points[i].p; i++) fill_points(t, &p->points[i]);
+    for (size_t f = 0; p->real && f <= p->n / 2; f++) put_turn(t, p->half + f, f, 2 * p->n);
+    RETURN_IF_ERROR(ctx->backend->copy(ctx->state, p->bytes, t->tables, p->tables, error));
+    return p->padded ? transform_filter(ctx, p, error) : WEFT_OK;
+}
+
+static weft_status make_tables(weft_context *ctx, fft_plan *p, weft_error *error) {
+    const int near_log = weft_circle_near_log(2 * p->n);
+    const size_t near = (size_t)1 << near_log, far = (p->n >> near_log) + 1;
+    weft_turn *const turns = malloc((near + far) * sizeof *turns);
+    const host_tables t = {p->dtype, {2 * p->n, near_log, turns, turns + near}, malloc(p->bytes)};
+    weft_status status = WEFT_OK;
+    if (!turns || !t.tables)
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY,
+                           "cannot allocate %zu bytes of host memory for the tables of fft", p->bytes);
+    void *tables = NULL;
+    if (status == WEFT_OK) status = ctx->backend->alloc(ctx->state, WEFT_DEVICE, p->bytes, &tables, error);
+    p->tables = tables;
+    if (status == WEFT_OK) status = fill_plan(ctx, p, &t, error);
+    free(turns);
+    free(t.tables);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- the plans */
+
+static void free_plan(weft_context *ctx, fft_plan *p) {
+    weft_error ignored;
+    if (p && p->tables) (void)ctx->backend->free(ctx->state, WEFT_DEVICE, p->tables, &ignored);
+    free(p);
+}
+
+static weft_status make_plan(weft_context *ctx, const fft_plan *wanted, fft_plan **made, weft_error *error) {
+    fft_plan *const p = malloc(sizeof *p);
+    size_t numbers;
+    RETURN_IF(!p, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *p);
+    *p = *wanted;
+    weft_status status = make_layout(p, &numbers, error);
+    if (status == WEFT_OK) status = make_tables(ctx, p, error);
+    if (status != WEFT_OK) {
+        free_plan(ctx, p);
+        return status;
+    }
+    *made = p;
+    return WEFT_OK;
+}
+
+weft_status fft_find_plan(weft_context *ctx, weft_dtype dtype, size_t n, bool real, const fft_plan **plan,
+                          weft_error *error) {
+    if (!ctx->transforms) ctx->transforms = calloc(1, sizeof *ctx->transforms);
+    fft_plans *const all = ctx->transforms;
+    RETURN_IF(!all, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *all);
+    for (size_t i = 0; i < PLANS; i++) {
+        const fft_plan *const p = *plan = all->plan[i];
+        if (p && p->dtype == dtype && p->n == n && p->real >= real) return WEFT_OK;
+    }
+    fft_plan *made;
+    RETURN_IF_ERROR(make_plan(ctx, &(fft_plan){.dtype = dtype, .n = n, .real = real}, &made, error));
+    free_plan(ctx, all->plan[all->next]);
+    all->plan[all->next] = made;
+    all->next = (all->next + 1) % PLANS;
+    *plan = made;
+    return WEFT_OK;
+}
+
+void fft_free_plans(weft_context *ctx) {
+    for (size_t i = 0; ctx->transforms && i < PLANS; i++) free_plan(ctx, ctx->transforms->plan[i]);
+    free(ctx->transforms);
+    ctx->transforms = NULL;
+}
+
+size_t fft_plan_bytes(const weft_context *ctx) {
+    size_t bytes = 0;
+    for (size_t i = 0; ctx->transforms && i < PLANS; i++)
+        if (ctx->transforms->plan[i]) bytes += ctx->transforms->plan[i]->bytes;
+    return bytes;
+}

@@ -1,0 +1,46 @@
+/* Tables of the transforms whose length is not a power of two (ORDER.md 14.7 to 14.11). A context keeps those of the
+ * last lengths. */
+#ifndef WEFT_CORE_FFT_PLAN_H
+#define WEFT_CORE_FFT_PLAN_H
+
+#include "core/context.h"
+
+enum { FFT_PASSES_MOST = 40, FFT_PRIMES_MOST = 16 }; /* 3^40 < 2^64; the product of the first 16 odd primes > 2^64 */
+
+/* One pass of 14.8. */
+typedef struct fft_radix {
+    size_t s;
+    const fft_points *points;
+    size_t twiddles; /* index of W(q, s p) in `tables`, in complex numbers */
+} fft_radix;
+
+/* Plan of a complex transform of n values. */
+typedef struct fft_plan {
+    weft_dtype dtype;
+    bool real;           /* also for a real transform of 2n values: tables + half contains W(f, 2n), f <= n/2 */
+    size_t n, m, length; /* n = m length; m is odd and length a power of two */
+    size_t padded;       /* M of 14.10, or 0 for 14.8 */
+    size_t passes;       /* of 14.8 */
+    fft_radix radix[FFT_PASSES_MOST];
+    fft_points points[FFT_PRIMES_MOST];
+    size_t factors;      /* index of W(q r, n) of 14.8, of g of 14.10 */
+    size_t filter, half; /* index of H of 14.10; of W(f, 2n) */
+    char *tables;        /* device memory */
+    size_t bytes;
+} fft_plan;
+
+/* Finds or makes the plan of n values; n is not a power of two. It remains valid during the call. */
+weft_status fft_find_plan(weft_context *ctx, weft_dtype dtype, size_t n, bool real, const fft_plan **plan,
+                          weft_error *error);
+
+/* Returns the address of complex number `index` of the tables. */
+static inline const void *fft_table(const fft_plan *p, size_t index) {
+    return p->tables + index * 2 * (p->dtype == WEFT_F32 ? sizeof(float) : sizeof(double));
+}
+
+/* Frees all plans. */
+void fft_free_plans(weft_context *ctx);
+/* Returns the bytes of all tables. */
+size_t fft_plan_bytes(const weft_context *ctx);
+
+#endif

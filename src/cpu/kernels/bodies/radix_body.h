@@ -1,0 +1,229 @@
+/* Passes of transforms of any length (fft_pass_call; ORDER.md 14.7 to 14.11) for one element type; included after
+ * cpu/kernels/bodies/complex_body.h.
+ *
+ * A pass of radix p has n/p positions u = q R + r in each array. Position u needs p numbers, R apart, and writes p
+ * numbers, s R apart. The lanes of a vector are adjacent positions. If R is at least the number of lanes, those of
+ * one q are computed together, and they have one twiddle factor; otherwise their numbers are gathered one by one. */
+
+/* A pass of radix p. rest: R. */
+typedef struct OF(radix_pass) {
+    const fft_pass_call *call;
+    size_t p, s, rest;
+    bool ends; /* its numbers are results */
+    REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
+    const REAL *x;
+    REAL *y;
+} OF(radix_pass);
+
+/* ORDER.md 14.9. */
+INLINE void OF(points)(const OF(radix_pass) * j, size_t p, const VECTOR *a, VECTOR *b) {
+    const size_t half = p / 2;
+    VECTOR s[FFT_RADIX_MOST / 2 + 1], d[FFT_RADIX_MOST / 2 + 1], sum = a[0];
+#pragma GCC unroll 6
+    for (size_t k = 1; k <= half; k++) {
+        s[k] = a[k] + a[p - k];
+        d[k] = a[k] - a[p - k];
+        sum = sum + s[k];
+    }
+    b[0] = sum;
+#pragma GCC unroll 6
+    for (size_t c = 1; c <= half; c++) {
+        VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[c]), s[1], a[0]), v = OF(fill)(j->sine[c]) * d[1];
+#pragma GCC unroll 6
+        for (size_t k = 2; k <= half; k++) {
+            const size_t angle = c * k % p;
+            const bool beyond = angle > half; /* of half a turn: the sine is that of the other side, negated */
+            const size_t at = beyond ? p - angle : angle;
+            u = OF(multiply_add)(OF(fill)(j->cosine[at]), s[k], u);
+            v = OF(multiply_add)(OF(fill)(beyond ? -j->sine[at] : j->sine[at]), d[k], v);
+        }
+        const VECTOR turned = OF(negate_parts)(OF(swap_parts)(v), true); /* -i v */
+        b[c] = u + turned;
+        b[p - c] = u - turned;
+    }
+}
+
+INLINE VECTOR OF(finish)(const OF(radix_pass) * j, VECTOR v) {
+    if (j->call->scale != 0) v = v * OF(fill)((REAL)j->call->scale);
+    if (j->call->exchange_out) v = OF(swap_parts)(v);
+    return j->ends ? OF(canonical)(v) : v;
+}
+
+/* Computes positions q R + r to q R + r + COMPLEX - 1; r + COMPLEX <= R. */
+INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t q, size_t r) {
+    const REAL *const x = j->x + 2 * (q * p * j->rest + r);
+    const OF(number) *const w = j->call->twiddles;
+    VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
+#pragma GCC unroll 13
+    for (size_t c = 0; c < p; c++) {
+        a[c] = OF(load)(x + 2 * c * j->rest);
+        if (j->call->exchange_in) a[c] = OF(swap_parts)(a[c]);
+        if (!w || c == 0) continue;
+        const OF(number) t = w[(c - 1) * j->s + q];
+        const VECTOR crossed = OF(negate_parts)(OF(fill)(t.im), false);
+        a[c] = OF(multiply_add)(a[c], OF(fill)(t.re), OF(swap_parts)(a[c]) * crossed);
+    }
+    OF(points)(j, p, a, b);
+#pragma GCC unroll 13
+    for (size_t c = 0; c < p; c++) {
+        const size_t at = 2 * ((q + j->s * c) * j->rest + r);
+        if (j->call->factors) b[c] = OF(multiply)(b[c], OF(load)((const REAL *)j->call->factors + at));
+        OF(store)(j->y + at, OF(finish)(j, b[c]));
+    }
+}
+
+/* Loads `count` numbers at distances of `at` reals. */
+INLINE VECTOR OF(gather)(const REAL *p, const size_t *at, size_t count) {
+    OF(number) v[COMPLEX];
+    VECTOR all = {0};
+    for (size_t l = 0; l < count; l++) memcpy(&v[l], p + at[l], sizeof *v);
+    memcpy(&all, v, count * sizeof *v);
+    return all;
+}
+
+/* Computes `count` positions from u on; count <= COMPLEX. */
+INLINE void OF(radix_positions)(const OF(radix_pass) * j, size_t p, size_t u, size_t count) {
+    const REAL *const w = j->call->twiddles;
+    size_t from[COMPLEX], row[COMPLEX], next[COMPLEX];
+    VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
+    size_t q = u / j->rest, r = u % j->rest;
+    for (size_t l = 0; l < count; l++) {
+        from[l] = 2 * (q * p * j->rest + r);
+        row[l] = 2 * q;
+        next[l] = 2 * l;
+        if (++r == j->rest) q++, r = 0;
+    }
+    for (size_t c = 0; c < p; c++) {
+        a[c] = OF(gather)(j->x + 2 * c * j->rest, from, count);
+        if (j->call->exchange_in) a[c] = OF(swap_parts)(a[c]);
+        if (w && c > 0) a[c] = OF(multiply)(a[c], OF(gather)(w + 2 * (c - 1) * j->s, row, count));
+    }
+    OF(points)(j, p, a, b);
+    for (size_t c = 0; c < p; c++) {
+        const size_t at = 2 * (j->s * j->rest * c + u);
+        if (j->call->factors) b[c] = OF(multiply)(b[c], OF(gather)((const REAL *)j->call->factors + at, next, count));
+        const VECTOR v = OF(finish)(j, b[c]);
+        memcpy(j->y + at, &v, 2 * count * sizeof(REAL));
+    }
+}
+
+/* Computes positions [from, to) of an array. */
+INLINE void OF(radix_range)(const OF(radix_pass) * j, size_t p, size_t from, size_t to) {
+    for (size_t u = from, end; u < to; u = end) {
+        const size_t q = u / j->rest, row = (q + 1) * j->rest;
+        end = to < row ? to : row;
+        if (end - u < COMPLEX) {
+            end = to - u < COMPLEX ? to : u + COMPLEX;
+            OF(radix_positions)(j, p, u, end - u);
+            continue;
+        }
+        for (; u + COMPLEX <= end; u += COMPLEX) OF(radix_row)(j, p, q, u - q * j->rest);
+        if (u < end) OF(radix_row)(j, p, q, end - COMPLEX - q * j->rest); /* some positions once more */
+    }
+}
+
+/* Each radix up to 13 is a function of its own. */
+#define RADIX(p)                                                                                            \
+    static __attribute__((noinline)) void OF(radix_##p)(const OF(radix_pass) * j, size_t from, size_t to) { \
+        OF(radix_range)(j, p, from, to);                                                                    \
+    }
+RADIX(3)
+RADIX(5)
+RADIX(7)
+RADIX(11)
+RADIX(13)
+#undef RADIX
+
+static __attribute__((noinline)) void OF(radix_large)(const OF(radix_pass) * j, size_t from, size_t to) {
+    OF(radix_range)(j, j->p, from, to);
+}
+
+static void OF(radix)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+    const fft_points *const points = c->points;
+    OF(radix_pass) j = {.call = c, .p = points->p, .s = c->s, .rest = c->n / (c->s * points->p)};
+    j.ends = !c->factors && j.rest == 1;
+    for (size_t k = 1; k <= j.p / 2; k++) {
+        j.cosine[k] = (REAL)points->cosine[k];
+        j.sine[k] = (REAL)points->sine[k];
+    }
+    j.x = (const REAL *)c->x + array * c->x_step;
+    j.y = (REAL *)c->y + array * c->y_step;
+    switch (j.p) {
+    case 3: OF(radix_3)(&j, from, to); break;
+    case 5: OF(radix_5)(&j, from, to); break;
+    case 7: OF(radix_7)(&j, from, to); break;
+    case 11: OF(radix_11)(&j, from, to); break;
+    case 13: OF(radix_13)(&j, from, to); break;
+    default: OF(radix_large)(&j, from, to);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ products */
+
+/* Computes `count` products at a time; count <= COMPLEX. */
+INLINE void OF(multiply_some)(const fft_pass_call *c, const REAL *x, REAL *y, size_t i, size_t count) {
+    const REAL *const factors = c->factors;
+    VECTOR v = {0}, w = {0};
+    memcpy(&v, x + 2 * i, 2 * count * sizeof(REAL));
+    memcpy(&w, factors + 2 * i, 2 * count * sizeof(REAL));
+    v = OF(multiply)(c->exchange_in ? OF(swap_parts)(v) : v, w);
+    if (c->scale != 0) v = v * OF(fill)((REAL)c->scale);
+    v = OF(canonical)(c->exchange_out ? OF(swap_parts)(v) : v);
+    memcpy(y + 2 * i, &v, 2 * count * sizeof(REAL));
+}
+
+static void OF(multiply_range)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+    const REAL *const x = (const REAL *)c->x + array * c->x_step;
+    REAL *const y = (REAL *)c->y + array * c->y_step;
+    const size_t end = to < c->n ? to : c->n;
+    for (size_t i = from; i < end; i += COMPLEX) OF(multiply_some)(c, x, y, i, end - i < COMPLEX ? end - i : COMPLEX);
+    for (size_t i = from > c->n ? from : end; i < to; i++) y[2 * i] = y[2 * i + 1] = 0;
+}
+
+/* --------------------------------------------------------------------------- real and complex */
+
+/* Both for odd n. */
+static void OF(extend)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+    const REAL *const x = (const REAL *)c->x + array * c->x_step;
+    REAL *const y = (REAL *)c->y + array * c->y_step;
+    for (size_t f = from; f < to; f++) {
+        const size_t at = f <= c->n / 2 ? f : c->n - f;
+        y[2 * f] = x[c->to_real ? 2 * at : f];
+        y[2 * f + 1] = !c->to_real || f == 0 ? 0 : at == f ? x[2 * at + 1] : -x[2 * at + 1];
+    }
+}
+
+static void OF(reduce)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+    const REAL *const x = (const REAL *)c->x + array * c->x_step;
+    REAL *const y = (REAL *)c->y + array * c->y_step;
+    for (size_t f = from; f < to; f++) {
+        if (c->to_real) {
+            y[f] = x[2 * f];
+        } else {
+            y[2 * f] = x[2 * f];
+            y[2 * f + 1] = f ? x[2 * f + 1] : 0;
+        }
+    }
+}
+
+/* The pairs of a real transform of 2n values, all at once. */
+static void OF(pairs)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+    const transform_plan plan = {.n = c->n, .half_twiddles = (void *)c->factors};
+    REAL *const y = (REAL *)c->y + array * c->y_step;
+    const bool split = c->kind == FFT_SPLIT;
+    const transform_pass p = {.plan = &plan, .x = split ? y : (const REAL *)c->x + array * c->x_step, .y = y};
+    (void)from;
+    (void)to;
+    (split ? OF(split) : OF(combine))(&p);
+}
+
+static void OF(run_pass)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+    switch (c->kind) {
+    case FFT_RADIX: OF(radix)(c, array, from, to); break;
+    case FFT_PRODUCT: OF(multiply_range)(c, array, from, to); break;
+    case FFT_EXTEND: OF(extend)(c, array, from, to); break;
+    case FFT_REDUCE: OF(reduce)(c, array, from, to); break;
+    case FFT_SPLIT:
+    case FFT_COMBINE: OF(pairs)(c, array, from, to); break;
+    }
+}
