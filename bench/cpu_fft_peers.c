@@ -1,22 +1,24 @@
-/* weft_fft on the CPU compared with FFTW (plans by measurement), one thread each: build/bench_cpu_fft [LOW [HIGH]].
- * Transforms of 2^LOW to 2^HIGH values, one at a time and in batches. Prints the medians of alternating rounds.
- * Tables and plans are created beforehand. */
+/* weft_fft on the CPU compared with FFTW (plans by measurement), one thread each:
+ *     build/bench_cpu_fft [LOW [HIGH]]      transforms of 2^LOW to 2^HIGH values, one at a time and in batches
+ *     build/bench_cpu_fft --lengths [N...]  transforms of these numbers of values
+ * Prints the medians of alternating rounds. Tables and plans are created beforehand. */
 #include "cpu_timing.h"
 #include "weft.h"
 
 #include <fftw3.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, BATCH_LOG = 14 };
+enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, BATCH_VALUES = 1 << 14 };
 static const double BUDGET_SECONDS = 0.1, ROUND_SECONDS = 1e-4;
 
-/* One row: `batch` transforms of 2^log values per call. */
+/* One row: `batch` transforms of n values per call. */
 typedef struct rival {
     weft_context *ctx;
     bool f32;
-    int log;
     size_t n, batch;
     void *x, *y;
     fftwf_plan plan_f32;
@@ -63,8 +65,8 @@ static bool row(const rival *r) {
         seconds[1][rounds] = (now() - b) / times;
     }
     const double weft = median_of(seconds[0], rounds), fftw = median_of(seconds[1], rounds);
-    printf("c2c %s 2^%-2d x %-5zu weft %12.3f us   FFTW %12.3f us %6.2fx   %6.1f GFLOP/s\n", r->f32 ? "f32" : "f64",
-           r->log, r->batch, 1e6 * weft, 1e6 * fftw, fftw / weft, 5e-9 * values * r->log / weft);
+    printf("c2c %s %-8zu x %-5zu weft %12.3f us   FFTW %12.3f us %6.2fx   %6.1f GFLOP/s\n", r->f32 ? "f32" : "f64",
+           r->n, r->batch, 1e6 * weft, 1e6 * fftw, fftw / weft, 5e-9 * values * log2((double)r->n) / weft);
     return true;
 }
 
@@ -80,8 +82,8 @@ static bool plan(rival *r) {
     return r->plan_f64;
 }
 
-static bool compare(weft_context *ctx, bool f32, int log, size_t batch) {
-    rival r = {.ctx = ctx, .f32 = f32, .log = log, .n = (size_t)1 << log, .batch = batch};
+static bool compare(weft_context *ctx, bool f32, size_t n, size_t batch) {
+    rival r = {.ctx = ctx, .f32 = f32, .n = n, .batch = batch};
     const size_t reals = 2 * r.n * batch, bytes = reals * (f32 ? sizeof(float) : sizeof(double));
     r.x = fftw_malloc(bytes);
     r.y = fftw_malloc(bytes);
@@ -101,17 +103,41 @@ static bool compare(weft_context *ctx, bool f32, int log, size_t batch) {
     return done;
 }
 
+/* Compares one transform of n values, and a batch of short ones, of both types. */
+static bool compare_length(weft_context *ctx, size_t n) {
+    bool done = true;
+    for (int type = 0; type < 2 && done; type++) {
+        done = compare(ctx, type == 0, n, 1);
+        if (done && n < BATCH_VALUES) done = compare(ctx, type == 0, n, BATCH_VALUES / n);
+    }
+    return done;
+}
+
+static bool compare_powers(weft_context *ctx, int low, int high) {
+    bool done = true;
+    for (int log = low; log <= high && done; log++) done = compare_length(ctx, (size_t)1 << log);
+    return done;
+}
+
+static bool compare_lengths(weft_context *ctx, int count, char **lengths) {
+    static const size_t usual[] = {3,    5,     6,     7,     12,    15,     24,     56,    60,     96,
+                                   100,  105,   120,   127,   210,   243,    360,    384,   500,    625,
+                                   720,  1000,  1155,  1536,  2003,  2401,   3000,   3125,  4096,   5000,
+                                   6144, 10000, 15625, 19683, 49152, 100000, 117649, 65537, 196608, 1000000};
+    bool done = true;
+    for (size_t i = 0; count == 0 && i < sizeof usual / sizeof *usual && done; i++)
+        done = compare_length(ctx, usual[i]);
+    for (int i = 0; i < count && done; i++) done = compare_length(ctx, strtoull(lengths[i], NULL, 10));
+    return done;
+}
+
 int main(int argc, char **argv) {
-    const int low = argc > 1 ? atoi(argv[1]) : 4, high = argc > 2 ? atoi(argv[2]) : 22;
     weft_context *ctx;
     if (weft_open(&ctx, "cpu") != WEFT_OK) return puts(weft_last_error(NULL)), 1;
     weft_set_threads(ctx, 1);
-    bool done = true;
-    for (int type = 0; type < 2 && done; type++)
-        for (int log = low; log <= high && done; log++) {
-            done = compare(ctx, type == 0, log, 1);
-            if (done && log < BATCH_LOG) done = compare(ctx, type == 0, log, (size_t)1 << (BATCH_LOG - log));
-        }
+    const bool done = argc > 1 && strcmp(argv[1], "--lengths") == 0
+                          ? compare_lengths(ctx, argc - 2, argv + 2)
+                          : compare_powers(ctx, argc > 1 ? atoi(argv[1]) : 4, argc > 2 ? atoi(argv[2]) : 22);
     if (!done) puts(weft_last_error(ctx));
     weft_close(ctx);
     return !done;

@@ -270,7 +270,7 @@ static void transform_arguments(void) {
     REFUSED(count = 0, WEFT_INVALID, "0 axes: at least 1 is required");
     REFUSED(count = 3, WEFT_INVALID, "3 axes: the array has 2 dimensions");
     REFUSED(axes[0] = 2, WEFT_INVALID, "axis 2 is out of range: the array has 2 dimensions");
-    REFUSED(axes[0] = 1, WEFT_INVALID, "fft of 3 values along axis 1: the length must be a power of two");
+    REFUSED(from.shape[0] = to.shape[0] = 0, WEFT_INVALID, "fft of 0 values along axis 0: at least 1 is required");
     REFUSED((count = 2, axes[1] = -2), WEFT_INVALID, "axes 0 and -2 are the same axis");
     REFUSED(from.dimensions = 2, WEFT_INVALID, "x has shape (4, 3): the last axis of complex numbers has length 2");
     REFUSED(to.dimensions = 2, WEFT_INVALID, "y has shape (4, 3): the last axis of complex numbers has length 2");

@@ -1,9 +1,10 @@
 /* weft_fft. The parameter is the kind. The length and number of the transforms, and in place or not,
- * depend on match_case.turn: one transform as long as the array allows, or batches of shorter ones. */
+ * depend on match_case.turn: one transform as long as the array allows, or batches of shorter ones. Half of the
+ * lengths are powers of two. */
 #include "core/types.h"
 #include "verify/match.h"
 
-enum { KINDS = 4, BATCH_MOST = 20 };
+enum { KINDS = 4, BATCH_MOST = 20, PRIME_LEAST = 101 };
 
 typedef struct cut {
     size_t n, batch;
@@ -18,6 +19,17 @@ static size_t complex_reals(const match_case *c, size_t n) {
 static size_t reals_in(const match_case *c, size_t n) { return c->parameter == WEFT_R2C ? n : complex_reals(c, n); }
 static size_t reals_out(const match_case *c, size_t n) { return c->parameter == WEFT_C2R ? n : complex_reals(c, n); }
 
+/* Returns a length that is less than n, a power of two: a multiple of n/16, one of few values less, or a prime for
+ * which ORDER.md 14.10 applies. */
+static size_t other_length(size_t n, uint64_t r) {
+    static const size_t primes[] = {PRIME_LEAST, 103, 127, 211, 499, 1009, 2003, 4001, 16411};
+    if (r % 3 == 0 && n >= 16) return n / 16 * (9 + r / 3 % 7);
+    size_t i = r / 3 % (sizeof primes / sizeof *primes);
+    while (i > 0 && primes[i] > n) i--;
+    if (r % 3 == 1 && primes[i] <= n) return primes[i];
+    return n - r / 3 % (n / 2);
+}
+
 static cut cut_of(const match_case *c) {
     static const int shifts[] = {0, 0, 1, 3, 6, 0, 9, 2};
     const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
@@ -25,6 +37,7 @@ static cut cut_of(const match_case *c) {
     while (reals_in(c, 2 * k.n) <= c->n) k.n *= 2;
     k.n >>= shifts[r % (sizeof shifts / sizeof *shifts)];
     if (k.n == 0) k.n = 1;
+    if (r >> 16 & 1 && k.n > 2) k.n = other_length(k.n, r >> 17);
     k.batch = c->n / reals_in(c, k.n);
     if (k.batch > BATCH_MOST) k.batch = BATCH_MOST;
     return k;

@@ -16,44 +16,47 @@ static OF(number) OF(scaled)(OF(number) z, REAL factor) { return (OF(number)){z.
 
 /* ------------------------------------------------------------------------------- mixed radices */
 
-/* Computes results c and p - c of p values. */
-static void OF(pair_of_points)(size_t p, size_t c, const OF(number) * a, OF(number) * b) {
+/* Computes results c and p - c of p values. w[j]: W(j, p). */
+static void OF(pair_of_points)(size_t p, size_t c, const OF(number) * w, const OF(number) * a, OF(number) * b) {
     OF(number) u = a[0], v = {0, 0};
     for (size_t j = 1; j <= p / 2; j++) {
-        const OF(number) w = OF(turn)(c * j % p, p); /* cos - i sin */
+        const REAL cosine = w[c * j % p].re, sine = -w[c * j % p].im;
         const OF(number) s = {a[j].re + a[p - j].re, a[j].im + a[p - j].im};
         const OF(number) d = {a[j].re - a[p - j].re, a[j].im - a[p - j].im};
-        u = (OF(number)){FMA(w.re, s.re, u.re), FMA(w.re, s.im, u.im)};
+        u = (OF(number)){FMA(cosine, s.re, u.re), FMA(cosine, s.im, u.im)};
         if (j == 1)
-            v = (OF(number)){-w.im * d.re, -w.im * d.im};
+            v = (OF(number)){sine * d.re, sine * d.im};
         else
-            v = (OF(number)){FMA(-w.im, d.re, v.re), FMA(-w.im, d.im, v.im)};
+            v = (OF(number)){FMA(sine, d.re, v.re), FMA(sine, d.im, v.im)};
     }
     b[c] = (OF(number)){u.re + v.im, u.im - v.re};
     b[p - c] = (OF(number)){u.re - v.im, u.im + v.re};
 }
 
 /* Transforms p values. */
-static void OF(points)(size_t p, const OF(number) * a, OF(number) * b) {
+static void OF(points)(size_t p, const OF(number) * w, const OF(number) * a, OF(number) * b) {
     b[0] = a[0];
     for (size_t j = 1; j <= p / 2; j++) {
         b[0].re += a[j].re + a[p - j].re;
         b[0].im += a[j].im + a[p - j].im;
     }
-    for (size_t c = 1; c <= p / 2; c++) OF(pair_of_points)(p, c, a, b);
+    for (size_t c = 1; c <= p / 2; c++) OF(pair_of_points)(p, c, w, a, b);
 }
 
 static void OF(radix_pass)(size_t p, size_t s, size_t rest, const OF(number) * z, OF(number) * out) {
-    OF(number) a[RADIX_MOST], b[RADIX_MOST];
-    for (size_t q = 0; q < s; q++)
+    OF(number) w[RADIX_MOST], factor[RADIX_MOST], a[RADIX_MOST], b[RADIX_MOST];
+    for (size_t j = 0; j < p; j++) w[j] = OF(turn)(j, p);
+    for (size_t q = 0; q < s; q++) {
+        for (size_t c = 0; c < p; c++) factor[c] = OF(turn)(c * q, s * p);
         for (size_t r = 0; r < rest; r++) {
             for (size_t c = 0; c < p; c++) {
                 a[c] = z[(q * p + c) * rest + r];
-                if (s > 1 && c > 0) a[c] = OF(product)(a[c], OF(turn)(c * q, s * p));
+                if (s > 1 && c > 0) a[c] = OF(product)(a[c], factor[c]);
             }
-            OF(points)(p, a, b);
+            OF(points)(p, w, a, b);
             for (size_t c = 0; c < p; c++) out[(q + s * c) * rest + r] = b[c];
         }
+    }
 }
 
 /* Transforms the m rows of 2^k values and stores them as columns. */
