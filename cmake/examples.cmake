@@ -1,5 +1,5 @@
 # The programs of examples/. Each is one file that requires weft and, for pictures, libpng.
-set(WEFT_EXAMPLES mean moving_average kmers least_squares audio_filter sort_log charge messages timeline job_system)
+set(WEFT_EXAMPLES mean moving_average kmers least_squares audio_filter sort_log charge messages timeline job_system smooth_signal)
 if(PNG_FOUND)
   list(APPEND WEFT_EXAMPLES heat_movie equalise)
 endif()

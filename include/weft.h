@@ -495,10 +495,10 @@ typedef enum weft_fft_kind {
 
 /* Computes the Fourier transforms of `batch` consecutive arrays, with the values, order and scaling of numpy.fft.
  *   dtype  WEFT_F32 or WEFT_F64, of real values and of the parts of complex ones
- *   n      values of one array (real values for WEFT_R2C and WEFT_C2R); must be a power of two, at least 1
+ *   n      values of one array (real values for WEFT_R2C and WEFT_C2R), at least 1
  *   x, y   batch * n values; the complex side of WEFT_R2C and WEFT_C2R has batch * (n/2 + 1). y == x is allowed for
  *          WEFT_C2C and WEFT_C2C_INVERSE
- * An infinity or a NaN affects all results of its array. Twiddle factors are correctly rounded.
+ * An infinity or a NaN affects all results of its array. Other lengths than 2^k need scratch memory and tables.
  * Source: J. Cooley, J. Tukey, Math. Comp. 19, 1965. Order: docs/spec/ORDER.md 14. Docs: docs/ops/fft.md. */
 WEFT_API weft_status weft_fft(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, size_t batch, size_t n,
                               const void *x, void *y);
@@ -1547,10 +1547,10 @@ WEFT_API weft_status weft_recurrence_axis(weft_context *ctx, weft_direction dire
  *         of the list, the complex array has n/2 + 1 numbers: y for WEFT_R2C, x for WEFT_C2R. For the complex kinds y
  *         may be equal to x in all members; any other overlap is not allowed
  *   axes  in host memory: `count` different axes, at least one. The axis of the parts is not counted: they are from
- *         -D to D - 1 for D axes of numbers. The lengths along them must be powers of two
+ *         -D to D - 1 for D axes of numbers. The lengths along them must be at least 1
  * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of y on a CPU and
- * 128 MiB on a GPU, or one vector if it is longer. A GPU does not copy complex vectors of 32 to 4096 numbers if x and
- * y have the same strides and no gaps. WEFT_C2R along several axes needs an array of the size of x.
+ * 128 MiB on a GPU, or one vector if it is longer. A GPU does not copy complex vectors of 2^k numbers, 5 <= k <= 12, if
+ * x and y have the same strides and no gaps. WEFT_C2R along several axes needs an array of the size of x.
  * Order: docs/spec/ORDER.md 14 and 32. Docs: docs/ops/fft.md. */
 WEFT_API weft_status weft_fft_axes(weft_context *ctx, weft_fft_kind kind, const weft_view *x, size_t count,
                                    const int *axes, const weft_view *y);

@@ -865,7 +865,7 @@ template <class X, class Y> void fft(context &ctx, std::size_t n, const X &x, Y 
     static_assert(dtype_of<TX>() == dtype_of<TY>(), "the arrays must have the same precision");
     constexpr bool from_real = real_of<TX>::field == WEFT_REAL, to_real = real_of<TY>::field == WEFT_REAL;
     static_assert(!(from_real && to_real), "at least one array of a transform must be complex");
-    if (n == 0) throw error(WEFT_INVALID, "invalid n 0: it must be a power of two");
+    if (n == 0) throw error(WEFT_INVALID, "invalid n 0: it must be at least 1");
     if (inverse != to_real && (from_real || to_real))
         throw error(WEFT_INVALID, "a transform from real values must be forward, one to real values inverse");
     const std::size_t half = n / 2 + 1, batch = std::size(x) / (to_real ? half : n);

@@ -5,12 +5,14 @@
 #include "cli/io/value.h"
 #include "cli/operations.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* State of one call: the request, the input array and the result. */
 typedef struct params {
     const char *from, *to;
     bool inverse, real;
+    long long length; /* of the real values of --real --inverse; 0: not given */
     axes_request along;
     npy_array x;
     npy_shape shape; /* of the result */
@@ -26,9 +28,14 @@ static bool read_request(const cli_options *options, int argc, char **argv, para
         if (option == 'i') j->inverse = true;
         if (option == 'r') j->real = true;
         if (option == 'x') axes = optarg;
+        if (option == 'n' && !cli_number("fft", "--length", optarg, 1, LLONG_MAX, &j->length)) return false;
         if (option == 'o') j->to = optarg;
     }
     j->from = argv[optind];
+    if (j->length && !(j->real && j->inverse)) {
+        cli_error("fft", "--length requires --real and --inverse");
+        return false;
+    }
     if (argc - optind == 1) {
         const size_t most = WEFT_DIMENSIONS_MAX - 1; /* the parts of complex numbers are one more */
         return axes_read("fft", axes, most, &j->along) && numbers_output(options, "fft", j->to);
@@ -50,11 +57,17 @@ static bool find_length(params *j, size_t number) {
     size_t *const length = &j->shape.dimensions[axis < 0 ? (size_t)axis + j->shape.rank : (size_t)axis];
     const size_t given = *length;
     const bool last = number + 1 == j->along.count, to_real = last && kind_of(j) == WEFT_C2R;
-    const size_t n = !to_real || given == 0 ? given : given == 1 ? 1 : 2 * (given - 1);
+    const size_t usual = given == 1 ? 1 : 2 * (given - 1), n = !to_real    ? given
+                                                               : j->length ? (size_t)j->length
+                                                                           : usual;
     *length = last && kind_of(j) == WEFT_R2C ? n / 2 + 1 : n;
-    if (n != 0 && (n & (n - 1)) == 0) return true;
-    cli_error("fft", "%s: has %zu elements along axis %d: expected %s", j->from, given, axis,
-              to_real ? "a power of two plus one" : "a power of two");
+    if (given == 0)
+        cli_error("fft", "%s: has 0 elements along axis %d: at least 1 is required", j->from, axis);
+    else if (to_real && n / 2 + 1 != given)
+        cli_error("fft", "%s: has %zu elements along axis %d: --length %zu requires %zu", j->from, given, axis, n,
+                  n / 2 + 1);
+    else
+        return true;
     return false;
 }
 

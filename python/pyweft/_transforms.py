@@ -235,8 +235,7 @@ def fft(
 
     x     complex64 or complex128, of any strides. Real numbers are made complex: float32 gives complex64, others
           complex128
-    n     the number of values that are transformed, a power of two: the first n of x, or those of x and zeros. None:
-          all of x
+    n     the number of values that are transformed: the first n of x, or those of x and zeros. None: all of x
     norm  "backward" or None; "ortho", the results times 1 / sqrt(n); "forward", the results times 1 / n. The factor is
           rounded to f64 and then to the type of the results, which are rounded again
     out   may be x itself

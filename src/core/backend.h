@@ -256,12 +256,13 @@ typedef struct fft_call {
 /* Kind of a pass of a transform whose length is not a power of two (ORDER.md 14.7 to 14.11). Each processes `batch`
  * arrays. */
 typedef enum fft_pass_kind {
-    FFT_RADIX,   /* 14.8: a pass of radix p over n complex values, with products if twiddles != NULL. y != x */
-    FFT_PRODUCT, /* n complex values are multiplied by `factors`; zeros follow, up to `count` values. y may be x */
-    FFT_SPLIT,   /* 14.5: from the transforms of n pairs to n + 1 complex values. y == x */
-    FFT_COMBINE, /* 14.6: from n + 1 complex values to n pairs. y != x */
-    FFT_EXTEND,  /* 14.11: n odd; from n real values, or (to_real) (n + 1)/2 complex ones, to n complex ones. y != x */
-    FFT_REDUCE   /* 14.11: n odd; from n complex values to (n + 1)/2 complex ones, or (to_real) n real ones. y != x */
+    FFT_RADIX,     /* 14.8: a pass of radix p over n complex values, with products if `twiddles`. y != x if n > p */
+    FFT_TRANSPOSE, /* 14.8: `count` rows of n values in all become the columns of y. y != x */
+    FFT_PRODUCT,   /* n complex values are multiplied by `factors`; zeros follow, up to `count` values. y may be x */
+    FFT_SPLIT,     /* 14.5: from the transforms of n pairs to n + 1 complex values. y == x */
+    FFT_COMBINE,   /* 14.6: from n + 1 complex values to n pairs. y != x */
+    FFT_EXTEND, /* 14.11: n odd; from n real values, or (to_real) (n + 1)/2 complex ones, to n complex ones. y != x */
+    FFT_REDUCE  /* 14.11: n odd; from n complex values to (n + 1)/2 complex ones, or (to_real) n real ones. y != x */
 } fft_pass_kind;
 
 /* Most prime factor of a length that 14.8 transforms. */
@@ -279,7 +280,7 @@ typedef struct fft_pass_call {
     size_t batch, n, count;
     const void *x;
     void *y;
-    size_t x_step, y_step;          /* distances of arrays, in reals */
+    size_t x_step, y_step; /* distances of arrays, in reals */
     bool to_real;
     bool exchange_in, exchange_out; /* FFT_RADIX, FFT_PRODUCT: exchange the parts of each number of x, or of y */
     double scale;                   /* FFT_RADIX, FFT_PRODUCT: factor of the numbers of y; 0: none */

@@ -3,8 +3,6 @@
 #include "core/fft_lengths.h"
 #include "core/check.h"
 #include "core/fft_plan.h"
-#include "core/view_dimensions.h"
-#include "core/views.h"
 
 /* Most bytes of a buffer, unless one transform is longer. On a CPU both should stay in its caches. */
 static const size_t HOST_BYTES = (size_t)1 << 18, DEVICE_BYTES = (size_t)1 << 27;
@@ -48,7 +46,6 @@ static double scale_of(const job *j, size_t divisor) {
 /* Transforms the rows of 2^k values at z in place, and stores them as the columns of y. */
 static weft_status transform_rows(const job *j, arrays z, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
-    const size_t size = weft_dtype_size(j->dtype), number = 2 * size;
     const fft_call rows = {.dtype = j->dtype,
                            .kind = j->inverse ? WEFT_C2C_INVERSE : WEFT_C2C,
                            .batch = j->batch * p->m,
@@ -56,24 +53,14 @@ static weft_status transform_rows(const job *j, arrays z, arrays y, weft_error *
                            .x = z.p,
                            .y = z.p};
     RETURN_IF_ERROR(j->ctx->backend->fft(j->ctx->state, &rows, error));
-    /* A number of f64 is copied as two elements. */
-    copy_view_call c = {.element = 8, .count = 4, .x = z.p, .y = y.p};
-    c.dimensions[0] = (view_dimension){j->batch, (ptrdiff_t)(z.step * size), (ptrdiff_t)(y.step * size)};
-    c.dimensions[1] = (view_dimension){p->length, (ptrdiff_t)number, (ptrdiff_t)(p->m * number)};
-    c.dimensions[2] = (view_dimension){p->m, (ptrdiff_t)(p->length * number), (ptrdiff_t)number};
-    c.dimensions[3] = (view_dimension){number / 8, 8, 8};
-    view_order_copy(&c, c.count);
-    return j->ctx->backend->copy_view(j->ctx->state, &c, error);
+    const fft_pass_call transpose = {
+        .kind = FFT_TRANSPOSE, .n = p->n, .count = p->m, .x = z.p, .y = y.p, .x_step = z.step, .y_step = y.step};
+    return run_pass(j, &transpose, error);
 }
 
-/* The transform of 14.8. A single pass cannot work in place: x is copied first. */
+/* The transform of 14.8. */
 static weft_status mix_radices(const job *j, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
-    if (x.p == y.p && p->passes == 1 && p->length == 1) {
-        const size_t bytes = j->batch * x.step * weft_dtype_size(j->dtype);
-        RETURN_IF_ERROR(j->ctx->backend->copy(j->ctx->state, bytes, x.p, j->buffer[0].p, error));
-        x = j->buffer[0];
-    }
     for (size_t i = 0; i < p->passes; i++) {
         const fft_radix *const r = &p->radix[i];
         const bool last = i == p->passes - 1;

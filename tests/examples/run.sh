@@ -35,6 +35,19 @@ moving_average)
 1.25"
     refuses 3
     ;;
+smooth_signal)
+    run
+    says "50 values, 11 taps, transforms of 56 values
+ 0  0.00000 -> 0.24722
+ 7  0.18000 -> 0.54111
+14  0.36000 -> 0.47111
+21  0.54000 -> 0.42889
+28  0.72000 -> 0.58111
+35  0.90000 -> 0.53889
+42  0.08000 -> 0.44111
+49  0.26000 -> 0.23778
+relative difference from the sums of products: less than 1e-6"
+    ;;
 kmers)
     printf '>one\nACGTACGT\nacg\n>two\nNNACGNTTTT\n' | run 3 3
     says "12 words of 3 letters, 5 different

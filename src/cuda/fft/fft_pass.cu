@@ -1,6 +1,7 @@
 /* Passes of transforms whose length is not a power of two (ORDER.md 14.7 to 14.11). Each thread computes all numbers
  * of one position: p numbers of a pass of radix p, one product, one pair. */
 #include "core/types.h"
+#include "core/view_dimensions.h"
 #include "cuda/fft/real_parts.cuh"
 #include "cuda/runtime/arrays.h"
 
@@ -229,7 +230,27 @@ static weft_status run(const gpu *g, const fft_pass_call *c, const void *x, void
     return WEFT_OK;
 }
 
+/* Stores rows as columns. Elements of 8 bytes require addresses that are multiples of 8. */
+static weft_status transpose(void *state, const fft_pass_call *c, weft_error *error) {
+    const ptrdiff_t size = (ptrdiff_t)cuda_type_bytes(c->dtype), number = 2 * size, rows = (ptrdiff_t)c->count;
+    const size_t length = c->n / c->count;
+    const bool aligned = ((uintptr_t)c->x | (uintptr_t)c->y) % 8 == 0;
+    copy_view_call copy;
+    memset(&copy, 0, sizeof copy);
+    copy.element = aligned ? 8 : (size_t)size;
+    copy.x = c->x;
+    copy.y = c->y;
+    copy.dimensions[0] = view_dimension{c->batch, (ptrdiff_t)c->x_step * size, (ptrdiff_t)c->y_step * size};
+    copy.dimensions[1] = view_dimension{length, number, rows * number};
+    copy.dimensions[2] = view_dimension{c->count, (ptrdiff_t)length * number, number};
+    copy.dimensions[3] =
+        view_dimension{(size_t)number / copy.element, (ptrdiff_t)copy.element, (ptrdiff_t)copy.element};
+    copy.count = view_merge(4, copy.dimensions);
+    return cuda_copy_view(state, &copy, error);
+}
+
 weft_status cuda_fft_pass(void *state, const fft_pass_call *c, weft_error *error) {
+    if (c->kind == FFT_TRANSPOSE) return transpose(state, c, error);
     gpu *const g = (gpu *)state;
     const current_device scope(g->device);
     const size_t size = cuda_type_bytes(c->dtype);

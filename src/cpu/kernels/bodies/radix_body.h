@@ -1,9 +1,10 @@
 /* Passes of transforms of any length (fft_pass_call; ORDER.md 14.7 to 14.11) for one element type; included after
  * cpu/kernels/bodies/complex_body.h.
  *
- * A pass of radix p has n/p positions u = q R + r in each array. Position u needs p numbers, R apart, and writes p
- * numbers, s R apart. The lanes of a vector are adjacent positions. If R is at least the number of lanes, those of
- * one q are computed together, and they have one twiddle factor; otherwise their numbers are gathered one by one. */
+ * A pass of radix p has n/p positions u = q R + r in each array, and those of all arrays are numbered in order.
+ * Position u needs p numbers, R apart, and writes p numbers, s R apart. The lanes of a vector are adjacent positions.
+ * If R is at least the number of lanes, those of one q are computed together: their numbers are adjacent, and they
+ * have one twiddle factor. Otherwise the lanes gather their numbers one by one. */
 
 /* A pass of radix p. rest: R. */
 typedef struct OF(radix_pass) {
@@ -11,8 +12,6 @@ typedef struct OF(radix_pass) {
     size_t p, s, rest;
     bool ends; /* its numbers are results */
     REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
-    const REAL *x;
-    REAL *y;
 } OF(radix_pass);
 
 /* ORDER.md 14.9. */
@@ -49,9 +48,10 @@ INLINE VECTOR OF(finish)(const OF(radix_pass) * j, VECTOR v) {
     return j->ends ? OF(canonical)(v) : v;
 }
 
-/* Computes positions q R + r to q R + r + COMPLEX - 1; r + COMPLEX <= R. */
-INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t q, size_t r) {
-    const REAL *const x = j->x + 2 * (q * p * j->rest + r);
+/* Computes COMPLEX positions from q R + r on of an array; r + COMPLEX <= R. */
+INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t array, size_t q, size_t r) {
+    const REAL *const x = (const REAL *)j->call->x + array * j->call->x_step + 2 * (q * p * j->rest + r);
+    REAL *const y = (REAL *)j->call->y + array * j->call->y_step;
     const OF(number) *const w = j->call->twiddles;
     VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
 #pragma GCC unroll 13
@@ -68,58 +68,95 @@ INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t q, size_t r
     for (size_t c = 0; c < p; c++) {
         const size_t at = 2 * ((q + j->s * c) * j->rest + r);
         if (j->call->factors) b[c] = OF(multiply)(b[c], OF(load)((const REAL *)j->call->factors + at));
-        OF(store)(j->y + at, OF(finish)(j, b[c]));
+        OF(store)(y + at, OF(finish)(j, b[c]));
     }
 }
 
-/* Loads `count` numbers at distances of `at` reals. */
-INLINE VECTOR OF(gather)(const REAL *p, const size_t *at, size_t count) {
-    OF(number) v[COMPLEX];
-    VECTOR all = {0};
-    for (size_t l = 0; l < count; l++) memcpy(&v[l], p + at[l], sizeof *v);
-    memcpy(&all, v, count * sizeof *v);
-    return all;
+/* ---------------------------------------------------------------- lanes with addresses of their own */
+
+typedef uint64_t OF(words) __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Loads a number for each lane, `at` reals after its address. */
+INLINE VECTOR OF(gather)(const REAL *const *p, size_t at) {
+    VECTOR v = {0};
+    OF(words) words = (OF(words))v;
+#pragma GCC unroll 8
+    for (size_t l = 0; l < COMPLEX; l++)
+        if (sizeof(REAL) == sizeof(float)) {
+            uint64_t word;
+            memcpy(&word, p[l] + at, sizeof word);
+            words[l % (VECTOR_BYTES / 8)] = word;
+        } else {
+            v[2 * l] = p[l][at];
+            v[2 * l + 1] = p[l][at + 1];
+        }
+    return sizeof(REAL) == sizeof(float) ? (VECTOR)words : v;
 }
 
-/* Computes `count` positions from u on; count <= COMPLEX. */
-INLINE void OF(radix_positions)(const OF(radix_pass) * j, size_t p, size_t u, size_t count) {
-    const REAL *const w = j->call->twiddles;
-    size_t from[COMPLEX], row[COMPLEX], next[COMPLEX];
-    VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
-    size_t q = u / j->rest, r = u % j->rest;
-    for (size_t l = 0; l < count; l++) {
-        from[l] = 2 * (q * p * j->rest + r);
-        row[l] = 2 * q;
-        next[l] = 2 * l;
+/* Stores the numbers of the first `count` lanes, `at` reals after their addresses. */
+INLINE void OF(scatter)(REAL *const *p, size_t at, VECTOR v, size_t count) {
+    OF(number) all[COMPLEX];
+    memcpy(all, &v, sizeof v);
+    for (size_t l = 0; l < count; l++) memcpy(p[l] + at, &all[l], sizeof *all);
+}
+
+/* Computes `count` positions from u on; count <= COMPLEX. The other lanes repeat the last position. */
+INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, size_t u, size_t count) {
+    const fft_pass_call *const c = j->call;
+    const size_t rows = j->s * j->rest;
+    const REAL *x[COMPLEX], *w[COMPLEX], *factors[COMPLEX];
+    REAL *y[COMPLEX];
+    size_t array = u / rows, q = u % rows / j->rest, r = u % rows % j->rest;
+    for (size_t l = 0; l < COMPLEX; l++) {
+        x[l] = (const REAL *)c->x + array * c->x_step + 2 * (q * p * j->rest + r);
+        y[l] = (REAL *)c->y + array * c->y_step + 2 * (q * j->rest + r);
+        w[l] = (const REAL *)c->twiddles + 2 * q;
+        factors[l] = (const REAL *)c->factors + 2 * (q * j->rest + r);
+        if (l + 1 >= count) continue;
         if (++r == j->rest) q++, r = 0;
+        if (q == j->s) array++, q = 0;
     }
-    for (size_t c = 0; c < p; c++) {
-        a[c] = OF(gather)(j->x + 2 * c * j->rest, from, count);
-        if (j->call->exchange_in) a[c] = OF(swap_parts)(a[c]);
-        if (w && c > 0) a[c] = OF(multiply)(a[c], OF(gather)(w + 2 * (c - 1) * j->s, row, count));
+    VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
+#pragma GCC unroll 13
+    for (size_t i = 0; i < p; i++) {
+        a[i] = OF(gather)(x, 2 * i * j->rest);
+        if (c->exchange_in) a[i] = OF(swap_parts)(a[i]);
+        if (c->twiddles && i > 0) a[i] = OF(multiply)(a[i], OF(gather)(w, 2 * (i - 1) * j->s));
     }
     OF(points)(j, p, a, b);
-    for (size_t c = 0; c < p; c++) {
-        const size_t at = 2 * (j->s * j->rest * c + u);
-        if (j->call->factors) b[c] = OF(multiply)(b[c], OF(gather)((const REAL *)j->call->factors + at, next, count));
-        const VECTOR v = OF(finish)(j, b[c]);
-        memcpy(j->y + at, &v, 2 * count * sizeof(REAL));
+    const bool adjacent = y[COMPLEX - 1] - y[0] == (ptrdiff_t)(2 * (COMPLEX - 1)) && count == COMPLEX;
+#pragma GCC unroll 13
+    for (size_t i = 0; i < p; i++) {
+        const size_t at = 2 * i * rows;
+        if (c->factors) b[i] = OF(multiply)(b[i], OF(gather)(factors, at));
+        if (adjacent)
+            OF(store)(y[0] + at, OF(finish)(j, b[i]));
+        else
+            OF(scatter)(y, at, OF(finish)(j, b[i]), count);
     }
 }
 
-/* Computes positions [from, to) of an array. */
-INLINE void OF(radix_range)(const OF(radix_pass) * j, size_t p, size_t from, size_t to) {
-    for (size_t u = from, end; u < to; u = end) {
-        const size_t q = u / j->rest, row = (q + 1) * j->rest;
-        end = to < row ? to : row;
-        if (end - u < COMPLEX) {
-            end = to - u < COMPLEX ? to : u + COMPLEX;
-            OF(radix_positions)(j, p, u, end - u);
-            continue;
-        }
-        for (; u + COMPLEX <= end; u += COMPLEX) OF(radix_row)(j, p, q, u - q * j->rest);
-        if (u < end) OF(radix_row)(j, p, q, end - COMPLEX - q * j->rest); /* some positions once more */
+/* ------------------------------------------------------------------------------------- all positions */
+
+/* Computes positions [from, to) of one q: u is the first of its R positions. */
+INLINE void OF(radix_rows)(const OF(radix_pass) * j, size_t p, size_t u, size_t from, size_t to) {
+    const size_t array = u / (j->s * j->rest), q = u / j->rest % j->s;
+    if (to - from < COMPLEX) {
+        OF(radix_lanes)(j, p, from, to - from);
+        return;
     }
+    size_t at = from;
+    for (; at + COMPLEX <= to; at += COMPLEX) OF(radix_row)(j, p, array, q, at - u);
+    if (at < to) OF(radix_row)(j, p, array, q, to - COMPLEX - u); /* some positions once more */
+}
+
+INLINE void OF(radix_range)(const OF(radix_pass) * j, size_t p, size_t from, size_t to) {
+    if (j->rest < COMPLEX) {
+        for (size_t u = from; u < to; u += COMPLEX) OF(radix_lanes)(j, p, u, to - u < COMPLEX ? to - u : COMPLEX);
+        return;
+    }
+    for (size_t u = from / j->rest * j->rest; u < to; u += j->rest)
+        OF(radix_rows)(j, p, u, u < from ? from : u, u + j->rest < to ? u + j->rest : to);
 }
 
 /* Each radix up to 13 is a function of its own. */
@@ -138,16 +175,18 @@ static __attribute__((noinline)) void OF(radix_large)(const OF(radix_pass) * j, 
     OF(radix_range)(j, j->p, from, to);
 }
 
-static void OF(radix)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+static void OF(radix)(const fft_pass_call *c, size_t from, size_t to) {
     const fft_points *const points = c->points;
-    OF(radix_pass) j = {.call = c, .p = points->p, .s = c->s, .rest = c->n / (c->s * points->p)};
+    OF(radix_pass) j;
+    j.call = c;
+    j.p = points->p;
+    j.s = c->s;
+    j.rest = c->n / (c->s * points->p);
     j.ends = !c->factors && j.rest == 1;
     for (size_t k = 1; k <= j.p / 2; k++) {
         j.cosine[k] = (REAL)points->cosine[k];
         j.sine[k] = (REAL)points->sine[k];
     }
-    j.x = (const REAL *)c->x + array * c->x_step;
-    j.y = (REAL *)c->y + array * c->y_step;
     switch (j.p) {
     case 3: OF(radix_3)(&j, from, to); break;
     case 5: OF(radix_5)(&j, from, to); break;
@@ -156,6 +195,32 @@ static void OF(radix)(const fft_pass_call *c, size_t array, size_t from, size_t 
     case 13: OF(radix_13)(&j, from, to); break;
     default: OF(radix_large)(&j, from, to);
     }
+}
+
+/* Stores rows [first, first + COMPLEX) of numbers [c, c + COMPLEX) as columns. */
+INLINE void OF(transpose_block)(const fft_pass_call *c, const REAL *x, REAL *y, size_t first, size_t at) {
+    const size_t rows = c->count, length = c->n / c->count;
+    VECTOR v[COMPLEX];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < COMPLEX; i++) v[i] = OF(load)(x + 2 * ((first + i) * length + at));
+    OF(transpose)(v);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < COMPLEX; i++) OF(store)(y + 2 * ((at + i) * rows + first), v[i]);
+}
+
+static void OF(transpose_rows)(const fft_pass_call *c, size_t array) {
+    const REAL *const x = (const REAL *)c->x + array * c->x_step;
+    REAL *const y = (REAL *)c->y + array * c->y_step;
+    const size_t rows = c->count, length = c->n / c->count;
+    if (rows < COMPLEX || length < COMPLEX) {
+        for (size_t i = 0; i < length; i++)
+            for (size_t q = 0; q < rows; q++)
+                memcpy(y + 2 * (i * rows + q), x + 2 * (q * length + i), sizeof(OF(number)));
+        return;
+    }
+    for (size_t at = 0; at < length; at += COMPLEX)
+        for (size_t first = 0; first < rows; first += COMPLEX)
+            OF(transpose_block)(c, x, y, first + COMPLEX <= rows ? first : rows - COMPLEX, at);
 }
 
 /* ------------------------------------------------------------------------------------ products */
@@ -207,23 +272,22 @@ static void OF(reduce)(const fft_pass_call *c, size_t array, size_t from, size_t
 }
 
 /* The pairs of a real transform of 2n values, all at once. */
-static void OF(pairs)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
+static void OF(pairs)(const fft_pass_call *c, size_t array) {
     const transform_plan plan = {.n = c->n, .half_twiddles = (void *)c->factors};
     REAL *const y = (REAL *)c->y + array * c->y_step;
     const bool split = c->kind == FFT_SPLIT;
     const transform_pass p = {.plan = &plan, .x = split ? y : (const REAL *)c->x + array * c->x_step, .y = y};
-    (void)from;
-    (void)to;
     (split ? OF(split) : OF(combine))(&p);
 }
 
 static void OF(run_pass)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
     switch (c->kind) {
-    case FFT_RADIX: OF(radix)(c, array, from, to); break;
+    case FFT_RADIX: OF(radix)(c, from, to); break;
+    case FFT_TRANSPOSE: OF(transpose_rows)(c, array); break;
     case FFT_PRODUCT: OF(multiply_range)(c, array, from, to); break;
     case FFT_EXTEND: OF(extend)(c, array, from, to); break;
     case FFT_REDUCE: OF(reduce)(c, array, from, to); break;
     case FFT_SPLIT:
-    case FFT_COMBINE: OF(pairs)(c, array, from, to); break;
+    case FFT_COMBINE: OF(pairs)(c, array); break;
     }
 }
