@@ -100,22 +100,37 @@ INLINE void OF(scatter)(REAL *const *p, size_t at, VECTOR v, size_t count) {
     for (size_t l = 0; l < count; l++) memcpy(p[l] + at, &all[l], sizeof *all);
 }
 
-/* Computes `count` positions from u on; count <= COMPLEX. The other lanes repeat the last position. */
-INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, size_t u, size_t count) {
+/* Position q R + r of an array. */
+typedef struct OF(position) {
+    size_t array, q, r;
+} OF(position);
+
+INLINE OF(position) OF(position_of)(const OF(radix_pass) * j, size_t u) {
+    const size_t rows = j->s * j->rest;
+    return (OF(position)){u / rows, u % rows / j->rest, u % rows % j->rest};
+}
+
+INLINE void OF(advance)(const OF(radix_pass) * j, OF(position) * at) {
+    if (++at->r == j->rest) at->q++, at->r = 0;
+    if (at->q == j->s) at->array++, at->q = 0;
+}
+
+/* Computes `count` positions from *from on, and advances it; count <= COMPLEX. The other lanes repeat the last
+ * position. */
+INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, OF(position) * from, size_t count) {
     const fft_pass_call *const c = j->call;
     const size_t rows = j->s * j->rest;
     const REAL *x[COMPLEX], *w[COMPLEX], *factors[COMPLEX];
     REAL *y[COMPLEX];
-    size_t array = u / rows, q = u % rows / j->rest, r = u % rows % j->rest;
     for (size_t l = 0; l < COMPLEX; l++) {
-        x[l] = (const REAL *)c->x + array * c->x_step + 2 * (q * p * j->rest + r);
-        y[l] = (REAL *)c->y + array * c->y_step + 2 * (q * j->rest + r);
-        w[l] = (const REAL *)c->twiddles + 2 * q;
-        factors[l] = (const REAL *)c->factors + 2 * (q * j->rest + r);
-        if (l + 1 >= count) continue;
-        if (++r == j->rest) q++, r = 0;
-        if (q == j->s) array++, q = 0;
+        const size_t r = from->q * j->rest + from->r;
+        x[l] = (const REAL *)c->x + from->array * c->x_step + 2 * (r + from->q * (p - 1) * j->rest);
+        y[l] = (REAL *)c->y + from->array * c->y_step + 2 * r;
+        w[l] = (const REAL *)c->twiddles + 2 * from->q;
+        factors[l] = (const REAL *)c->factors + 2 * r;
+        if (l + 1 < count) OF(advance)(j, from);
     }
+    OF(advance)(j, from);
     VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
 #pragma GCC unroll 13
     for (size_t i = 0; i < p; i++) {
@@ -142,7 +157,8 @@ INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, size_t u, size_t
 INLINE void OF(radix_rows)(const OF(radix_pass) * j, size_t p, size_t u, size_t from, size_t to) {
     const size_t array = u / (j->s * j->rest), q = u / j->rest % j->s;
     if (to - from < COMPLEX) {
-        OF(radix_lanes)(j, p, from, to - from);
+        OF(position) first = {array, q, from - u};
+        OF(radix_lanes)(j, p, &first, to - from);
         return;
     }
     size_t at = from;
@@ -152,7 +168,8 @@ INLINE void OF(radix_rows)(const OF(radix_pass) * j, size_t p, size_t u, size_t 
 
 INLINE void OF(radix_range)(const OF(radix_pass) * j, size_t p, size_t from, size_t to) {
     if (j->rest < COMPLEX) {
-        for (size_t u = from; u < to; u += COMPLEX) OF(radix_lanes)(j, p, u, to - u < COMPLEX ? to - u : COMPLEX);
+        OF(position) at = OF(position_of)(j, from);
+        for (size_t u = from; u < to; u += COMPLEX) OF(radix_lanes)(j, p, &at, to - u < COMPLEX ? to - u : COMPLEX);
         return;
     }
     for (size_t u = from / j->rest * j->rest; u < to; u += j->rest)
@@ -197,30 +214,56 @@ static void OF(radix)(const fft_pass_call *c, size_t from, size_t to) {
     }
 }
 
-/* Stores rows [first, first + COMPLEX) of numbers [c, c + COMPLEX) as columns. */
-INLINE void OF(transpose_block)(const fft_pass_call *c, const REAL *x, REAL *y, size_t first, size_t at) {
+/* Loads numbers [at, at + COMPLEX) of rows [first, first + COMPLEX) as columns. Rows after the last one repeat it. */
+INLINE void OF(load_columns)(const fft_pass_call *c, const REAL *x, size_t first, size_t at, VECTOR *v) {
+#pragma GCC unroll 8
+    for (size_t i = 0; i < COMPLEX; i++) {
+        const size_t row = first + i < c->count ? first + i : c->count - 1;
+        v[i] = OF(load)(x + 2 * (row * (c->n / c->count) + at));
+    }
+    OF(transpose)(v);
+}
+
+/* Stores fewer rows than lanes as columns: the numbers that a vector has too many are overwritten by the next one. */
+static void OF(transpose_few)(const fft_pass_call *c, const REAL *x, REAL *y) {
     const size_t rows = c->count, length = c->n / c->count;
     VECTOR v[COMPLEX];
+    for (size_t at = 0; at < length; at += COMPLEX) {
+        OF(load_columns)(c, x, 0, at, v);
 #pragma GCC unroll 8
-    for (size_t i = 0; i < COMPLEX; i++) v[i] = OF(load)(x + 2 * ((first + i) * length + at));
-    OF(transpose)(v);
+        for (size_t i = 0; i < COMPLEX; i++) {
+            const size_t to = (at + i) * rows;
+            if (to + COMPLEX <= c->n)
+                OF(store)(y + 2 * to, v[i]);
+            else
+                memcpy(y + 2 * to, &v[i], 2 * rows * sizeof(REAL));
+        }
+    }
+}
+
+static void OF(transpose_many)(const fft_pass_call *c, const REAL *x, REAL *y) {
+    const size_t rows = c->count, length = c->n / c->count;
+    VECTOR v[COMPLEX];
+    for (size_t at = 0; at < length; at += COMPLEX)
+        for (size_t first = 0; first < rows; first += COMPLEX) {
+            const size_t from = first + COMPLEX <= rows ? first : rows - COMPLEX; /* some rows once more */
+            OF(load_columns)(c, x, from, at, v);
 #pragma GCC unroll 8
-    for (size_t i = 0; i < COMPLEX; i++) OF(store)(y + 2 * ((at + i) * rows + first), v[i]);
+            for (size_t i = 0; i < COMPLEX; i++) OF(store)(y + 2 * ((at + i) * rows + from), v[i]);
+        }
 }
 
 static void OF(transpose_rows)(const fft_pass_call *c, size_t array) {
     const REAL *const x = (const REAL *)c->x + array * c->x_step;
     REAL *const y = (REAL *)c->y + array * c->y_step;
     const size_t rows = c->count, length = c->n / c->count;
-    if (rows < COMPLEX || length < COMPLEX) {
-        for (size_t i = 0; i < length; i++)
-            for (size_t q = 0; q < rows; q++)
-                memcpy(y + 2 * (i * rows + q), x + 2 * (q * length + i), sizeof(OF(number)));
+    if (length >= COMPLEX) {
+        (rows < COMPLEX ? OF(transpose_few) : OF(transpose_many))(c, x, y);
         return;
     }
-    for (size_t at = 0; at < length; at += COMPLEX)
-        for (size_t first = 0; first < rows; first += COMPLEX)
-            OF(transpose_block)(c, x, y, first + COMPLEX <= rows ? first : rows - COMPLEX, at);
+    for (size_t i = 0; i < length; i++)
+        for (size_t q = 0; q < rows; q++)
+            memcpy(y + 2 * (i * rows + q), x + 2 * (q * length + i), sizeof(OF(number)));
 }
 
 /* ------------------------------------------------------------------------------------ products */
@@ -241,7 +284,9 @@ static void OF(multiply_range)(const fft_pass_call *c, size_t array, size_t from
     const REAL *const x = (const REAL *)c->x + array * c->x_step;
     REAL *const y = (REAL *)c->y + array * c->y_step;
     const size_t end = to < c->n ? to : c->n;
-    for (size_t i = from; i < end; i += COMPLEX) OF(multiply_some)(c, x, y, i, end - i < COMPLEX ? end - i : COMPLEX);
+    size_t at = from;
+    for (; at + COMPLEX <= end; at += COMPLEX) OF(multiply_some)(c, x, y, at, COMPLEX);
+    if (at < end) OF(multiply_some)(c, x, y, at, end - at);
     for (size_t i = from > c->n ? from : end; i < to; i++) y[2 * i] = y[2 * i + 1] = 0;
 }
 
