@@ -14,7 +14,7 @@ typedef struct arrays {
 } arrays;
 
 /* A part of the batch of a call. */
-typedef struct job {
+typedef struct params {
     weft_context *ctx;
     const fft_plan *plan;
     weft_fft_kind kind;
@@ -22,9 +22,9 @@ typedef struct job {
     size_t n, batch;         /* n: length of the call */
     bool inverse, even, odd; /* even, odd: the length of a real transform */
     arrays buffer[2];
-} job;
+} params;
 
-static weft_status run_pass(const job *j, const fft_pass_call *c, weft_error *error) {
+static weft_status run_pass(const params *j, const fft_pass_call *c, weft_error *error) {
     fft_pass_call pass = *c;
     pass.dtype = j->dtype;
     pass.batch = j->batch;
@@ -32,10 +32,10 @@ static weft_status run_pass(const job *j, const fft_pass_call *c, weft_error *er
 }
 
 /* Returns the buffer that does not contain x. */
-static arrays other_buffer(const job *j, arrays x) { return j->buffer[x.p == j->buffer[0].p]; }
+static arrays other_buffer(const params *j, arrays x) { return j->buffer[x.p == j->buffer[0].p]; }
 
 /* The factor of an inverse transform, or 0. */
-static double scale_of(const job *j, size_t divisor) {
+static double scale_of(const params *j, size_t divisor) {
     if (!j->inverse) return 0;
     const double factor = 1 / (double)divisor;
     return (j->dtype == WEFT_F32 ? (double)(float)factor : factor) / (j->even ? 2 : 1);
@@ -44,7 +44,7 @@ static double scale_of(const job *j, size_t divisor) {
 /* ------------------------------------------------------------------------------- mixed radices */
 
 /* Transforms the rows of 2^k values at z in place, and stores them as the columns of y. */
-static weft_status transform_rows(const job *j, arrays z, arrays y, weft_error *error) {
+static weft_status transform_rows(const params *j, arrays z, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
     const fft_call rows = {.dtype = j->dtype,
                            .kind = j->inverse ? WEFT_C2C_INVERSE : WEFT_C2C,
@@ -59,7 +59,7 @@ static weft_status transform_rows(const job *j, arrays z, arrays y, weft_error *
 }
 
 /* The transform of 14.8. */
-static weft_status mix_radices(const job *j, arrays x, arrays y, weft_error *error) {
+static weft_status mix_radices(const params *j, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
     for (size_t i = 0; i < p->passes; i++) {
         const fft_radix *const r = &p->radix[i];
@@ -87,7 +87,7 @@ static weft_status mix_radices(const job *j, arrays x, arrays y, weft_error *err
 /* ------------------------------------------------------------------------- large prime factors */
 
 /* Multiplies the n numbers of each array of x by factors, followed by zeros up to `count` numbers. */
-static weft_status multiply(const job *j, fft_pass_call c, arrays x, arrays y, size_t factors, weft_error *error) {
+static weft_status multiply(const params *j, fft_pass_call c, arrays x, arrays y, size_t factors, weft_error *error) {
     c.kind = FFT_PRODUCT;
     c.x = x.p;
     c.y = y.p;
@@ -98,13 +98,13 @@ static weft_status multiply(const job *j, fft_pass_call c, arrays x, arrays y, s
 }
 
 /* Transforms the buffers of M numbers in place. */
-static weft_status transform_padded(const job *j, weft_fft_kind kind, arrays z, weft_error *error) {
+static weft_status transform_padded(const params *j, weft_fft_kind kind, arrays z, weft_error *error) {
     const fft_call c = {.dtype = j->dtype, .kind = kind, .batch = j->batch, .n = j->plan->padded, .x = z.p, .y = z.p};
     return j->ctx->backend->fft(j->ctx->state, &c, error);
 }
 
 /* The transform of 14.10. */
-static weft_status convolve_chirp(const job *j, arrays x, arrays y, weft_error *error) {
+static weft_status convolve_chirp(const params *j, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
     const arrays z = other_buffer(j, x);
     const fft_pass_call first = {.n = p->n, .count = p->padded, .exchange_in = j->inverse};
@@ -120,7 +120,7 @@ static weft_status convolve_chirp(const job *j, arrays x, arrays y, weft_error *
 /* ------------------------------------------------------------------------------ the whole call */
 
 /* Converts between the real or complex numbers of a real transform and those of the complex one. */
-static weft_status convert(const job *j, fft_pass_kind kind, arrays x, arrays y, weft_error *error) {
+static weft_status convert(const params *j, fft_pass_kind kind, arrays x, arrays y, weft_error *error) {
     const fft_pass_call c = {.kind = kind,
                              .n = j->plan->n,
                              .x = x.p,
@@ -133,7 +133,7 @@ static weft_status convert(const job *j, fft_pass_kind kind, arrays x, arrays y,
 }
 
 /* Transforms the arrays of x to those of y. */
-static weft_status transform(const job *j, arrays x, arrays y, weft_error *error) {
+static weft_status transform(const params *j, arrays x, arrays y, weft_error *error) {
     arrays from = x, to = j->odd ? j->buffer[0] : y;
     if (j->odd || (j->even && j->inverse)) {
         from = j->buffer[1];
@@ -155,7 +155,7 @@ static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) 
     weft_watch *const watch = context_watch();
     const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
     const size_t size = weft_dtype_size(c->dtype), most = ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES;
-    job j = {.ctx = ctx, .kind = c->kind, .dtype = c->dtype, .n = c->n, .even = even, .odd = real && !even};
+    params j = {.ctx = ctx, .kind = c->kind, .dtype = c->dtype, .n = c->n, .even = even, .odd = real && !even};
     j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
     RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
     const size_t numbers = j.plan->padded ? j.plan->padded : j.plan->n, bytes = 2 * size * numbers;

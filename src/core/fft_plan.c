@@ -10,7 +10,7 @@ enum { PLANS = 8 }; /* plans that a context keeps */
 
 struct fft_plans {
     fft_plan *plan[PLANS]; /* or NULL */
-    size_t next;           /* the place of the next plan */
+    size_t next;           /* index of the next plan */
 };
 
 /* ------------------------------------------------------------------------------------- factors */

@@ -23,8 +23,9 @@ own_def='"core/(ops|types|halves|status|distributions|sobol)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
 only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
-only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" $(ls src/core/*.[ch] src/core/api/*.c | grep -vE '/(bindings|exact_state|half_random)\.c$')
+only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" $(ls src/core/*.[ch] src/core/api/*.c | grep -vE '/(bindings|exact_state|fft_plan|half_random)\.c$')
 only "bindings and half_random" "$std|\"(core/[a-z_]+\.(h|def)|formula/expr\.h|arith/halves\.h)\"" src/core/bindings.c src/core/half_random.c
+only "fft_plan" "$std|\"(core/[a-z_]+\.h|arith/turns\.h)\"" src/core/fft_plan.c
 only "exact_state" "$std|\"(core/[a-z_]+\.h|arith/exact\.h|weft\.h)\"" src/core/api/exact_state.c
 only "src/formula" "$std|\"(formula/[a-z_]+\.(h|def)|core/[a-z_]+\.(h|def)|weft\.h)\"" src/formula/*.[ch]
 only "src/ref" "$std|\"(ref/[a-z_/]+\.h|core/(order|backend|offsets|indices|elementary|exact_ops|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch] src/ref/*/*.[ch]

@@ -113,6 +113,9 @@ weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, transform_way
                                const transform_plan **plan, weft_error *error);
 void cpu_transform_free(cpu_context *ctx);
 
+/* weft_backend.fft_pass. */
+weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error);
+
 static inline const transform_kernels *transform_kernels_of(const level_transforms *t, weft_dtype dtype) {
     return dtype == WEFT_F32 ? t->f32 : t->f64;
 }

@@ -622,7 +622,6 @@ void cpu_add_f64(partial *a, const partial *b);
 /* Operations, in the form of the backend's function table. */
 #define BACKEND(stem) weft_status cpu_##stem(void *state, const stem##_call *call, weft_error *error);
 #include "core/ops.def"
-weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error);
 
 /* Returns the kernel of a scan and sets its parameters. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_params *params);
