@@ -62,7 +62,7 @@ static weft_status make_layout(fft_plan *p, size_t *numbers, weft_error *error) 
 typedef struct host_tables {
     weft_dtype dtype;
     weft_circle circle;
-    char *tables;
+    void *tables;
 } host_tables;
 
 /* Stores re + i im as complex number `at`. */
@@ -137,21 +137,26 @@ static weft_status fill_plan(weft_context *ctx, fft_plan *p, const host_tables *
     return p->padded ? transform_filter(ctx, p, error) : WEFT_OK;
 }
 
+/* Allocates the tables of the device and fills them. turns: memory for the circle; near_log: see weft_circle. */
+static weft_status make_device_tables(weft_context *ctx, fft_plan *p, weft_turn *turns, int near_log, void *tables,
+                                      weft_error *error) {
+    const host_tables t = {p->dtype, {2 * p->n, near_log, turns, turns + ((size_t)1 << near_log)}, tables};
+    void *on_device;
+    RETURN_IF_ERROR(ctx->backend->alloc(ctx->state, WEFT_DEVICE, p->bytes, &on_device, error));
+    p->tables = on_device;
+    return fill_plan(ctx, p, &t, error);
+}
+
 static weft_status make_tables(weft_context *ctx, fft_plan *p, weft_error *error) {
     const int near_log = weft_circle_near_log(2 * p->n);
     const size_t near = (size_t)1 << near_log, far = (p->n >> near_log) + 1;
     weft_turn *const turns = malloc((near + far) * sizeof *turns);
-    const host_tables t = {p->dtype, {2 * p->n, near_log, turns, turns + near}, malloc(p->bytes)};
-    weft_status status = WEFT_OK;
-    if (!turns || !t.tables)
-        status = weft_fail(error, WEFT_OUT_OF_MEMORY,
-                           "cannot allocate %zu bytes of host memory for the tables of fft", p->bytes);
-    void *tables = NULL;
-    if (status == WEFT_OK) status = ctx->backend->alloc(ctx->state, WEFT_DEVICE, p->bytes, &tables, error);
-    p->tables = tables;
-    if (status == WEFT_OK) status = fill_plan(ctx, p, &t, error);
+    void *const tables = malloc(p->bytes);
+    const weft_status status =
+        turns && tables ? make_device_tables(ctx, p, turns, near_log, tables, error)
+                        : weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", p->bytes);
     free(turns);
-    free(t.tables);
+    free(tables);
     return status;
 }
 
