@@ -265,6 +265,12 @@ static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_C2C, W
 static weft_status run_fft_batch(weft_context *ctx) {
     return weft_fft(ctx, WEFT_C2C, WEFT_F32, 64, 1 << 10, x, out.y);
 }
+/* In parts, with two passes of radix 5. */
+static weft_status run_fft_radices(weft_context *ctx) {
+    return weft_fft(ctx, WEFT_C2C_INVERSE, WEFT_F32, 100, 800, x, out.y);
+}
+/* By a convolution; the first factor above 97. */
+static weft_status run_fft_chirp(weft_context *ctx) { return weft_fft(ctx, WEFT_R2C, WEFT_F32, 100, 505, x, out.y); }
 /* Back to real numbers, with an array for the transforms along the first axis. */
 static weft_status run_fft_axes(weft_context *ctx) {
     weft_view from, to;
@@ -523,6 +529,8 @@ static const operation operations[] = {
     {"matmul_complex", run_matmul_complex},
     {"fft", run_fft},
     {"fft of a batch", run_fft_batch},
+    {"fft of 800 values", run_fft_radices},
+    {"fft of 505 values", run_fft_chirp},
     {"fft_axes", run_fft_axes},
     {"convolve", run_convolve},
     {"convolve_axis", run_convolve_axis},

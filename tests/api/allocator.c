@@ -87,7 +87,7 @@ static void expect_balanced(ledger *l) {
 
 /* ------------------------------------------------------------------------------ the operations */
 
-enum { SMALL = 1 << 10, LARGE = 1 << 15, OPERATIONS = 8 };
+enum { SMALL = 1 << 10, LARGE = 1 << 15, OPERATIONS = 9 };
 static float x[LARGE], expected[2 * LARGE], found[2 * LARGE];
 
 /* A source with a `view` needs no buffers: this one has only `read`. */
@@ -116,6 +116,7 @@ static weft_status run(weft_context *ctx, int operation, size_t n, float *out) {
     case 4: return weft_sort(ctx, WEFT_ASCENDING, WEFT_F32, n, x, out);
     case 5: return weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, n, x, n / 4, out, NULL);
     case 6: return weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, n, x, n / 4, x + n / 2, out);
+    case 7: return weft_fft(ctx, WEFT_R2C, WEFT_F32, 1, n - 1, x, out);
     default: return scan_source(ctx, n, out);
     }
 }
