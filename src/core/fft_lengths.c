@@ -1,5 +1,5 @@
 /* Transforms of any length (ORDER.md 14.7 to 14.11): sequences of the backend's passes, its transforms of 2^k values,
- * and copies. */
+ * and a transposition. */
 #include "core/fft_lengths.h"
 #include "core/check.h"
 #include "core/fft_plan.h"
@@ -17,9 +17,8 @@ typedef struct arrays {
 typedef struct params {
     weft_context *ctx;
     const fft_plan *plan;
-    weft_fft_kind kind;
     weft_dtype dtype;
-    size_t n, batch;         /* n: length of the call */
+    size_t batch;
     bool inverse, even, odd; /* even, odd: the length of a real transform */
     arrays buffer[2];
 } params;
@@ -155,7 +154,7 @@ static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) 
     weft_watch *const watch = context_watch();
     const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
     const size_t size = weft_dtype_size(c->dtype), most = ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES;
-    params j = {.ctx = ctx, .kind = c->kind, .dtype = c->dtype, .n = c->n, .even = even, .odd = real && !even};
+    params j = {.ctx = ctx, .dtype = c->dtype, .even = even, .odd = real && !even};
     j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
     RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
     const size_t numbers = j.plan->padded ? j.plan->padded : j.plan->n, bytes = 2 * size * numbers;

@@ -3,7 +3,9 @@
 #include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
 
-enum { POSITIONS = 1 << 11 }; /* positions of an item, at least; see transform_kernels.pass */
+/* Numbers of an item, at least, except those of FFT_RADIX: positions (transform_kernels.pass). Parts of rows are
+ * multiples of the complex numbers of a vector. */
+enum { POSITIONS = 1 << 11, LANES_MOST = 8 };
 
 /* A call, divided into items: parts of arrays or several whole arrays. */
 typedef struct pass_work {
@@ -16,6 +18,7 @@ typedef struct pass_work {
 
 static size_t positions_of(const fft_pass_call *c) {
     switch (c->kind) {
+    case FFT_TRANSPOSE: return c->n / c->count;
     case FFT_PRODUCT: return c->count;
     case FFT_REDUCE: return c->to_real ? c->n : c->n / 2 + 1;
     default: return c->n;
@@ -36,15 +39,17 @@ static void run_item(void *self, size_t item) {
 
 /* The positions of a pass of radix p are those of all arrays: they are divided like one array. */
 static pass_work divided(const fft_pass_call *c) {
-    const bool whole = c->kind == FFT_TRANSPOSE || c->kind == FFT_SPLIT || c->kind == FFT_COMBINE;
+    const bool whole = c->kind == FFT_SPLIT || c->kind == FFT_COMBINE;
+    const size_t least =
+        c->kind == FFT_TRANSPOSE ? POSITIONS / c->count / LANES_MOST * LANES_MOST + LANES_MOST : POSITIONS;
     pass_work w = {.call = c, .arrays = c->batch, .positions = positions_of(c)};
     if (c->kind == FFT_RADIX) {
         w.arrays = 1;
         w.positions = c->batch * (c->n / c->points->p);
     }
-    w.part = whole || w.positions < 2 * POSITIONS ? w.positions : POSITIONS;
+    w.part = whole || w.positions < 2 * least ? w.positions : least;
     w.parts = (w.positions - 1) / w.part + 1;
-    w.at_once = POSITIONS / w.positions + 1;
+    w.at_once = POSITIONS / c->n + 1;
     return w;
 }
 

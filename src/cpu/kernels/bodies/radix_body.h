@@ -224,44 +224,46 @@ INLINE void OF(load_columns)(const fft_pass_call *c, const REAL *x, size_t first
     OF(transpose)(v);
 }
 
-/* Stores fewer rows than lanes as columns: the numbers that a vector has too many are overwritten by the next one. */
-static void OF(transpose_few)(const fft_pass_call *c, const REAL *x, REAL *y) {
-    const size_t rows = c->count, length = c->n / c->count;
+/* The two functions store numbers [from, to) of all rows as columns; to - from is a multiple of COMPLEX. Of fewer
+ * rows than lanes, the numbers that a vector has too many are overwritten by the next one. */
+static void OF(transpose_few)(const fft_pass_call *c, const REAL *x, REAL *y, size_t from, size_t to) {
+    const size_t rows = c->count;
     VECTOR v[COMPLEX];
-    for (size_t at = 0; at < length; at += COMPLEX) {
+    for (size_t at = from; at < to; at += COMPLEX) {
         OF(load_columns)(c, x, 0, at, v);
 #pragma GCC unroll 8
         for (size_t i = 0; i < COMPLEX; i++) {
-            const size_t to = (at + i) * rows;
-            if (to + COMPLEX <= c->n)
-                OF(store)(y + 2 * to, v[i]);
+            REAL *const p = y + 2 * (at + i) * rows;
+            if ((at + i) * rows + COMPLEX <= to * rows)
+                OF(store)(p, v[i]);
             else
-                memcpy(y + 2 * to, &v[i], 2 * rows * sizeof(REAL));
+                memcpy(p, &v[i], 2 * rows * sizeof(REAL));
         }
     }
 }
 
-static void OF(transpose_many)(const fft_pass_call *c, const REAL *x, REAL *y) {
-    const size_t rows = c->count, length = c->n / c->count;
+static void OF(transpose_many)(const fft_pass_call *c, const REAL *x, REAL *y, size_t from, size_t to) {
+    const size_t rows = c->count, block = 8 * COMPLEX; /* rows whose cache lines are read completely */
     VECTOR v[COMPLEX];
-    for (size_t at = 0; at < length; at += COMPLEX)
-        for (size_t first = 0; first < rows; first += COMPLEX) {
-            const size_t from = first + COMPLEX <= rows ? first : rows - COMPLEX; /* some rows once more */
-            OF(load_columns)(c, x, from, at, v);
+    for (size_t above = 0; above < rows; above += block)
+        for (size_t at = from; at < to; at += COMPLEX)
+            for (size_t row = above; row < rows && row < above + block; row += COMPLEX) {
+                const size_t first = row + COMPLEX <= rows ? row : rows - COMPLEX; /* some rows once more */
+                OF(load_columns)(c, x, first, at, v);
 #pragma GCC unroll 8
-            for (size_t i = 0; i < COMPLEX; i++) OF(store)(y + 2 * ((at + i) * rows + from), v[i]);
-        }
+                for (size_t i = 0; i < COMPLEX; i++) OF(store)(y + 2 * ((at + i) * rows + first), v[i]);
+            }
 }
 
-static void OF(transpose_rows)(const fft_pass_call *c, size_t array) {
+static void OF(transpose_rows)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
     const REAL *const x = (const REAL *)c->x + array * c->x_step;
     REAL *const y = (REAL *)c->y + array * c->y_step;
     const size_t rows = c->count, length = c->n / c->count;
     if (length >= COMPLEX) {
-        (rows < COMPLEX ? OF(transpose_few) : OF(transpose_many))(c, x, y);
+        (rows < COMPLEX ? OF(transpose_few) : OF(transpose_many))(c, x, y, from, to);
         return;
     }
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = from; i < to; i++)
         for (size_t q = 0; q < rows; q++)
             memcpy(y + 2 * (i * rows + q), x + 2 * (q * length + i), sizeof(OF(number)));
 }
@@ -328,7 +330,7 @@ static void OF(pairs)(const fft_pass_call *c, size_t array) {
 static void OF(run_pass)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
     switch (c->kind) {
     case FFT_RADIX: OF(radix)(c, from, to); break;
-    case FFT_TRANSPOSE: OF(transpose_rows)(c, array); break;
+    case FFT_TRANSPOSE: OF(transpose_rows)(c, array, from, to); break;
     case FFT_PRODUCT: OF(multiply_range)(c, array, from, to); break;
     case FFT_EXTEND: OF(extend)(c, array, from, to); break;
     case FFT_REDUCE: OF(reduce)(c, array, from, to); break;
