@@ -47,7 +47,8 @@ bool map_operands_shape(const map_operands *o, npy_shape *shape) {
     *shape = (npy_shape){.rank = 0};
     for (size_t i = 0; i < o->count; i++) {
         if (o->arrays[i]->given.rank > WEFT_DIMENSIONS_MAX) {
-            cli_error(o->command, "%s has %zu dimensions: at most %d are supported for arrays of different shapes",
+            cli_error(o->command,
+                      "%s has %zu dimensions: at most %d are supported for different shapes and along axes",
                       o->texts[i], o->arrays[i]->given.rank, WEFT_DIMENSIONS_MAX);
             return false;
         }
