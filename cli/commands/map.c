@@ -161,11 +161,11 @@ static void refuse_shapes(const request *r, const map_operands *operands) {
     for (size_t i = 1; i < operands->count; i++) {
         const npy_shape_text other = npy_text_of_shape(&operands->arrays[i]->given);
         if (strcmp(first.text, other.text) == 0) continue;
-        cli_error(r->command, "%s has shape %s and %s has shape %s: only map broadcasts them", operands->texts[0],
-                  first.text, operands->texts[i], other.text);
+        cli_error(r->command, "%s has shape %s and %s has shape %s: only map and map_reduce --axis broadcast them",
+                  operands->texts[0], first.text, operands->texts[i], other.text);
         return;
     }
-    cli_error(r->command, "the arrays have different orders in memory: only map supports this");
+    cli_error(r->command, "the arrays have different orders in memory: only map and map_reduce --axis support this");
 }
 
 /* Checks the shapes of the arrays. Arrays of different shapes must be in memory, for map or along axes. */

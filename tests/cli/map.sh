@@ -103,10 +103,10 @@ refuses 2 "weft map: q=1: the formula has no variable q" map 'x' "x=$dir/x.npy" 
 refuses 2 "weft map: x=1: x is given twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
 refuses 1 "x.npy has shape (2, 3) and $dir/k.npy has shape (4,): they cannot be broadcast to one shape" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
 refuses 1 "x.npy has shape (2, 3) and $dir/tall.npy has shape (3, 2): they cannot be broadcast to one shape" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
-refuses 1 "$dir/x.npy has shape (2, 3) and $dir/f.npy has shape (3,): only map broadcasts them" map_reduce sum 'x + f' "x=$dir/x.npy" "f=$dir/f.npy"
-refuses 1 "$dir/x.npy has shape (2, 3) and $dir/k.npy has shape (4,): only map broadcasts them" map_scan 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
+refuses 1 "$dir/x.npy has shape (2, 3) and $dir/f.npy has shape (3,): only map and map_reduce --axis broadcast them" map_reduce sum 'x + f' "x=$dir/x.npy" "f=$dir/f.npy"
+refuses 1 "$dir/x.npy has shape (2, 3) and $dir/k.npy has shape (4,): only map and map_reduce --axis broadcast them" map_scan 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
 npy "$dir/turned.npy" '<f8' '(2, 3)' --order True 1 2 3 4 5 6
-refuses 1 "the arrays have different orders in memory: only map supports this" map_reduce sum 'x + t' "x=$dir/x.npy" "t=$dir/turned.npy"
+refuses 1 "the arrays have different orders in memory: only map and map_reduce --axis support this" map_reduce sum 'x + t' "x=$dir/x.npy" "t=$dir/turned.npy"
 refuses 1 "which is not supported for arrays that are larger than the permitted memory" map 'x + f' "x=$dir/x.npy" "f=$dir/f.npy" -o "$z" --memory 64
 refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "$z"
 refuses 2 "weft map: --dtype i32: x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"

@@ -173,6 +173,19 @@ bool npy_read(const char *path, npy_array *a, npy_error *error) { return read_ar
 
 bool npy_read_numbers(const char *path, npy_array *a, npy_error *error) { return read_array(path, true, a, error); }
 
+bool npy_broadcast(npy_shape *shape, const npy_shape *added) {
+    const size_t rank = shape->rank > added->rank ? shape->rank : added->rank;
+    npy_shape common = {.rank = rank};
+    for (size_t k = 1; k <= rank; k++) { /* from the last dimension to the first */
+        const size_t m = k <= shape->rank ? shape->dimensions[shape->rank - k] : 1;
+        const size_t n = k <= added->rank ? added->dimensions[added->rank - k] : 1;
+        if (m != n && m != 1 && n != 1) return false;
+        common.dimensions[rank - k] = m == 1 ? n : m;
+    }
+    *shape = common;
+    return true;
+}
+
 void npy_view(const npy_array *a, weft_view *v) {
     const size_t rank = a->given.rank;
     ptrdiff_t stride = (ptrdiff_t)weft_dtype_size(a->dtype);
