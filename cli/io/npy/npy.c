@@ -112,9 +112,10 @@ static void warn_of_extra_bytes(const char *path, size_t bytes) {
 
 static bool check_parts(const npy_header *header, bool complex, npy_error *error) {
     return complex || !header->is_complex ||
-           npy_fail(error,
-                    "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
-                    header->descr);
+           npy_fail(
+               error,
+               "elements of dtype \"%s\" are not supported here (fft, convolve and matmul support complex elements)",
+               header->descr);
 }
 
 static bool read_npy(const char *path, bool complex, npy_array *a, npy_error *error) {
