@@ -539,7 +539,7 @@ WEFT_API weft_status weft_correlate(weft_context *ctx, weft_convolve_mode mode, 
 /* ------------------------------------------------------------------------------- select */
 
 /* Selections keep some of the elements x[0..n), in their order. A function without `_if` keeps x[i] where flags[i] is
- * not 0. A function with `_if` keeps x[i] where the comparison of x[i] with *value is true.
+ * not 0, one with `_if` where the comparison of x[i] with *value is true. Also of WEFT_F16 and WEFT_BF16.
  *   flags  n bytes
  *   value  one element in host memory. Floats compare as in C: NaN is unequal to everything, every other comparison
  *          with NaN is false, and -0 equals +0
@@ -558,7 +558,7 @@ typedef enum weft_comparison {
 /* Returns "lt", "le", ...; "unknown" for a value that is not a weft_comparison. */
 WEFT_API const char *weft_comparison_name(weft_comparison comparison);
 
-/* Copies the elements to keep to y[0..*count) (compaction). weft_select also takes WEFT_F16 and WEFT_BF16.
+/* Copies the elements to keep to y[0..*count) (compaction).
  * Source: G. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990. Order: docs/spec/ORDER.md 10. */
 WEFT_API weft_status weft_select(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const uint8_t *flags,
                                  void *y, uint64_t *count);
@@ -572,7 +572,7 @@ WEFT_API weft_status weft_select_indices_if(weft_context *ctx, weft_comparison c
                                             const void *x, const void *value, uint64_t *y, uint64_t *count);
 
 /* Copies the elements to keep to y[0..*count) and the others to y[*count..n), both in their order (stable partition).
- * All n elements of y are written. weft_partition also takes WEFT_F16 and WEFT_BF16. Order: docs/spec/ORDER.md 10. */
+ * All n elements of y are written. Order: docs/spec/ORDER.md 10. */
 WEFT_API weft_status weft_partition(weft_context *ctx, weft_dtype dtype, size_t n, const void *x,
                                     const uint8_t *flags, void *y, uint64_t *count);
 WEFT_API weft_status weft_partition_if(weft_context *ctx, weft_comparison comparison, weft_dtype dtype, size_t n,

@@ -88,17 +88,11 @@ bool axes_view(const production *p, const axes_request *r, weft_view *v) {
 bool axes_pair(const production *p, weft_view *x, weft_view *y, npy_shape *common) {
     const npy_shape *const a = &p->in[0].given, *const b = &p->in[1].given;
     if (!produce_one_type(p) || !axes_array(p, 0, x) || !axes_array(p, 1, y)) return false;
-    common->rank = a->rank > b->rank ? a->rank : b->rank;
-    for (size_t k = 1; k <= common->rank; k++) { /* from the last axis on */
-        const size_t of_a = k <= a->rank ? a->dimensions[a->rank - k] : 1;
-        const size_t of_b = k <= b->rank ? b->dimensions[b->rank - k] : 1;
-        common->dimensions[common->rank - k] = of_a == 1 ? of_b : of_a;
-        if (of_a == of_b || of_a == 1 || of_b == 1) continue;
-        cli_error(p->command, "%s has shape %s and %s has shape %s: they cannot be broadcast to one shape",
-                  p->files[0], npy_text_of_shape(a).text, p->files[1], npy_text_of_shape(b).text);
-        return false;
-    }
-    return true;
+    *common = *a;
+    if (npy_broadcast(common, b)) return true;
+    cli_error(p->command, "%s has shape %s and %s has shape %s: they cannot be broadcast to one shape", p->files[0],
+              npy_text_of_shape(a).text, p->files[1], npy_text_of_shape(b).text);
+    return false;
 }
 
 bool axes_result_view(const production *p, weft_dtype dtype, const npy_shape *shape, void *values, weft_view *v) {

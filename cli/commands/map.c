@@ -1,6 +1,7 @@
 /* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan FORMULA NAME=VALUE... -o Z.npy, and weft map_reduce OP
- * FORMULA NAME=VALUE...: a value is a number or a file name. */
+ * FORMULA NAME=VALUE... [--axis LIST [-o Y.npy]]: a value is a number or a file name. */
 #include "cli/cli.h"
+#include "cli/commands/axes_result.h"
 #include "cli/commands/map_views.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
@@ -28,6 +29,7 @@ typedef struct request {
     weft_scan_kind kind; /* of map_scan; so are the next two members */
     const char *init;    /* text, or NULL */
     value before;        /* init's value */
+    axes_request along;  /* of map_reduce */
     weft_dtype type, accumulate;
     bool type_given; /* --dtype was given */
     long long n;     /* for a formula without arrays; otherwise -1 */
@@ -37,7 +39,7 @@ typedef struct request {
     npy_array arrays[MOST_BINDINGS];
     value scalars[MOST_BINDINGS];
     weft_binding bindings[MOST_BINDINGS];
-    bool broadcasts; /* the arrays have different shapes; then `shape` is that of the result */
+    bool broadcasts; /* the arrays are broadcast to `shape`: with --axis, or if their shapes differ */
     npy_shape shape;
     const npy_array *first; /* first of the arrays, or NULL */
     weft_context *ctx;
@@ -70,7 +72,9 @@ static bool read_option(const char *command, int option, request *r) {
     case 't': return read_type(optarg, r);
     case 'a': return reduce_options_type(command, optarg, r->use == REDUCED ? SUM_TYPES : SCAN_TYPES, &r->accumulate);
     case 'n': return cli_number(command, "--n", optarg, 0, 1LL << 48, &r->n);
-    case 'o': r->to = optarg; return true;
+    case 'o': r->to = r->along.to = optarg; return true;
+    case 'x': return axes_read(command, optarg, WEFT_DIMENSIONS_MAX, &r->along);
+    case 'k': r->along.keepdims = true; return true;
     case 'p': return reduce_options_op(command, optarg, &r->op);
     case 'e': r->kind = WEFT_EXCLUSIVE; return true;
     case 'i': r->init = optarg; return true;
@@ -82,7 +86,9 @@ static bool read_options(int argc, char **argv, request *r) {
     r->n = -1;
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
-    return true;
+    if (r->use != REDUCED || r->along.text || (!r->to && !r->along.keepdims)) return true;
+    cli_error(r->command, "%s requires --axis: the result is one value", r->to ? "-o" : "--keepdims");
+    return false;
 }
 
 static bool read_operator(request *r, const char *text) {
@@ -126,7 +132,7 @@ static bool read_operands(request *r, int count, char **operands) {
     if (!reduces && !r->to)
         cli_error(r->command, "option -o FILE.npy is required: the file for the result (- for standard output)");
     else
-        return reduces || file_takes_result(r->options, r->command, "-o", r->to);
+        return !r->to || file_takes_result(r->options, r->command, "-o", r->to);
     return false;
 }
 
@@ -155,14 +161,14 @@ static void refuse_shapes(const request *r, const map_operands *operands) {
     for (size_t i = 1; i < operands->count; i++) {
         const npy_shape_text other = npy_text_of_shape(&operands->arrays[i]->given);
         if (strcmp(first.text, other.text) == 0) continue;
-        cli_error(r->command, "%s has shape %s and %s has shape %s: only map broadcasts them", operands->texts[0],
-                  first.text, operands->texts[i], other.text);
+        cli_error(r->command, "%s has shape %s and %s has shape %s: only map and map_reduce --axis broadcast them",
+                  operands->texts[0], first.text, operands->texts[i], other.text);
         return;
     }
-    cli_error(r->command, "the arrays have different orders in memory: only map supports this");
+    cli_error(r->command, "the arrays have different orders in memory: only map and map_reduce --axis support this");
 }
 
-/* Checks the shapes of the arrays. Only map takes arrays of different shapes, if they are in memory. */
+/* Checks the shapes of the arrays. Arrays of different shapes must be in memory, for map or along axes. */
 static bool check_shapes(request *r) {
     const npy_array *arrays[MOST_BINDINGS];
     const char *texts[MOST_BINDINGS];
@@ -172,9 +178,9 @@ static bool check_shapes(request *r) {
         arrays[operands.count] = &r->arrays[i];
         texts[operands.count++] = r->texts[i];
     }
-    if (map_operands_alike(&operands)) return true;
+    if (!r->along.text && map_operands_alike(&operands)) return true;
     r->broadcasts = true;
-    if (r->use != STORED) {
+    if (r->use != STORED && !r->along.text) {
         refuse_shapes(r, &operands);
         return false;
     }
@@ -293,10 +299,17 @@ static int read_bindings(request *r) {
         cli_error(r->command, "--n %lld cannot be combined with the array %s", r->n, paths[0]);
     else if (files == 0 && r->n < 0)
         cli_error(r->command, "the number of elements is unknown: expected an array or --n N");
-    else if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r)))
+    else if (r->streamed && r->along.text) {
+        cli_error(r->command,
+                  "the arrays are larger than the permitted memory (--memory), and --axis needs them whole");
+        return CLI_FAILED;
+    } else if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r)))
         return CLI_FAILED;
     else {
-        if (r->first) r->n = (long long)elements_of(r);
+        if (r->first)
+            r->n = (long long)elements_of(r);
+        else
+            r->shape = (npy_shape){1, {(size_t)r->n}};
         r->type_given = r->type != WEFT_DEFAULT;
         if (!r->type_given) r->type = type_of_arrays(r);
         return CLI_DONE;
@@ -354,16 +367,21 @@ static void print_json(const request *r) {
 /* Returns the type of the values of map and map_scan. */
 static weft_dtype result_type(const request *r) { return r->accumulate == WEFT_DEFAULT ? r->type : r->accumulate; }
 
-static weft_status compute_broadcast(const request *r, void *out) {
-    weft_view views[MOST_BINDINGS], to;
-    weft_view_binding bindings[MOST_BINDINGS];
-    const weft_status status = weft_view_of(r->type, r->shape.rank, r->shape.dimensions, out, &to);
-    if (status != WEFT_OK) return status;
+/* Binds the arrays to the formula's names as views. */
+static void bind_views(const request *r, weft_view views[MOST_BINDINGS], weft_view_binding bindings[MOST_BINDINGS]) {
     for (int i = 0; i < r->count; i++) {
         const weft_binding *b = &r->bindings[i];
         bindings[i] = (weft_view_binding){b->name, b->scalar ? NULL : &views[i], b->dtype, b->scalar};
         if (!b->scalar) npy_view(&r->arrays[i], &views[i]);
     }
+}
+
+static weft_status compute_broadcast(const request *r, void *out) {
+    weft_view views[MOST_BINDINGS], to;
+    weft_view_binding bindings[MOST_BINDINGS];
+    const weft_status status = weft_view_of(r->type, r->shape.rank, r->shape.dimensions, out, &to);
+    if (status != WEFT_OK) return status;
+    bind_views(r, views, bindings);
     return weft_map_views(r->ctx, r->expr, r->type, bindings, (size_t)r->count, &to);
 }
 
@@ -477,6 +495,62 @@ static int run_map_reduce(request *r) {
     return CLI_DONE;
 }
 
+static weft_status compute_axes(const request *r, const axes_result *y, void *values) {
+    weft_view views[MOST_BINDINGS], to;
+    weft_view_binding bindings[MOST_BINDINGS];
+    const weft_status status = weft_view_of(y->dtype, y->shape.rank, y->shape.dimensions, values, &to);
+    if (status != WEFT_OK) return status;
+    bind_views(r, views, bindings);
+    return weft_map_reduce_axes(r->ctx, r->op, r->expr, r->type, r->accumulate, r->shape.rank, r->shape.dimensions,
+                                bindings, (size_t)r->count, r->along.count, r->along.axes, &to);
+}
+
+/* Writes or prints the values of map_reduce along axes. */
+static int give_axes(const request *r, const axes_result *y, const void *values) {
+    npy_error error;
+    if (r->to && !npy_write(r->to, y->dtype, &y->shape, values, &error)) {
+        cli_error(r->command, "%s: %s", r->to, error.message);
+        return CLI_FAILED;
+    }
+    if (r->options->json) {
+        print_json(r);
+        json_text("op", weft_op_name(r->op));
+        axes_result_json_axes(&r->along);
+        axes_result_json(&r->along, y, values);
+        if (r->to) json_text("output", r->to);
+        json_end_command(weft_device(r->ctx), r->seconds);
+    } else if (!r->to)
+        axes_result_print(y, r->options->bits, values);
+    return CLI_DONE;
+}
+
+static int run_map_reduce_axes(request *r) {
+    static const char name[] = "the array of values";
+    axes_result y = {0};
+    int code = check_call(r);
+    if (code != CLI_DONE) return code;
+    if (!axes_check(r->command, &r->along, name, &r->shape)) return CLI_USAGE;
+    (void)weft_reduce_result(r->op, r->type, r->accumulate, &y.dtype);
+    axes_result_reduce(&r->along, &r->shape, &y);
+    if (!axes_result_fits(r->command, &r->along, name, &y)) return CLI_USAGE;
+    void *const values = malloc(y.count ? y.count * weft_dtype_size(y.dtype) : 1);
+    if (!values) {
+        cli_error(r->command, "cannot allocate memory for the %zu values of the result", y.count);
+        return CLI_FAILED;
+    }
+    const double start = cli_seconds();
+    code = told(r, compute_axes(r, &y, values));
+    r->seconds = cli_seconds() - start;
+    if (code == CLI_DONE) code = give_axes(r, &y, values);
+    free(values);
+    return code;
+}
+
+static int run(request *r) {
+    if (r->use != REDUCED) return run_map(r);
+    return r->along.text ? run_map_reduce_axes(r) : run_map_reduce(r);
+}
+
 static int evaluate(const cli_options *options, int argc, char **argv, map_use use) {
     static request r; /* too large for the stack */
     r.options = options;
@@ -487,7 +561,7 @@ static int evaluate(const cli_options *options, int argc, char **argv, map_use u
     if (code == CLI_DONE) code = told(&r, weft_expr_compile(r.ctx, r.formula, &r.expr));
     if (code == CLI_DONE) code = read_bindings(&r);
     if (code == CLI_DONE && r.streamed) code = check_call(&r);
-    if (code == CLI_DONE) code = use == REDUCED ? run_map_reduce(&r) : run_map(&r);
+    if (code == CLI_DONE) code = run(&r);
     for (int i = 0; i < r.count; i++) npy_free(&r.arrays[i]);
     if (r.streamed) stream_close(&r.stream);
     weft_expr_free(r.expr);

@@ -16,25 +16,11 @@ bool map_operands_alike(const map_operands *o) {
     return true;
 }
 
-/* Extends *shape so that an array of the shape `added` can be broadcast to it. */
-static bool extend(npy_shape *shape, const npy_shape *added) {
-    const size_t rank = shape->rank > added->rank ? shape->rank : added->rank;
-    npy_shape common = {.rank = rank};
-    for (size_t k = 1; k <= rank; k++) { /* from the last dimension to the first */
-        const size_t m = k <= shape->rank ? shape->dimensions[shape->rank - k] : 1;
-        const size_t n = k <= added->rank ? added->dimensions[added->rank - k] : 1;
-        if (m != n && m != 1 && n != 1) return false;
-        common.dimensions[rank - k] = m == 1 ? n : m;
-    }
-    *shape = common;
-    return true;
-}
-
 /* Prints that two arrays do not fit together. The first is the one that has a dimension of another length. */
 static bool tell_misfit(const map_operands *o, size_t last) {
     for (size_t i = 0; i < last; i++) {
         npy_shape shape = o->arrays[i]->given;
-        if (extend(&shape, &o->arrays[last]->given)) continue;
+        if (npy_broadcast(&shape, &o->arrays[last]->given)) continue;
         cli_error(o->command, "%s has shape %s and %s has shape %s: they cannot be broadcast to one shape",
                   o->texts[i], npy_text_of_shape(&o->arrays[i]->given).text, o->texts[last],
                   npy_text_of_shape(&o->arrays[last]->given).text);
@@ -47,11 +33,12 @@ bool map_operands_shape(const map_operands *o, npy_shape *shape) {
     *shape = (npy_shape){.rank = 0};
     for (size_t i = 0; i < o->count; i++) {
         if (o->arrays[i]->given.rank > WEFT_DIMENSIONS_MAX) {
-            cli_error(o->command, "%s has %zu dimensions: at most %d are supported for arrays of different shapes",
+            cli_error(o->command,
+                      "%s has %zu dimensions: at most %d are supported for different shapes and along axes",
                       o->texts[i], o->arrays[i]->given.rank, WEFT_DIMENSIONS_MAX);
             return false;
         }
-        if (!extend(shape, &o->arrays[i]->given)) return tell_misfit(o, i);
+        if (!npy_broadcast(shape, &o->arrays[i]->given)) return tell_misfit(o, i);
     }
     return true;
 }

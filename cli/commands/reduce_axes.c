@@ -1,14 +1,10 @@
 /* weft sum, prod, min, ..., variance and dot with --axis: reduce an array, or the products of two, along axes, and
  * print or write the array of the results. */
-#include "cli/commands/along_axes.h"
+#include "cli/commands/axes_result.h"
 #include "cli/commands/reduce_options.h"
 #include "cli/io/json.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { PRINTED_MOST = 1000 }; /* values that are printed without -o */
 
 /* State of one call. */
 typedef struct reduction {
@@ -18,9 +14,7 @@ typedef struct reduction {
     const axes_request *request;
     weft_view x, y;   /* y: of dot */
     npy_shape common; /* that of x, for dot after broadcasting */
-    weft_dtype type;  /* of the result */
-    npy_shape shape;  /* of the result */
-    size_t values;    /* of the result */
+    axes_result result;
 } reduction;
 
 static bool is_variance(const reduction *j) { return operation_is(j->operation, "variance"); }
@@ -41,25 +35,14 @@ static int plan(reduction *j) {
     const axes_request *const r = j->request;
     const weft_dtype dtype = j->x.dtype, accumulate = j->in->accumulate;
     const weft_op op = is_variance(j) ? WEFT_MEAN : is_dot(j) ? WEFT_SUM : j->operation->op;
-    bool reduced[WEFT_DIMENSIONS_MAX] = {false};
     const int code = reduce_options_check_reduce(j->produced.command, true, op, dtype, accumulate);
     if (code != CLI_DONE) return code;
-    if (weft_reduce_result(op, dtype, accumulate, &j->type) != WEFT_OK) {
+    if (weft_reduce_result(op, dtype, accumulate, &j->result.dtype) != WEFT_OK) {
         cli_error(j->produced.command, "%s: %s", j->produced.files[0], weft_last_error(NULL));
         return CLI_FAILED;
     }
-    for (size_t a = 0; a < r->count; a++)
-        reduced[r->axes[a] < 0 ? r->axes[a] + (int)j->common.rank : r->axes[a]] = true;
-    j->values = 1;
-    for (size_t k = 0; k < j->common.rank; k++) {
-        const size_t n = j->common.dimensions[k];
-        if (!reduced[k]) j->values *= n;
-        if (!reduced[k] || r->keepdims) j->shape.dimensions[j->shape.rank++] = reduced[k] ? 1 : n;
-    }
-    if (r->to || j->values <= PRINTED_MOST) return CLI_DONE;
-    cli_error(j->produced.command, "%s: option -o Y.npy is required: the result has %zu values, more than %d",
-              j->produced.files[0], j->values, PRINTED_MOST);
-    return CLI_USAGE;
+    axes_result_reduce(r, &j->common, &j->result);
+    return axes_result_fits(j->produced.command, r, j->produced.files[0], &j->result) ? CLI_DONE : CLI_USAGE;
 }
 
 static weft_status call(const reduction *j, const weft_view *out) {
@@ -72,32 +55,10 @@ static weft_status call(const reduction *j, const weft_view *out) {
 
 static void print_json(const reduction *j, const void *values) {
     produce_json_begin(&j->produced, j->request->to);
-    json_begin_array("axis");
-    for (size_t a = 0; a < j->request->count; a++) json_integer(NULL, j->request->axes[a]);
-    json_end();
+    axes_result_json_axes(j->request);
     if (is_variance(j)) json_count("ddof", j->in->ddof);
-    json_text("result", weft_dtype_name(j->type));
-    json_begin_array("shape");
-    for (size_t k = 0; k < j->shape.rank; k++) json_count(NULL, j->shape.dimensions[k]);
-    json_end();
-    if (!j->request->to) json_values("values", j->type, j->values, values);
+    axes_result_json(j->request, &j->result, values);
     produce_json_end(&j->produced);
-}
-
-/* Prints the values, with their bits if `bits` is true: a row along the last axis in each line, and an empty line
- * between matrices. An array of one dimension is printed with one value per line. */
-static void print_rows(const reduction *j, bool bits, const char *values) {
-    const npy_shape *const shape = &j->shape;
-    const size_t size = weft_dtype_size(j->type), rank = shape->rank;
-    const size_t row = rank > 1 ? shape->dimensions[rank - 1] : 1;
-    const size_t matrix = rank > 2 ? row * shape->dimensions[rank - 2] : j->values;
-    for (size_t i = 0; i < j->values; i++) {
-        value v = {0};
-        memcpy(&v, values + i * size, size);
-        if (i > 0 && i % matrix == 0) putchar('\n');
-        printf("%s%s%s%c", value_decimal(j->type, &v).text, bits ? " " : "", bits ? value_bits(j->type, &v).text : "",
-               (i + 1) % row == 0 ? '\n' : ' ');
-    }
 }
 
 static int compute(reduction *j) {
@@ -106,15 +67,16 @@ static int compute(reduction *j) {
     weft_view out;
     int code = plan(j);
     if (code != CLI_DONE) return code;
-    void *const values = produce_allocate(p, j->values, weft_dtype_size(j->type));
-    code = values && axes_result_view(p, j->type, &j->shape, values, &out) ? CLI_DONE : CLI_FAILED;
+    const axes_result *const y = &j->result;
+    void *const values = produce_allocate(p, y->count, weft_dtype_size(y->dtype));
+    code = values && axes_result_view(p, y->dtype, &y->shape, values, &out) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) {
         produce_start(p);
         code = produce_done(p, call(j, &out));
     }
-    if (code == CLI_DONE && r->to) code = produce_write(p, r->to, j->type, &j->shape, values);
+    if (code == CLI_DONE && r->to) code = produce_write(p, r->to, y->dtype, &y->shape, values);
     if (code == CLI_DONE && p->options->json) print_json(j, values);
-    if (code == CLI_DONE && !r->to && !p->options->json) print_rows(j, p->options->bits, values);
+    if (code == CLI_DONE && !r->to && !p->options->json) axes_result_print(y, p->options->bits, values);
     free(values);
     return code;
 }

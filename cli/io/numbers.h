@@ -1,4 +1,4 @@
-/* Functions shared by fft and convolve: arrays of real or complex numbers, and the output file. */
+/* Functions shared by fft, convolve and matmul: arrays of real or complex numbers, and the output file. */
 #ifndef WEFT_CLI_NUMBERS_H
 #define WEFT_CLI_NUMBERS_H
 

@@ -10,7 +10,8 @@ from pyweft._calls import give_scalar, input_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._map import map
 from pyweft._masked import masked
-from pyweft._reduction import prepare, reduce_axes, reduction
+from pyweft._moduli import reduce_moduli
+from pyweft._reduction import MODULI, prepare, reduce_axes, reduction
 
 __all__ = [
     "all",
@@ -65,7 +66,9 @@ def _reduce(
                 raise exception(status, context)
             return give_scalar(y, out, result)
     prepared = prepare(op, ddof, x, axis, keepdims, dtype, accumulate, where, out)
-    if plain:
+    if plain and op in MODULI and type(prepared[0].code) is Parts:
+        reduce_moduli(prepared, device)
+    elif plain:
         reduce_axes(prepared, ddof, device)
     else:
         masked(op, ddof, prepared, initial, device)
@@ -372,6 +375,8 @@ def norm1(
 ) -> Any:
     """Sum of |x|; types as for mean; axis, keepdims and accumulate as for sum. Order: ORDER.md 3.
 
+    x  also complex: the sum of the moduli (docs/guide/complex.md), a real number. complex64 not with accumulate="exact"
+
     >>> weft.norm1([3.0, -4.0])
     np.float64(7.0)
     """
@@ -409,6 +414,8 @@ def norminf(
     device: Optional[str] = None,
 ) -> Any:
     """Largest |x|, a NaN wins; types as for mean, axis and keepdims as for sum. Order: ORDER.md 1.4.
+
+    x  also complex: the largest modulus (docs/guide/complex.md), a real number
 
     >>> weft.norminf([3.0, -4.0])
     np.float64(4.0)

@@ -32,7 +32,9 @@ from pyweft._views import axes_of, reduced_shape, view_of, with_parts
 
 _COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
 _TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
-_OF_COMPLEX = {lib.WEFT_SUM, lib.WEFT_MEAN, lib.WEFT_NORM2}
+MODULI = {lib.WEFT_NORM1, lib.WEFT_NORMINF}
+_REAL = {*MODULI, lib.WEFT_NORM2}
+_OF_COMPLEX = {*_REAL, lib.WEFT_SUM, lib.WEFT_MEAN}
 COMPLEX_OF = {DTYPES[int(code)]: dtype for dtype, code in COMPLEX.items()}  # by the dtype of the parts
 REAL_OF = {dtype: real for real, dtype in COMPLEX_OF.items()}
 # For bools, "and" is "all" and "or" is "any". This matters for empty input: the "and" of no u8 values is 255.
@@ -91,12 +93,12 @@ def prepare(
     out: Optional[Array],
 ) -> Prepared:
     """Takes the arguments of a reduction along axes; with a ddof it is the variance, whose type is that of `op`. The
-    results for complex numbers are complex, except norm2 and variance."""
+    results for complex numbers are complex, except norms and variance."""
     a = operand(x, "x", WITH_COMPLEX, strided=True)
     is_complex = type(a.code) is Parts
     if is_complex and op not in _OF_COMPLEX:
-        raise TypeError(f"x has dtype {a.array.dtype}; of complex numbers there are sum, mean, norm2, variance and std")
-    apart = is_complex and ddof is None and op != lib.WEFT_NORM2
+        raise TypeError(f"x has dtype {a.array.dtype}; of complex numbers there are sum, mean, norms, variance and std")
+    apart = is_complex and ddof is None and op not in _REAL
     code = int(a.code) if is_complex else a.code
     op, result, sums = reduction(op, code, real_dtype(dtype, apart), accumulate)
     axes = axes_of(axis, a)

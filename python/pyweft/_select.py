@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLAGS, I64, NUMBERS, WITH_F16, Array, host_value
+from pyweft._arrays import FLAGS, I64, WITH_F16, Array, host_value
 from pyweft._calls import entry, give_first, give_result, leading, result_for, vector_of
 from pyweft._errors import exception
 
@@ -68,7 +68,7 @@ def select(
     """The elements x[i] where flags[i] is not 0 (bool, int8, uint8), or that compare with a value: lt=, le=, eq=,
     ne=, ge=, gt=.
 
-    x    1-D, any number type
+    x    1-D, any number type, also float16
     out  an array of x's length and dtype; out[:count] is returned
 
     >>> weft.select([3, -1, 4, -1], [True, False, False, True])
@@ -89,7 +89,7 @@ def select_indices(x: Array, *, out: Optional[Array] = None, device: Optional[st
     >>> weft.select_indices([False, True, True])
     array([1, 2])
     """
-    a, source, code, on = vector_of(x, "x", NUMBERS if compare else FLAGS)
+    a, source, code, on = vector_of(x, "x", WITH_F16 if compare else FLAGS)
     n = a.size
     count = ffi.new("uint64_t *")
     y, target = result_for(on, out, I64, n)

@@ -3,7 +3,9 @@ define them, NumPy's dtypes and shapes, special values, out, strides, and errors
 
 from __future__ import annotations
 
+import math
 import re
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -231,7 +233,7 @@ def test_out_is_written_in_place() -> None:
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda x: weft.max(x), "x has dtype complex64; of complex numbers there are sum, mean, norm2, variance and std"),
+        (lambda x: weft.max(x), "x has dtype complex64; of complex numbers there are sum, mean, norms, variance and std"),
         (lambda x: weft.argmin(x, 0), "x has dtype complex64; of complex numbers there are sum, mean"),
         (lambda x: weft.sum(x, dtype="f4"), "dtype is float32; of complex numbers it must be complex64 or complex128"),
         (lambda x: weft.sum(x, out=np.empty((), "f4")), "out has dtype float32; it must be complex64"),
@@ -305,3 +307,67 @@ def test_matmul_accumulates_in_float64_or_exactly() -> None:
 def test_matmul_refuses(call: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=re.escape(words)):
         call(numbers("c16", (2, 3)))
+
+
+def moduli(x: Any) -> Any:
+    """The moduli in float64, by the operations of docs/guide/complex.md."""
+    a, b = np.abs(x.real).astype("f8"), np.abs(x.imag).astype("f8")
+    if x.dtype == "c8":
+        return np.sqrt(a * a + b * b)
+    most, least = np.maximum(a, b), np.minimum(a, b)
+    with np.errstate(all="ignore"):
+        return np.where((most > 0) & (most < np.inf), most * np.sqrt(1 + (least / most) ** 2), most)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("dtype", PARTS)
+@pytest.mark.parametrize("name", ["norm1", "norminf"])
+def test_norms_of_moduli(name: str, dtype: str, axis: Any) -> None:
+    x, function, numpy = numbers(dtype), getattr(weft, name), {"norm1": np.sum, "norminf": np.max}[name]
+    expected = function(moduli(x), axis)
+    same(function(x, axis, dtype="f8"), expected)
+    same(function(x, axis), expected.astype(PARTS[dtype]))
+    same(function(x, axis, keepdims=True), function(moduli(x), axis, keepdims=True).astype(PARTS[dtype]))
+    same(function(x.T[::-1], axis), function(moduli(x.T[::-1]), axis).astype(PARTS[dtype]))
+    assert function(x, axis) == pytest.approx(numpy(np.abs(x), axis), rel={"c8": 1e-5, "c16": 1e-12}[dtype])
+    shape = np.shape(expected)
+    out = np.zeros((*shape, 2), PARTS[dtype])[..., 0]
+    assert function(x, axis, out=out) is out
+    same(out, function(x, axis))
+
+
+@pytest.mark.parametrize("dtype", PARTS)
+def test_moduli_neither_overflow_nor_underflow(dtype: str) -> None:
+    large, small = np.finfo(dtype).max / 8, np.finfo(dtype).smallest_subnormal
+    for z, modulus in (
+        (complex(3 * large, -4 * large), 5 * large),
+        (complex(-4 * small, 3 * small), 5 * small),
+        (complex(0, -0.0), 0.0),
+        (complex(-0.0, -2), 2.0),
+        (complex(np.inf, -np.inf), np.inf),
+        (complex(1, np.inf), np.inf),
+        (complex(np.nan, 1), np.nan),
+        (complex(0, np.nan), np.nan),
+    ):
+        x = np.array([z], dtype)
+        for found in (weft.norm1(x), weft.norminf(x), weft.norm1(x[0]), weft.norminf(x, 0)):
+            same(found, np.array(modulus, PARTS[dtype]))
+    empty = np.empty((0, 2), dtype)
+    same(weft.norm1(empty, 0), np.zeros(2, PARTS[dtype]))
+    same(weft.norminf(empty), np.array(0, PARTS[dtype]))
+
+
+def test_modulus_of_complex128_is_accurate() -> None:
+    x = numbers("c16", (2000,))
+    for z, found in zip(x.tolist(), [weft.norm1(x[k : k + 1]) for k in range(2000)]):
+        squares = Fraction(z.real) ** 2 + Fraction(z.imag) ** 2
+        error = abs(Fraction(float(found)) ** 2 / squares - 1) / 2  # that of the modulus, relative
+        assert error < Fraction(33, 10 << 53)
+
+
+def test_exact_sums_of_moduli() -> None:
+    x = numbers("c16")
+    same(weft.norm1(x, accumulate="exact"), np.float64(math.fsum(moduli(x).ravel())))
+    same(weft.norm1(x, 1, accumulate="exact"), weft.norm1(x[:, ::-1], 1, accumulate="exact"))
+    with pytest.raises(ValueError, match="accumulate is 'exact', but x has dtype complex64; it must be complex128"):
+        weft.norm1(x.astype("c8"), accumulate="exact")

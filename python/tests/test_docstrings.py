@@ -1,4 +1,4 @@
-"""Runs the examples in the docstrings, in docs/guide/python.md and tutorial.md, and in the pages of docs/ops."""
+"""Runs the examples in the docstrings, in python.md, tutorial.md and complex.md of docs/guide, and in docs/ops."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ import pyweft as weft
 DOCS = Path(__file__).parents[2] / "docs"
 FUNCTIONS = [getattr(weft, name) for name in weft.__all__ if inspect.isfunction(getattr(weft, name))]
 FUNCTIONS += [getattr(module, name) for module in (weft.random, weft.stream) for name in module.__all__]
+
+
+PAGES = [DOCS / "guide" / "complex.md", *sorted((DOCS / "ops").glob("*.md"))]
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers otherwise")
@@ -71,8 +74,8 @@ def test_the_tutorial_prints_what_it_says() -> None:
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers otherwise")
-@pytest.mark.parametrize("page", sorted((DOCS / "ops").glob("*.md")), ids=lambda page: page.stem)
-def test_operation_pages_print_what_they_say(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages_print_what_they_say(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not python_blocks(page):
         pytest.skip("no Python block")
     (tmp_path / "examples").symlink_to(DOCS.parent / "examples")

@@ -301,8 +301,29 @@ def test_select_of_float16() -> None:
     assert weft.select(x, flags).tobytes() == x[flags].tobytes()
     y, count = weft.partition(x, flags)
     assert count == flags.sum() and y.tobytes() == np.concatenate([x[flags], x[~flags]]).tobytes()
-    with pytest.raises(TypeError, match="does not support f16"):
-        weft.select(x, gt=0)
+    with pytest.raises(ValueError, match="gt is 65520, which float16 cannot represent"):
+        weft.select(x, gt=65520)
+
+
+@pytest.mark.parametrize(
+    "name, compare",
+    [
+        ("lt", np.less),
+        ("le", np.less_equal),
+        ("eq", np.equal),
+        ("ne", np.not_equal),
+        ("ge", np.greater_equal),
+        ("gt", np.greater),
+    ],
+)
+@pytest.mark.parametrize("value", [0, -0.0, 1, -1.5, 6e-8, np.float16(65504), np.inf, -np.inf, np.nan])
+def test_float16_compares_as_float32(name: str, compare: Any, value: Any) -> None:
+    x = np.arange(1 << 16, dtype="u2").view("f2")
+    kept = compare(x.astype("f4"), np.float32(np.float16(value)))
+    assert weft.select(x, **{name: value}).tobytes() == x[kept].tobytes()
+    assert np.array_equal(weft.select_indices(x, **{name: value}), np.flatnonzero(kept))
+    y, count = weft.partition(x, **{name: value})
+    assert count == kept.sum() and y.tobytes() == np.concatenate([x[kept], x[~kept]]).tobytes()
 
 
 def test_gather_errors() -> None:

@@ -49,4 +49,8 @@ WEFT_ARITH uint16_t weft_round_f16(float v) {
 #endif
 }
 
+/* Returns an integer that is in the order of the values: m for bits m without a sign, -1 - m with one. +0 is 0, -0 is
+ * -1, and NaNs are beyond infinity. */
+WEFT_ARITH int16_t weft_key_half(uint16_t bits) { return (int16_t)(bits ^ (0x7fff & -(bits >> 15))); }
+
 #endif

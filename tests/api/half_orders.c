@@ -241,6 +241,71 @@ static void moves(const format *f) {
     expect_halves(f, "partition", found, (const uint16_t[]){keys[1], keys[3], keys[0], keys[2]}, 4);
 }
 
+/* ------------------------------------------------------------------------------- comparisons */
+
+enum { ALL = 1 << 16 };
+
+static bool holds(weft_comparison comparison, float a, float b) {
+    switch (comparison) {
+    case WEFT_LT: return a < b;
+    case WEFT_LE: return a <= b;
+    case WEFT_EQ: return a == b;
+    case WEFT_NE: return !(a == b);
+    case WEFT_GE: return a >= b;
+    default: return a > b;
+    }
+}
+
+/* Compares all numbers of a type with one of them, as their f32 are compared. */
+static void compare_all(const format *f, weft_comparison comparison, const float *values, uint16_t value) {
+    static uint16_t all[ALL], kept[ALL], found[ALL];
+    static uint64_t numbers[ALL], indices[ALL];
+    uint64_t count = 0, others = ALL, counts[3] = {ALL + 1, ALL + 1, ALL + 1};
+    const char *const name = weft_comparison_name(comparison);
+    for (unsigned i = 0; i < ALL; i++) {
+        all[i] = (uint16_t)i;
+        if (holds(comparison, values[i], values[value])) numbers[count] = i, kept[count++] = (uint16_t)i;
+    }
+    for (unsigned i = ALL; i-- > 0;)
+        if (!holds(comparison, values[i], values[value])) kept[--others] = (uint16_t)i;
+    EXPECT_STATUS(ctx, weft_select_if(ctx, comparison, f->dtype, ALL, all, &value, found, &counts[0]), WEFT_OK);
+    EXPECT(memcmp(found, kept, count * sizeof *kept) == 0, "select of %s %s %#x", f->name, name, value);
+    EXPECT_STATUS(ctx, weft_select_indices_if(ctx, comparison, f->dtype, ALL, all, &value, indices, &counts[1]),
+                  WEFT_OK);
+    EXPECT(memcmp(indices, numbers, count * sizeof *numbers) == 0, "indices of %s %s %#x", f->name, name, value);
+    EXPECT_STATUS(ctx, weft_partition_if(ctx, comparison, f->dtype, ALL, all, &value, found, &counts[2]), WEFT_OK);
+    EXPECT(memcmp(found, kept, sizeof kept) == 0, "partition of %s %s %#x", f->name, name, value);
+    for (size_t i = 0; i < 3; i++)
+        EXPECT(counts[i] == count, "function %zu keeps %llu of %s %s %#x, not %llu", i, (unsigned long long)counts[i],
+               f->name, name, value, (unsigned long long)count);
+}
+
+/* Writes the f32 of all numbers of a type. */
+static void widen_all(const format *f, float *values) {
+    static uint16_t all[ALL];
+    const weft_binding binding = {"x", f->dtype, all, NULL};
+    weft_expr *expr;
+    for (unsigned i = 0; i < ALL; i++) all[i] = (uint16_t)i;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x", &expr), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, ALL, &binding, 1, values), WEFT_OK);
+    weft_expr_free(expr);
+}
+
+static void comparisons(const format *f) {
+    static float values[ALL];
+    const uint16_t inf = f->infinity,
+                   magnitudes[] = {0,      1,     0x7f, f->one, f->above_one, f->largest, inf, (uint16_t)(inf + 1),
+                                   f->nan, 0x7fff};
+    uint64_t count;
+    if (lacks(weft_select_if(ctx, WEFT_LT, f->dtype, 1, x, &f->one, y, &count))) return;
+    widen_all(f, values);
+    for (int comparison = WEFT_LT; comparison <= WEFT_GT; comparison++)
+        for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++) {
+            compare_all(f, (weft_comparison)comparison, values, magnitudes[i]);
+            compare_all(f, (weft_comparison)comparison, values, (uint16_t)(magnitudes[i] + MINUS));
+        }
+}
+
 /* --------------------------------------------------------------------------------- quantiles */
 
 static uint16_t quantile(const format *f, weft_quantile_method method, size_t n, double q) {
@@ -300,7 +365,6 @@ static void others_refused(const format *f) {
     EXPECT_ERROR(ctx, weft_sort_bits(ctx, WEFT_ASCENDING, f->dtype, 0, 16, 3, x, 0, NULL, y, NULL), WEFT_UNSUPPORTED,
                  "a sort by some bits requires integer keys, not");
     EXPECT_ERROR(ctx, weft_unique(ctx, f->dtype, 3, x, y, &count), WEFT_UNSUPPORTED, words);
-    EXPECT_ERROR(ctx, weft_select_if(ctx, WEFT_LT, f->dtype, 3, x, y, y, &count), WEFT_UNSUPPORTED, words);
     EXPECT_ERROR(ctx,
                  weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, f->dtype, WEFT_DEFAULT, 3, x, 1,
                                      (const uint64_t[]){0, 3}, y),
@@ -328,6 +392,7 @@ int main(int argc, char **argv) {
         quantiles(f);
         scans_refused(f);
         moves(f);
+        comparisons(f);
         others_refused(f);
     }
     weft_close(ctx);

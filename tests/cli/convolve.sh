@@ -171,5 +171,5 @@ refuses 2 "weft convolve: 1 file given, 2 expected" convolve "$dir/x.npy" -o "$y
 refuses 2 "weft convolve: -: only one of the two arrays can be read from standard input" convolve - - -o "$y"
 refuses 2 "weft convolve: option -o Y.npy is required" convolve "$dir/x.npy" "$dir/h.npy"
 refuses 2 "weft fft: 2 files given, 1 expected" fft "$dir/x.npy" "$dir/h.npy" -o "$y"
-refuses 1 "weft sum: $dir/c.npy: elements of dtype \"<c16\" are not supported here (fft and convolve support complex elements)" sum "$dir/c.npy"
+refuses 1 "weft sum: $dir/c.npy: elements of dtype \"<c16\" are not supported here (fft, convolve and matmul support complex elements)" sum "$dir/c.npy"
 finish

@@ -48,6 +48,44 @@ prints "2" map_reduce argmax 'k' "k=$dir/k.npy"
 prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accumulate f64 --threads 2 --device ref
 prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accumulate exact --threads 2 --device ref
 
+# map_reduce along axes: arrays in both orders, which are broadcast
+npy "$dir/means.npy" '<f8' '(3,)' 1 2 3
+npy "$dir/wide.npy" '|u1' '(1001, 1)' --append 1001
+prints "6.5
+6.5
+6.5" map_reduce sum '(x - m)^2/2 + 2' "x=$dir/x.npy" "m=$dir/means.npy" --axis 0
+prints "4.5
+4.5
+6.5" map_reduce sum '(x - m)^2/2 + 2' "x=$dir/fortran.npy" "m=$dir/means.npy" --axis -2
+gives "<f8 (2, 1) 3.0 12.0" map_reduce sum 'x' "x=$dir/x.npy" --axis 1 --keepdims
+gives "<f8 (2, 1) 6.0 9.0" map_reduce sum 'x' "x=$dir/fortran.npy" --axis -1 --keepdims
+gives "<f8 () 15.0" map_reduce sum 'x' "x=$dir/fortran.npy" --axis 1,0
+gives "<u8 (2,) 2 0" map_reduce argmax 'x*c - 3*i^2' "x=$dir/x.npy" "c=$dir/column.npy" --axis 1
+prints "0 924 2310" map_reduce prod 'x*(1 + f)' "x=$dir/x.npy" "f=$dir/column.npy" --axis 0 --keepdims
+prints "285" map_reduce sum 'i^2' --n 10 --dtype i64 --axis 0
+gives "<f4 (2,) 2048.5 4097.0" map_reduce sum 'c*h/10' "c=$dir/column.npy" "h=$dir/half.npy" --dtype f32 --axis 1
+gives "<f8 () 4097.0" map_reduce sum '2*h' "h=$dir/half.npy" --dtype f32 --accumulate f64 --axis 0
+prints "55 0x404b800000000000" map_reduce sum 'x*x' "x=$dir/x.npy" --axis 0,1 --bits
+prints "55" map_reduce sum 'x*x' "x=$dir/x.npy" --axis 0,1 --accumulate exact
+is "map_reduce --axis --json" '{"command": "map_reduce", "formula": "x + a", "bindings": {"x": "x.npy", "a": 1}, "dtype": "f64", "n": 6, "op": "sum", "axis": [0], "result": "f64", "shape": [3], "values": [5, 7, 9], "device": "cpu"' \
+    "$(cd "$dir" && w map_reduce sum 'x + a' x=x.npy a=1 --axis 0 --json | sed 's/, "order.*//')"
+is "map_reduce --axis -o --json" '"axis": [0, 1], "result": "u64", "shape": [1, 1], "output": "n.npy", "device": "cpu"' \
+    "$(cd "$dir" && w map_reduce count_nonzero 'x' x=x.npy --axis 0,1 --keepdims -o n.npy --json | sed 's/, "order.*//; s/.*"op": "count_nonzero", //')"
+refuses 2 "weft map_reduce: -o requires --axis: the result is one value" map_reduce sum 'i^2' --n 10 -o "$z"
+refuses 2 "weft map_reduce: --keepdims requires --axis: the result is one value" map_reduce sum 'i^2' --n 10 --keepdims
+refuses 2 "weft map_reduce: --axis 2: axis 2 is out of range: the array of values has 2 dimensions, shape (2, 3)" \
+    map_reduce sum 'x + f' "x=$dir/x.npy" "f=$dir/f.npy" --axis 2
+refuses 2 "weft map_reduce: --axis x: expected at most 16 integers" map_reduce sum 'x' "x=$dir/x.npy" --axis x
+refuses 2 "the array of values: option -o Y.npy is required: the result has 1001 values, more than 1000" map_reduce sum 'x' "x=$dir/wide.npy" --axis 1
+refuses 1 "x.npy has shape (2, 3) and $dir/k.npy has shape (4,): they cannot be broadcast to one shape" map_reduce sum 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" --axis 0
+refuses 1 "the arrays are larger than the permitted memory (--memory), and --axis needs them whole" map_reduce sum 'x' "x=$dir/x.npy" --axis 0 --memory 8
+npy "$dir/deep.npy" '|u1' "($(printf '1, %.0s' $(seq 17)))" 1
+refuses 1 "deep.npy has 17 dimensions: at most 16 are supported" map_reduce sum 'x' "x=$dir/deep.npy" --axis 0
+refuses 2 "and requires integer elements" map_reduce and 'x' "x=$dir/x.npy" --axis 0
+refuses 1 "max of 0 elements is undefined" map_reduce max 'i' --n 0 --axis 0
+refuses 2 "--json cannot be combined with" map_reduce sum 'x' "x=$dir/x.npy" --axis 0 -o - --json
+refuses 2 "weft map: unknown option --axis" map 'x' "x=$dir/x.npy" -o "$z" --axis 0
+
 # Errors in a formula are printed on several lines.
 refuses_formula() {
     w map "$1" "x=$dir/x.npy" -o "$z" >"$dir/stdout" 2>"$dir/stderr"
@@ -60,16 +98,15 @@ refuses_formula 'x +* 2' "weft map: expected a value
 refuses_formula 'sine(x)' "weft map: unknown function sine
   sine(x)
   ^"
-refuses 2 "weft map_reduce: unknown option -o" map_reduce sum 'i^2' --n 10 -o "$z"
 refuses 2 "weft map: y=VALUE is required: the formula has the variable y" map 'x + y' "x=$dir/x.npy" -o "$z"
 refuses 2 "weft map: q=1: the formula has no variable q" map 'x' "x=$dir/x.npy" q=1 -o "$z"
 refuses 2 "weft map: x=1: x is given twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
 refuses 1 "x.npy has shape (2, 3) and $dir/k.npy has shape (4,): they cannot be broadcast to one shape" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
 refuses 1 "x.npy has shape (2, 3) and $dir/tall.npy has shape (3, 2): they cannot be broadcast to one shape" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
-refuses 1 "$dir/x.npy has shape (2, 3) and $dir/f.npy has shape (3,): only map broadcasts them" map_reduce sum 'x + f' "x=$dir/x.npy" "f=$dir/f.npy"
-refuses 1 "$dir/x.npy has shape (2, 3) and $dir/k.npy has shape (4,): only map broadcasts them" map_scan 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
+refuses 1 "$dir/x.npy has shape (2, 3) and $dir/f.npy has shape (3,): only map and map_reduce --axis broadcast them" map_reduce sum 'x + f' "x=$dir/x.npy" "f=$dir/f.npy"
+refuses 1 "$dir/x.npy has shape (2, 3) and $dir/k.npy has shape (4,): only map and map_reduce --axis broadcast them" map_scan 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
 npy "$dir/turned.npy" '<f8' '(2, 3)' --order True 1 2 3 4 5 6
-refuses 1 "the arrays have different orders in memory: only map supports this" map_reduce sum 'x + t' "x=$dir/x.npy" "t=$dir/turned.npy"
+refuses 1 "the arrays have different orders in memory: only map and map_reduce --axis support this" map_reduce sum 'x + t' "x=$dir/x.npy" "t=$dir/turned.npy"
 refuses 1 "which is not supported for arrays that are larger than the permitted memory" map 'x + f' "x=$dir/x.npy" "f=$dir/f.npy" -o "$z" --memory 64
 refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "$z"
 refuses 2 "weft map: --dtype i32: x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"

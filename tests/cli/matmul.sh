@@ -46,6 +46,34 @@ for device in ref cpu; do
     done
 done
 
+# stacks, in both orders, which are broadcast as in NumPy; complex numbers
+npy "$dir/pair.npy" '<f4' '(2, 2, 3)' 1 2 3 4 5 6 0 1 0 2 0 3
+npy "$dir/pair_f.npy" '<f4' '(2, 2, 3)' --order True 1 0 4 2 2 1 5 0 3 0 6 3
+npy "$dir/column.npy" '<f4' '(2, 1, 3, 2)' 1 0 0 2 -1 1 1 1 1 1 1 1
+for pair in pair pair_f; do
+    gives "<f4 (2, 2, 2) -2.0 7.0 -2.0 16.0 0.0 2.0 -1.0 3.0" matmul "$dir/$pair.npy" "$dir/b.npy"
+    gives "<f4 (2, 2, 2) -2.0 7.0 -2.0 16.0 0.0 2.0 -1.0 3.0" matmul "$dir/$pair.npy" "$dir/bf.npy" --accumulate exact
+    gives "<f4 (2, 2, 2, 2) -2.0 7.0 -2.0 16.0 0.0 2.0 -1.0 3.0 6.0 6.0 15.0 15.0 1.0 1.0 5.0 5.0" \
+        matmul "$dir/$pair.npy" "$dir/column.npy"
+    gives "<f4 (2, 2) 321.0 654.0 10.0 302.0" matmul "$dir/$pair.npy" "$dir/v.npy"
+    gives "<f4 (2, 3, 3) 17.0 22.0 27.0 22.0 29.0 36.0 27.0 36.0 45.0 4.0 0.0 6.0 0.0 1.0 0.0 6.0 0.0 9.0" \
+        matmul "$dir/$pair.npy" "$dir/$pair.npy" --transpose a
+done
+gives "<f4 (2, 1, 2) -99.0 120.0 111.0 111.0" matmul "$dir/v.npy" "$dir/column.npy"
+gives "<f4 (1, 2, 2) 22.0 28.0 49.0 64.0" matmul "$dir/a.npy" "$dir/cube.npy"
+npy "$dir/nothing.npy" '<f4' '(1, 3, 0)'
+gives "<f4 (1, 2, 0)" matmul "$dir/a.npy" "$dir/nothing.npy"
+npy "$dir/z.npy" '<c8' '(2, 2)' 1 2 0 1 3 -1 0.5 0
+npy "$dir/zf.npy" '<c8' '(2, 2)' --order True 1 2 3 -1 0 1 0.5 0
+npy "$dir/w.npy" '<c16' '(2,)' 0 1 1 1
+npy "$dir/w3.npy" '<c16' '(1, 2, 1)' 0 1 1 1
+for z in z zf; do
+    gives "<c8 (2, 2) -2.0 7.0 -2.0 1.5 6.5 4.5 1.25 3.0" matmul "$dir/$z.npy" "$dir/z.npy"
+    gives "<c8 (2, 2) -4.0 4.0 5.0 5.5 5.0 5.5 8.25 -6.0" matmul "$dir/z.npy" "$dir/$z.npy" --transpose b --accumulate exact
+done
+gives "<c16 () -1.0 2.0" matmul "$dir/w.npy" "$dir/w.npy"
+gives "<c16 (1, 1) -1.0 2.0" matmul "$dir/w.npy" "$dir/w3.npy"
+
 # the check
 prints "passed: the relative Euclidean norm of the difference to a plain loop is 0, the pass mark 1e-06" \
     matmul "$dir/a.npy" "$dir/bf.npy" --check
@@ -71,14 +99,29 @@ assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "--json" "matmul $dir/a.npy $dir/b.npy $c f32 2 2 3 0 cpu $order" "$got"
 
+is "--json of stacks of complex matrices" '"dtype": "complex f64", "m": 1, "n": 1, "k": 2, "stack": [1], "device": "cpu"' \
+    "$(w matmul "$dir/w.npy" "$dir/w3.npy" -o "$c" --json | sed 's/.*"dtype"/"dtype"/; s/, "order.*//')"
+
 # shapes that do not match
 refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy is 2 x 3: the columns of the first must equal the rows of the second" \
     matmul "$dir/a.npy" "$dir/a.npy" -o "$c"
 refuses 1 "$dir/v.npy is 1 x 3 and $dir/a.npy is 2 x 3" matmul "$dir/v.npy" "$dir/a.npy" -o "$c"
 refuses 1 "$dir/a.npy has elements of type f32 and $dir/b8.npy of type f64: both must have the same type" \
     matmul "$dir/a.npy" "$dir/b8.npy" -o "$c"
-refuses 1 "$dir/i.npy: has elements of type i32: expected f32, f64, f16 or bf16" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
-refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector)" matmul "$dir/a.npy" "$dir/cube.npy" -o "$c"
+refuses 1 "$dir/i.npy: has elements of type i32: expected f32, f64, f16, bf16 or complex" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
+
+npy "$dir/three.npy" '<f4' '(3, 1, 1, 3)' 1 2 3 4 5 6 7 8 9
+npy "$dir/two.npy" '<f4' '(2, 2, 3, 1)' 1 2 3 4 5 6 7 8 9 10 11 12
+refuses 1 "$dir/three.npy has shape (3, 1, 1, 3) and $dir/two.npy has shape (2, 2, 3, 1): the stacks cannot be broadcast to one shape" \
+    matmul "$dir/three.npy" "$dir/two.npy" -o "$c"
+refuses 1 "$dir/pair.npy: has 3 dimensions: --check supports 1 and 2" matmul "$dir/pair.npy" "$dir/b.npy" --check
+refuses 1 "$dir/z.npy: has elements of type complex f32: --check supports f32 and f64" matmul "$dir/z.npy" "$dir/z.npy" --check
+refuses 1 "$dir/z.npy has elements of type complex f32 and $dir/a.npy of type f32: both must have the same type" \
+    matmul "$dir/z.npy" "$dir/a.npy" -o "$c"
+npy "$dir/scalar.npy" '<f4' '()' 1
+refuses 1 "$dir/scalar.npy: has 0 dimensions: expected 1 (a vector) to 16" matmul "$dir/scalar.npy" "$dir/a.npy" -o "$c"
+npy "$dir/deep.npy" '<c8' "($(printf '1, %.0s' $(seq 16)))" 1 2
+refuses 1 "$dir/deep.npy: has 16 dimensions: expected 1 (a vector) to 15" matmul "$dir/deep.npy" "$dir/z.npy" -o "$c"
 
 # bfloat16 has the code of 2 raw bytes: 1 2 3 times 1 0 -1 is -2
 npy "$dir/a16.npy" '<V2' '(3,)' 0x3f80 0x4000 0x4040

@@ -3,18 +3,18 @@
 
     npy.py FILE DESCR SHAPE [VALUE ...] [OPTION ...]
 
-DESCR is '<f4' and the like; SHAPE is written into the header unchanged, as '(3,)'. The options are below."""
+DESCR is '<f4' and the like; a complex VALUE is two numbers. SHAPE is written into the header unchanged, as '(3,)'. The options are below."""
 import argparse
 import struct
 
 LETTERS = {"i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q",
-           "f2": "e", "f4": "f", "f8": "d", "b1": "B", "V2": "H"}
+           "f2": "e", "f4": "f", "f8": "d", "b1": "B", "V2": "H", "c8": "f", "c16": "d"}
 
 
 def pack(descr, values):
     kind = descr[1:]
     order = ">" if descr[0] == ">" else "<"
-    number = float if kind[0] == "f" else lambda text: int(text, 0)
+    number = float if kind[0] in "fc" else lambda text: int(text, 0)
     return b"".join(struct.pack(order + LETTERS[kind], number(text)) for text in values)
 
 

@@ -43,6 +43,16 @@ keeps "<u8 (3,) 0 2 4" "" select "$dir/i4.npy" --ge 3 --indices
 keeps "<i4 (6,) 1 1 -9 3 4 5" 3 partition "$dir/i4.npy" --le 1
 keeps "<f8 (0,)" 0 partition "$dir/none.npy" --le 1
 
+# f16 and bf16: the value is rounded to their type
+npy "$dir/f2.npy" '<f2' '(5,)' 0.1 nan -0.0 0 2050
+npy "$dir/v2.npy" '<V2' '(4,)' 0x3f80 0x7fc0 0x8000 0xbf80
+keeps "<f2 (2,) -0.0 0.0" "" select "$dir/f2.npy" --eq 0
+keeps "<f2 (1,) 0.0999755859375" "" select "$dir/f2.npy" --eq 0.1
+keeps "<u8 (1,) 4" "" select "$dir/f2.npy" --ge 2049.5 --indices
+keeps "<f2 (5,) 2050.0 0.0999755859375 nan -0.0 0.0" 1 partition "$dir/f2.npy" --gt 1
+keeps "<V2 (3,) 32704 32768 49024" "" select "$dir/v2.npy" --ne 1
+refuses 2 "numbers up to 65504" select "$dir/f2.npy" --gt 70000 -o "$y"
+
 # by flags
 keeps "<i4 (3,) 3 1 5" "" select "$dir/i4.npy" --flags "$dir/b.npy"
 keeps "<i4 (3,) 3 1 5" "" select "$dir/i4.npy" --flags "$dir/u8.npy"

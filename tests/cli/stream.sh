@@ -153,7 +153,7 @@ refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers are to
 # shellcheck disable=SC2002
 is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
     "$(cat "$dir/cut.npy" | w scan - -o "$out/y.npy" 2>&1)"
-refuses 1 "$x has shape (200001,) and $d has shape (60000,): only map broadcasts them" map_reduce sum "x + y" x="$x" y="$d" --memory 400K
+refuses 1 "$x has shape (200001,) and $d has shape (60000,): only map and map_reduce --axis broadcast them" map_reduce sum "x + y" x="$x" y="$d" --memory 400K
 # A file that cannot grow: SIGXFSZ is ignored, so write fails.
 (trap '' XFSZ && ulimit -f 100 && w scan --memory 400K "$x" -o "$out/y.npy") 2>"$dir/stderr"
 is "a scan on a full disk" "weft scan: $out/y.npy: cannot be written: File too large" "$(cat "$dir/stderr")"

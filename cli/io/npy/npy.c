@@ -112,9 +112,10 @@ static void warn_of_extra_bytes(const char *path, size_t bytes) {
 
 static bool check_parts(const npy_header *header, bool complex, npy_error *error) {
     return complex || !header->is_complex ||
-           npy_fail(error,
-                    "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
-                    header->descr);
+           npy_fail(
+               error,
+               "elements of dtype \"%s\" are not supported here (fft, convolve and matmul support complex elements)",
+               header->descr);
 }
 
 static bool read_npy(const char *path, bool complex, npy_array *a, npy_error *error) {
@@ -172,6 +173,19 @@ static bool read_array(const char *path, bool complex, npy_array *a, npy_error *
 bool npy_read(const char *path, npy_array *a, npy_error *error) { return read_array(path, false, a, error); }
 
 bool npy_read_numbers(const char *path, npy_array *a, npy_error *error) { return read_array(path, true, a, error); }
+
+bool npy_broadcast(npy_shape *shape, const npy_shape *added) {
+    const size_t rank = shape->rank > added->rank ? shape->rank : added->rank;
+    npy_shape common = {.rank = rank};
+    for (size_t k = 1; k <= rank; k++) { /* from the last dimension to the first */
+        const size_t m = k <= shape->rank ? shape->dimensions[shape->rank - k] : 1;
+        const size_t n = k <= added->rank ? added->dimensions[added->rank - k] : 1;
+        if (m != n && m != 1 && n != 1) return false;
+        common.dimensions[rank - k] = m == 1 ? n : m;
+    }
+    *shape = common;
+    return true;
+}
 
 void npy_view(const npy_array *a, weft_view *v) {
     const size_t rank = a->given.rank;

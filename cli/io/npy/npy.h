@@ -18,6 +18,10 @@ typedef struct npy_shape_text {
 } npy_shape_text;
 npy_shape_text npy_text_of_shape(const npy_shape *shape);
 
+/* Extends *shape so that an array of the shape `added` can be broadcast to it. Returns false if that is impossible.
+ */
+bool npy_broadcast(npy_shape *shape, const npy_shape *added);
+
 typedef struct npy_array {
     size_t n;         /* number of elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in file order, in native byte order, aligned */

@@ -26,9 +26,8 @@ static weft_status check_outputs_apart(const range *inputs, const range *y, cons
 }
 
 static weft_status select_elements(weft_context *ctx, const select_call *c, weft_error *error) {
-    type_kind kind;
     range inputs[2] = {{"x", NULL, 0}, {"flags", NULL, 0}}, y, count;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     const size_t size = weft_dtype_size(c->dtype), out_size = c->kind == SELECT_INDICES ? sizeof(uint64_t) : size;
     RETURN_IF_ERROR(check_condition(ctx, c, &inputs[1], error));
     if (!c->by_flags || c->kind != SELECT_INDICES)
@@ -39,17 +38,10 @@ static weft_status select_elements(weft_context *ctx, const select_call *c, weft
     return ctx->backend->select(ctx->state, c, error);
 }
 
-/* Elements of 16 bits are moved alike. */
 static weft_status by_flags(weft_context *ctx, select_kind kind, weft_dtype dtype, size_t n, const void *x,
                             const uint8_t *flags, void *y, uint64_t *count) {
-    const select_call c = {.kind = kind,
-                           .by_flags = true,
-                           .dtype = type_is_half(dtype) ? WEFT_U16 : dtype,
-                           .n = n,
-                           .x = x,
-                           .flags = flags,
-                           .y = y,
-                           .count = count};
+    const select_call c = {
+        .kind = kind, .by_flags = true, .dtype = dtype, .n = n, .x = x, .flags = flags, .y = y, .count = count};
     RETURN_GUARDED(ctx, select_elements(ctx, &c, error));
 }
 

@@ -1,5 +1,6 @@
 /* Kernels of selections and runs; compiled once per instruction set level. Vector code marks the elements to keep,
  * 64 at a time, in bit masks. One loop per element size copies the marked elements. */
+#include "arith/halves.h"
 #include "core/compare.h"
 #include "cpu/kernels/marked.h"
 
@@ -72,6 +73,24 @@ static void distances(const uint64_t *bits, size_t words, uint64_t *y) {
 #define IS_FLOAT
 #include "cpu/kernels/bodies/select_body.h"
 
+/* Returns the marks of up to 64 f16 or bf16 that satisfy the comparison. */
+INLINE uint64_t compare_block_of_halves(const comparator *c, const uint16_t *x, size_t n) {
+    const int16_t first = c->first_key, last = c->last_key;
+    const uint8_t others = c->others;
+    uint8_t truths[WORD] = {0};
+    for (size_t i = 0; i < n; i++) {
+        const int16_t key = weft_key_half(x[i]);
+        truths[i] = ((key >= first) & (key <= last)) ^ others;
+    }
+    return gather_bits(truths);
+}
+
+static void compare_halves(const comparator *c, const void *at, size_t n, uint64_t *bits) {
+    const uint16_t *x = at;
+    for (; n >= WORD; n -= WORD, x += WORD) *bits++ = compare_block_of_halves(c, x, WORD);
+    if (n) *bits = compare_block_of_halves(c, x, n);
+}
+
 const selection_kernels LEVELED(cpu_selections) = {
     .nonzero = nonzero,
     .compare = {[WEFT_I8] = compare_i8,
@@ -79,7 +98,9 @@ const selection_kernels LEVELED(cpu_selections) = {
                 [WEFT_I32] = compare_i32,
                 [WEFT_I64] = compare_i64,
                 [WEFT_F32] = compare_f32,
-                [WEFT_F64] = compare_f64},
+                [WEFT_F64] = compare_f64,
+                [WEFT_F16] = compare_halves,
+                [WEFT_BF16] = compare_halves},
     .heads = {[WEFT_I8] = heads_i8,
               [WEFT_I16] = heads_i16,
               [WEFT_I32] = heads_i32,
@@ -92,7 +113,9 @@ const selection_kernels LEVELED(cpu_selections) = {
                 [WEFT_I32] = compact_i32,
                 [WEFT_I64] = compact_i64,
                 [WEFT_F32] = compact_i32,
-                [WEFT_F64] = compact_i64},
+                [WEFT_F64] = compact_i64,
+                [WEFT_F16] = compact_i16,
+                [WEFT_BF16] = compact_i16},
     .indices = indices,
     .distances = distances,
 };

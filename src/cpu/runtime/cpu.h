@@ -183,13 +183,13 @@ struct comparator;
  * type of the element size, or by the float type. */
 typedef struct selection_kernels {
     void (*nonzero)(const uint8_t *flags, size_t n, uint64_t *bits);
-    void (*compare[DTYPES])(const struct comparator *c, const void *x, size_t n, uint64_t *bits);
+    void (*compare[ALL_DTYPES])(const struct comparator *c, const void *x, size_t n, uint64_t *bits);
     /* Marks the elements that differ from the element before them. With `first`, x[0] is the first element of the
      * array and is always marked. */
     void (*heads[DTYPES])(const void *x, size_t n, bool first, uint64_t *bits);
     size_t (*count)(const uint64_t *bits, size_t words);
     /* Copies the marked elements to y. `marked` is their number. Floats are copied as integers. */
-    void (*compact[DTYPES])(const void *x, const uint64_t *bits, size_t marked, void *y);
+    void (*compact[ALL_DTYPES])(const void *x, const uint64_t *bits, size_t marked, void *y);
     void (*indices)(size_t first, const uint64_t *bits, size_t words, uint64_t *y);
     /* Writes the distance of each marked element from the marked element before it: one value less than there are
      * marked elements. */

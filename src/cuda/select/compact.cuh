@@ -19,6 +19,7 @@
 #ifndef WEFT_CUDA_COMPACT_CUH
 #define WEFT_CUDA_COMPACT_CUH
 
+#include "arith/halves.h"
 #include "cuda/runtime/device.cuh"
 #include "cuda/runtime/resident.h"
 #include "cuda/runtime/warp_reduce.cuh"
@@ -61,6 +62,17 @@ template <class T> struct compares {
     __device__ bool operator()(T x) const {
         const T v = masked(x, xor_mask);
         return (((v < value) & less) | ((v == value) & equal) | ((v > value) & greater)) != others;
+    }
+};
+
+/* f16 and bf16. */
+template <> struct compares<uint16_t> {
+    bool others;
+    int16_t first, last;
+    __device__ explicit compares(const comparator &c) : others(c.others), first(c.first_key), last(c.last_key) {}
+    __device__ bool operator()(uint16_t x) const {
+        const int16_t key = weft_key_half(x);
+        return ((key >= first) & (key <= last)) != others;
     }
 };
 

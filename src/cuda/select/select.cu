@@ -29,10 +29,12 @@ template <class T> static compact_kernels by_comparison_of(select_kind kind) {
     }
 }
 
-/* Unsigned integers are compared as signed ones with inverted sign bit. */
+/* Unsigned integers are compared as signed ones with inverted sign bit. The kernels of uint16_t are those of f16 and
+ * bf16. */
 static compact_kernels by_comparison(const select_call *c) {
     if (c->dtype == WEFT_F32) return by_comparison_of<float>(c->kind);
     if (c->dtype == WEFT_F64) return by_comparison_of<double>(c->kind);
+    if (type_is_half(c->dtype)) return by_comparison_of<uint16_t>(c->kind);
     switch (cuda_type_bytes(c->dtype)) {
     case 1: return by_comparison_of<int8_t>(c->kind);
     case 2: return by_comparison_of<int16_t>(c->kind);

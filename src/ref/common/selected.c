@@ -20,7 +20,7 @@ static bool holds(weft_comparison comparison, bool less, bool equal, bool greate
 
 static bool compares(const select_call *c, size_t i) {
     const array x = {c->dtype, c->x}, value = {c->dtype, c->value};
-    if (type_is_float(c->dtype)) {
+    if (type_is_real(c->dtype)) {
         const double a = ref_real(x, i), b = ref_real(value, 0);
         return holds(c->comparison, a<b, a == b, a> b);
     }
