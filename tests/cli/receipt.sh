@@ -89,8 +89,11 @@ fi
 # check writes no output, also with white space between the tokens of the receipt.
 rm y.npy
 python3 -c 'import json; print(json.dumps(json.load(open("r.json")), indent=2))' >indented.json
+mkdir temporary
+TMPDIR=$dir/temporary
+export TMPDIR
 prints "every bit agrees: scan on cpu, order version $order; the receipt is of weft $version on cpu" check indented.json
-is "check writes no output" "" "$(ls y.npy* 2>/dev/null)"
+is "check writes no output" "" "$(ls y.npy* temporary/* 2>/dev/null)"
 TMPDIR=$dir/none refuses 1 "no temporary file can be created" check r.json 2>/dev/null
 prints "{\"command\": \"check\", \"file\": \"r.json\", \"agrees\": true, \"differences\": [], \"order\": $order}" check r.json --json
 
