@@ -15,25 +15,21 @@ from functools import partial, reduce
 from pathlib import Path
 
 import numpy as np
-from verify_arithmetic import (F32, F64, LOW, U64, add, add_product, erf, exp, fast_exp, fast_normals, fma, log,
-                               pairs, philox, probit, sobol_halves, stored, tree)
-
-ORDER = 2
-TYPES = {"f32": F32, "f64": F64, "u8": np.dtype("u1"), "i32": np.dtype("i4"), "u32": np.dtype("u4"),
-         "i64": np.dtype("i8"), "u64": U64}
+from verify_arithmetic import (F32, F64, LOW, TYPES, U64, add, add_product, erf, exp, fast_exp, fast_normals, fma,
+                               log, pairs, philox, probit, sobol_halves, stored, tree, words)
 
 # --------------------------------------------------------------------------------------------- sum, dot [3, 5]
 def reduction(step, o, *arrays):
     a = TYPES.get(o.accumulate, arrays[0].dtype)
     if a.kind != "f":
         return np.sum(math.prod(x.astype(a.kind + "8") for x in arrays), dtype=a.kind + "8")
-    return stored(tree(step, a, *(x.ravel() for x in arrays)) if arrays[0].size else 0.0, a)
+    return stored(tree(step, a, *(x.ravel("K") for x in arrays)) if arrays[0].size else 0.0, a)
 
 # ------------------------------------------------------------------------------------------------------- scan [6]
 def op_scan(o, x):
     a = TYPES.get(o.accumulate, x.dtype)
     combine, initial = {"sum": (np.add, -0.0 if a.kind == "f" else 0), "prod": (np.multiply, 1)}[o.op]
-    groups, values = [], x.ravel().astype(a)
+    groups, values = [], x.ravel("K").astype(a) # in file order
     while len(values):
         v = np.zeros((-(-len(values) // 16), 16), a)
         v.flat[:len(values)] = values
@@ -47,7 +43,7 @@ def op_scan(o, x):
         p = np.where(d == 0, p[i], combine(p[i], v[np.minimum(i, len(v) - 1), d - 1]))
     if o.exclusive and o.init is None and o.op == "sum":
         p[0] = 0 # [6.4]
-    return stored(p[:-1] if o.exclusive else p[1:], a).reshape(x.shape)
+    return stored(p[:-1] if o.exclusive else p[1:], a).reshape(x.shape if x.flags.c_contiguous else -1)
 
 # ---------------------------------------------------------------------------------------------------- matmul [13]
 def op_matmul(o, a, b):
@@ -67,10 +63,8 @@ def op_matmul(o, a, b):
 def op_random(o):
     name, n = o.operands[0], int(o.n)
     t = TYPES[o.dtype or {"bernoulli": "u8", "integers": "i64"}.get(name, "f32")]
-    i, double, at = int(o.first) + np.arange(n, dtype=U64), t.itemsize == 8, np.arange(n)
-    words, further = philox(i // 2 if double else i // 4, o.stream, o.seed), philox(2**63 + i, o.stream, o.seed)
-    w = words[i % 2 * 2, at] + (words[i % 2 * 2 + 1, at] << 32) if double else words[i % 4, at]
-    further = further[0] + (further[1] << 32)
+    i, double = int(o.first) + np.arange(n, dtype=U64), t.itemsize == 8
+    w, further = words(i, double, o.stream, o.seed)
     if name == "integers":
         low, high = (int(end if given is None else given) for given, end in
                      ((o.lower, np.iinfo(t).min), (o.upper, np.iinfo(t).max)))
@@ -86,7 +80,8 @@ def op_random(o):
         x = fma(b - a, u, a)
         return np.where(x < b, x, np.nextafter(b, t.type(-math.inf)))
     if name in ("normal_fast", "lognormal_fast"): # [19.4]
-        z = fma(t.type(o.deviation), fast_normals(philox(i // 4, o.stream, o.seed, 7))[i % 4, at], t.type(o.mean))
+        z = fast_normals(philox(i // 4, o.stream, o.seed, 7))[i % 4, np.arange(n)]
+        z = fma(t.type(o.deviation), z, t.type(o.mean))
         return stored(fast_exp(z) if name == "lognormal_fast" else z, t)
     p = ((w >> 12).astype(F64) + 0.5) * 2.0**-52 if double else (w.astype(F64) + 0.5) * 2.0**-32
     z = -log(p) / o.rate if name == "exponential" else fma(float(o.deviation), probit(p), float(o.mean))
@@ -123,10 +118,7 @@ def leg(o, start, sigma, sign, normal):
     load = [[real(sign * (sigma[i] * math.sqrt(dt) * o.factor[i, j])) for j in assets] for i in assets]
     s0, weights, x = [real(v) for v in start], [real(v) for v in o.weights], [real(0) for _ in assets]
     def basket():
-        b = weights[0] * s[0]
-        for i in assets[1:]:
-            b = fma(weights[i], s[i], b)
-        return b
+        return reduce(lambda b, i: fma(weights[i], s[i], b), assets[1:], weights[0] * s[0])
     s, total, logs, inside = s0[:], real(0), real(0), True
     high = low = basket()
     for t in range(o.steps):
@@ -235,6 +227,13 @@ OPERATIONS = { # function, number of arrays, options with their defaults; those 
     "price": (op_price, 0, "start=1 sigma=0.1 rho=0.5 weights= strike=1 rate=0.05 maturity=1 width=0.1 barrier= "
               "level= paths=1000000 steps=100 scheme= seed=1 dtype=f64 antithetic control greeks sobol=0 "
               "fast-normals")}
+CHOICES = {name: {"choices": text.split()} for name, text in { # of options, and of operands
+    "accumulate": "f32 f64 i64 u64", "op": "sum prod", "transpose": "a b ab", "dtype": "f32 f64 i32 i64 u32 u64",
+    "scheme": "exact euler", "barrier": "up-out up-in down-out down-in",
+    "random": "uniform normal lognormal exponential normal_fast lognormal_fast bernoulli integers",
+    "price": "call put digital-call digital-put asian-call asian-put geometric-call geometric-put lookback-call "
+             "lookback-put floating-asian-call floating-asian-put floating-lookback-call floating-lookback-put "
+             "double-digital"}.items()}
 
 def number(text):
     try:
@@ -242,18 +241,20 @@ def number(text):
     except ValueError:
         return text
 
-def compute(verb, words):
-    """Computes the call `weft VERB WORD...`. Returns the name of the output file, if any, and the result."""
-    named = OPERATIONS.get(verb) or sys.exit(f"verify.py: {verb}: expected one of {', '.join(OPERATIONS)}")
-    function, arrays, known = named
+def compute(verb, arguments):
+    """Computes the call `weft VERB ARGUMENT...`. Returns the name of the output file, if any, and the result."""
+    function, arrays, known = OPERATIONS.get(verb) or sys.exit("expected one of " + ", ".join(OPERATIONS))
     parser = argparse.ArgumentParser(prog=f"verify.py {verb}", allow_abbrev=False)
-    parser.add_argument("operands", nargs=arrays or 1)
+    parser.add_argument("operands", nargs=arrays or 1, **CHOICES.get(verb, {}))
     for name, equals, default in (word.partition("=") for word in known.split()):
         default = {"default": number(default)} if default else {}
-        how = {"type": number, **default} if equals else {"action": "store_true"}
+        how = {"type": number, **default, **CHOICES.get(name, {})} if equals else {"action": "store_true"}
         parser.add_argument(*["-o"] * (name == "output"), "--" + name, **how)
-    o = parser.parse_intermixed_args(words)
-    return getattr(o, "output", None), function(o, *(np.load(name) for name in o.operands[:arrays]))
+    o = parser.parse_intermixed_args(arguments)
+    inputs = [np.load(name) for name in o.operands[:arrays]]
+    if not all(x.dtype.kind in "iu" or x.dtype in (F32, F64) for x in inputs):
+        sys.exit(f"verify.py: {o.operands}: expected arrays of f32, f64 or integers")
+    return getattr(o, "output", None), function(o, *inputs)
 
 def members(result):
     """Returns the members of the result in a receipt that ORDER.md defines."""
@@ -269,8 +270,8 @@ def digest(data):
 
 def differences(receipt):
     """Yields a sentence for each input, output and value that is not that of the receipt."""
-    if receipt["order"] != ORDER or receipt["format"]:
-        sys.exit(f"verify.py: expected a receipt of order version {ORDER}, all of whose inputs are .npy files")
+    if receipt["order"] != 2 or receipt["format"]:
+        sys.exit("verify.py: expected a receipt of order version 2, all of whose inputs are .npy files")
     for file in receipt["inputs"]:
         if digest(Path(file["file"]).read_bytes()) != file["sha256"]:
             yield f"input {file['file']} differs"
@@ -285,7 +286,7 @@ def main(words):
     if len(words) == 1 and words[0].endswith(".json"):
         found = list(differences(json.loads(Path(words[0]).read_text(encoding="utf-8"))))
         print("\n".join(found) or "every bit agrees")
-        return 1 if found else 0
+        return len(found)
     output, result = compute(words[0], words[1:]) if words else sys.exit(__doc__)
     if output:
         np.save(output, result)

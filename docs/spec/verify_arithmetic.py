@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 
 F32, F64, I64, U64 = (np.dtype(name) for name in ("f4", "f8", "i8", "u8"))
+TYPES = {"f32": F32, "f64": F64, "u8": np.dtype("u1"), "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": I64,
+         "u64": U64}
 CORE = Path(__file__).resolve().parents[2] / "src" / "core"
 LOW = 0xffffffff
 np.seterr(all="ignore")
@@ -155,6 +157,13 @@ def philox(block, stream, seed, rounds=10):
         c = [(q >> 32) ^ c[1] ^ k[0], q & LOW, (p >> 32) ^ c[3] ^ k[1], p & LOW]
         k = [(k[0] + 0x9e3779b9) & LOW, (k[1] + 0xbb67ae85) & LOW]
     return np.array(np.broadcast_arrays(*c))
+
+def words(i, double, stream, seed):
+    """Returns the words W and V of samples i of a type of 8 bytes (double) or less [19.1]."""
+    w, v = philox(i // 2 if double else i // 4, stream, seed), philox(2**63 + i, stream, seed)
+    at = np.arange(len(i))
+    w = w[i % 2 * 2, at] + (w[i % 2 * 2 + 1, at] << 32) if double else w[i % 4, at]
+    return w, v[0] + (v[1] << 32)
 
 def reversed_bits(x):
     for shift, mask in (1, 0x55555555), (2, 0x33333333), (4, 0x0f0f0f0f), (8, 0x00ff00ff), (16, 0x0000ffff):
