@@ -35,6 +35,12 @@ enum {
 
 static const verb *verb_at(int i) { return i < COMMAND_COUNT ? &COMMANDS[i] : &OPERATIONS[i - COMMAND_COUNT]; }
 
+bool verb_is_operation(const verb *verb) {
+    for (int i = COMMAND_COUNT; i < VERB_COUNT; i++)
+        if (verb_at(i) == verb) return true;
+    return false;
+}
+
 /* ------------------------------------------------------------------------------- by name */
 
 enum { ALIAS_COUNT = 340, ALIAS_LENGTH = 24 };

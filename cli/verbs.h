@@ -14,6 +14,7 @@ typedef struct verb {
 
 /* Returns the verb of that name, or NULL after printing an error that suggests one. */
 const verb *verb_find(const char *name);
+bool verb_is_operation(const verb *verb);
 
 /* Print the output of `weft help` and of `weft help NAME`. */
 void verb_overview(FILE *out);

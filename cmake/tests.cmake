@@ -58,6 +58,16 @@ if(NOT sanitized STREQUAL thread)
   include(cmake/tests_elementary.cmake)
 endif()
 
+# ----------------------------------------------------------------------------- test vectors
+if(TARGET weft_command AND Python3_Interpreter_FOUND AND NOT sanitized STREQUAL thread)
+  set(vectors ${Python3_EXECUTABLE} -B ${tests_dir}/vectors/check.py)
+  foreach(device cpu ref)
+    weft_test(vectors_${device} agreement 300 ${vectors} $<TARGET_FILE:weft_command> ${device})
+  endforeach()
+  weft_test(vectors_verify docs 600 ${vectors} ${CMAKE_CURRENT_SOURCE_DIR}/docs/spec/verify.py)
+  set_tests_properties(vectors_verify PROPERTIES SKIP_RETURN_CODE 77) # without NumPy
+endif()
+
 # ------------------------------------------------------------------------------------- api
 file(GLOB apis RELATIVE ${tests_dir}/api CONFIGURE_DEPENDS ${tests_dir}/api/*.c)
 foreach(api IN LISTS apis)

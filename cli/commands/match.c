@@ -5,6 +5,7 @@
  * missed. */
 #include "cli/cli.h"
 #include "cli/io/json.h"
+#include "cli/io/record.h"
 #include "cli/io/value.h"
 #include "cli/operations.h"
 #include "cli/progress.h"
@@ -124,11 +125,23 @@ static int add_line(search *s, const char *line, size_t length) {
     return CLI_FAILED;
 }
 
+/* Calls record_input. Prints the error and returns false if it fails. */
+static bool recorded(const char *path, int descriptor) {
+    npy_error error = {""};
+    const bool good = record_input(path, descriptor, &error);
+    if (!good) cli_error("match", "%s: %s", path, error.message);
+    return good;
+}
+
 static int read_word_file(search *s) {
     char *line = NULL;
     size_t capacity = 0;
     int code = CLI_DONE;
     FILE *file = fopen(s->words_file, "r");
+    if (file && !recorded(s->words_file, fileno(file))) {
+        fclose(file);
+        return CLI_FAILED;
+    }
     for (ssize_t length; file && code == CLI_DONE && (length = getline(&line, &capacity, file)) >= 0;)
         code = add_line(s, line, (size_t)length);
     if (code == CLI_DONE && (!file || !feof(file))) {
@@ -242,6 +255,10 @@ static int search_file(search *s, const char *path, feed *f) {
     if (f->fd < 0 || fstat(f->fd, &st) != 0 || S_ISDIR(st.st_mode)) {
         cli_error("match", "%s: cannot be read: %s", path, strerror(f->fd < 0 ? errno : EISDIR));
         if (f->fd >= 0 && !standard) close(f->fd);
+        return CLI_FAILED;
+    }
+    if (!recorded(path, f->fd)) {
+        if (!standard) close(f->fd);
         return CLI_FAILED;
     }
     if (S_ISREG(st.st_mode)) f->size = (uint64_t)st.st_size;

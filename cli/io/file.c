@@ -1,5 +1,6 @@
 #include "cli/io/file.h"
 #include "cli/io/npy/npy_header.h"
+#include "cli/io/record.h"
 #include "cli/signals.h"
 
 #include <errno.h>
@@ -170,10 +171,21 @@ static bool begin_directly(file_writer *w, const char *path, npy_error *error) {
     return w->descriptor >= 0 || npy_fail(error, "cannot be opened: %s", strerror(errno));
 }
 
+/* Begins a file in the folder for temporary files, which is only hashed. */
+static bool begin_scratch(file_writer *w, npy_error *error) {
+    const char *const folder = getenv("TMPDIR");
+    char path[PATH_MAX - 16];
+    const int length = snprintf(path, sizeof path, "%s/weft", folder && *folder ? folder : "/tmp");
+    return (length < (int)sizeof path && begin_temporary(w, path, error)) ||
+           npy_fail(error, "no temporary file can be created in the folder TMPDIR");
+}
+
 bool file_begin(file_writer *w, const char *path, unsigned long long bytes, npy_error *error) {
     char target[PATH_MAX];
     struct stat st;
     *w = (file_writer){.descriptor = STDOUT_FILENO};
+    if (!record_output_begin(path, error)) return false;
+    if (record_get()->mode == RECORD_DISCARD) return begin_scratch(w, error);
     if (strcmp(path, "-") == 0) return true;
     const bool exists = stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) return npy_fail(error, "is a directory");
@@ -195,12 +207,14 @@ static bool finish_temporary(const file_writer *w, npy_error *error) {
 /* Checks close, which may be the first call to report a write error. */
 bool file_end(file_writer *w, bool keep, npy_error *error) {
     bool kept = keep;
-    if (kept && w->target) kept = finish_temporary(w, error);
+    if (kept) kept = record_output_end(w->descriptor, error);
+    const bool scratch = record_get()->mode == RECORD_DISCARD;
+    if (kept && w->target && !scratch) kept = finish_temporary(w, error);
     if (w->descriptor != STDOUT_FILENO && close(w->descriptor) != 0 && kept)
         kept = npy_fail(error, "cannot be written: %s", strerror(errno));
-    if (kept && w->target && rename(w->temporary, w->target) != 0)
+    if (kept && w->target && !scratch && rename(w->temporary, w->target) != 0)
         kept = npy_fail(error, "cannot be created: %s", strerror(errno));
-    if (!kept && w->temporary) unlink(w->temporary);
+    if ((!kept || scratch) && w->temporary) unlink(w->temporary);
     forget(w);
     return kept;
 }

@@ -39,7 +39,7 @@ bool input_option(const char *name, const char *text) {
 
 static bool reads_arrays(const char *command) {
     static const char *const others[] = {"verify",  "bench",  "tune",  "devices", "ladder", "help",
-                                         "version", "random", "sobol", "price",   "match"};
+                                         "version", "random", "sobol", "price",   "match",  "check"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(command, others[i]) == 0) return false;
     return true;
@@ -66,6 +66,12 @@ bool input_ready(const char *command, bool quiet) {
         return true;
     }
     return false;
+}
+
+const char *input_text(const char *name) {
+    if (strcmp(name, "raw") == 0) return texts.raw;
+    if (strcmp(name, "column") == 0) return settings.column;
+    return strcmp(name, "as") == 0 ? texts.as : texts.missing;
 }
 
 const input_settings *input_get(void) { return &settings; }

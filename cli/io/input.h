@@ -19,6 +19,8 @@ typedef struct input_settings {
 /* Reads the option `name`: raw, column, as or missing. Returns false after printing the error if its argument is
  * invalid. */
 bool input_option(const char *name, const char *text);
+/* Returns the argument of that option, or NULL if it was not given. */
+const char *input_text(const char *name);
 /* Checks the combination of the options for this command. Returns false after printing the error. With `quiet`, no
  * warnings are printed later. */
 bool input_ready(const char *command, bool quiet);

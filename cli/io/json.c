@@ -1,4 +1,5 @@
 #include "cli/io/json.h"
+#include "cli/io/record.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -144,8 +145,10 @@ void json_begin_command(const char *command) {
 }
 
 void json_end_command(const char *device, double seconds) {
-    json_text("device", device);
-    json_integer("order", weft_order_version());
-    json_fixed("seconds", 9, seconds);
+    if (!record_device(device)) {
+        json_text("device", device);
+        json_integer("order", weft_order_version());
+        json_fixed("seconds", 9, seconds);
+    }
     json_end();
 }

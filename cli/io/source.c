@@ -1,5 +1,6 @@
 #include "cli/io/source.h"
 #include "cli/io/npy/npy_header.h"
+#include "cli/io/record.h"
 #include "cli/signals.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ bool source_open(const char *path, source *s, struct stat *st, npy_error *error)
     if (s->fd < 0) return npy_fail(error, "cannot be opened: %s", strerror(errno));
     if (fstat(s->fd, st) != 0) return npy_fail(error, "cannot be examined: %s", strerror(errno));
     if (S_ISDIR(st->st_mode)) return npy_fail(error, "is a directory: expected a .npy file");
-    return true;
+    return record_input(path, s->fd, error);
 }
 
 bool source_is_ordinary(const char *path) {
