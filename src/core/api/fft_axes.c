@@ -50,7 +50,8 @@ static bool as_columns(const weft_context *ctx, const pass *p, size_t dimensions
     const weft_view *const x = p->x, *const y = p->y;
     const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(x->dtype);
     const size_t n = x->shape[p->axis];
-    if (!ctx->backend->fft_takes_columns || (n & (n - 1)) != 0 || from_real(p->kind) || to_real(p->kind)) return false;
+    if (!ctx->backend->fft_takes_columns || (n & (n - 1)) != 0 || from_real(p->kind) || to_real(p->kind))
+        return false;
     if (x->stride[dimensions] != size || y->stride[dimensions] != size) return false;
     *c = (fft_call){.dtype = x->dtype, .kind = p->kind, .batch = 1, .columns = 1, .x = x->data, .y = y->data};
     for (size_t step = 2 * (size_t)size; step < view_elements(x) * (size_t)size;) {
