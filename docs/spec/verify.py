@@ -13,7 +13,6 @@ import math
 import sys
 from functools import partial, reduce
 from pathlib import Path
-
 import numpy as np
 from verify_arithmetic import (F32, F64, LOW, TYPES, U64, add, add_product, erf, exp, fast_exp, fast_normals, fma,
                                log, pairs, philox, probit, sobol_halves, stored, tree, words)
@@ -231,9 +230,9 @@ CHOICES = {name: {"choices": text.split()} for name, text in { # of options, and
     "accumulate": "f32 f64 i64 u64", "op": "sum prod", "transpose": "a b ab", "dtype": "f32 f64 i32 i64 u32 u64",
     "scheme": "exact euler", "barrier": "up-out up-in down-out down-in",
     "random": "uniform normal lognormal exponential normal_fast lognormal_fast bernoulli integers",
-    "price": "call put digital-call digital-put asian-call asian-put geometric-call geometric-put lookback-call "
-             "lookback-put floating-asian-call floating-asian-put floating-lookback-call floating-lookback-put "
-             "double-digital"}.items()}
+    "price": "call put digital-call digital-put asian-call asian-put geometric-call geometric-put double-digital "
+             "lookback-call lookback-put floating-asian-call floating-asian-put floating-lookback-call "
+             "floating-lookback-put"}.items()}
 
 def number(text):
     try:
@@ -262,18 +261,16 @@ def members(result):
         return {name: np.asarray(v, F64).tolist() for name, v in result.items()}
     return {"bits": f"0x{np.asarray(result).view(f'u{result.itemsize}')[()]:0{2 * result.itemsize}x}"}
 
-def digest(data):
-    if isinstance(data, np.ndarray):
-        np.save(file := io.BytesIO(), data)
-        data = file.getvalue()
-    return hashlib.sha256(data).hexdigest()
+def digest(array):
+    np.save(file := io.BytesIO(), array)
+    return hashlib.sha256(file.getvalue()).hexdigest()
 
 def differences(receipt):
     """Yields a sentence for each input, output and value that is not that of the receipt."""
     if receipt["order"] != 2 or receipt["format"]:
         sys.exit("verify.py: expected a receipt of order version 2, all of whose inputs are .npy files")
     for file in receipt["inputs"]:
-        if digest(Path(file["file"]).read_bytes()) != file["sha256"]:
+        if hashlib.sha256(Path(file["file"]).read_bytes()).hexdigest() != file["sha256"]:
             yield f"input {file['file']} differs"
     output, result = compute(receipt["command"], receipt["arguments"])
     if output and [file["sha256"] for file in receipt["outputs"]] != [digest(result)]:
@@ -284,9 +281,9 @@ def differences(receipt):
 
 def main(words):
     if len(words) == 1 and words[0].endswith(".json"):
-        found = list(differences(json.loads(Path(words[0]).read_text(encoding="utf-8"))))
-        print("\n".join(found) or "every bit agrees")
-        return len(found)
+        found = "\n".join(differences(json.loads(Path(words[0]).read_text(encoding="utf-8"))))
+        print(found or "every bit agrees")
+        return bool(found)
     output, result = compute(words[0], words[1:]) if words else sys.exit(__doc__)
     if output:
         np.save(output, result)
@@ -294,7 +291,9 @@ def main(words):
         print(result, members(result)["bits"])
     for name, v in result.items() if isinstance(result, dict) else ():
         print(name, *(f"{x} 0x{np.asarray(x).view(U64)[()]:016x}" for x in np.atleast_1d(v)))
-    return 0
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except OSError as error:
+        sys.exit(f"verify.py: {error}")
