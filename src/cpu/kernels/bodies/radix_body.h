@@ -14,27 +14,28 @@ typedef struct OF(radix_pass) {
     REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
 } OF(radix_pass);
 
-/* ORDER.md 14.9. */
-INLINE void OF(points)(const OF(radix_pass) * j, size_t p, const VECTOR *a, VECTOR *b) {
+/* ORDER.md 14.9. Replaces a[k] by the sum and a[p - k] by the difference of the two, 1 <= k <= p/2. */
+INLINE void OF(points)(const OF(radix_pass) * j, size_t p, VECTOR *a, VECTOR *b) {
     const size_t half = p / 2;
-    VECTOR s[FFT_RADIX_MOST / 2 + 1], d[FFT_RADIX_MOST / 2 + 1], sum = a[0];
+    VECTOR sum = a[0];
 #pragma GCC unroll 6
     for (size_t k = 1; k <= half; k++) {
-        s[k] = a[k] + a[p - k];
-        d[k] = a[k] - a[p - k];
-        sum = sum + s[k];
+        const VECTOR difference = a[k] - a[p - k];
+        a[k] = a[k] + a[p - k];
+        a[p - k] = difference;
+        sum = sum + a[k];
     }
     b[0] = sum;
 #pragma GCC unroll 6
     for (size_t c = 1; c <= half; c++) {
-        VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[c]), s[1], a[0]), v = OF(fill)(j->sine[c]) * d[1];
+        VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[c]), a[1], a[0]), v = OF(fill)(j->sine[c]) * a[p - 1];
 #pragma GCC unroll 6
         for (size_t k = 2; k <= half; k++) {
             const size_t angle = c * k % p;
             const bool beyond = angle > half; /* of half a turn: the sine is that of the other side, negated */
             const size_t at = beyond ? p - angle : angle;
-            u = OF(multiply_add)(OF(fill)(j->cosine[at]), s[k], u);
-            v = OF(multiply_add)(OF(fill)(beyond ? -j->sine[at] : j->sine[at]), d[k], v);
+            u = OF(multiply_add)(OF(fill)(j->cosine[at]), a[k], u);
+            v = OF(multiply_add)(OF(fill)(beyond ? -j->sine[at] : j->sine[at]), a[p - k], v);
         }
         const VECTOR turned = OF(negate_parts)(OF(swap_parts)(v), true); /* -i v */
         b[c] = u + turned;
