@@ -296,8 +296,8 @@ def irfft(
 ) -> Any:
     """Undoes rfft: n // 2 + 1 complex values along an axis give n real ones.
 
-    n  None: 2 (x.shape[axis] - 1); 1 for one value of one. Of x are taken the first n // 2 + 1 values, or those of x
-       and zeros. norm as for ifft. Order: ORDER.md 14.
+    n  may be odd. None: 2 (x.shape[axis] - 1), which must be at least 1. Of x are taken the first n // 2 + 1 values, or
+       those of x and zeros. norm as for ifft. Order: ORDER.md 14.
 
     >>> weft.irfft(np.array([1, 1, 1], np.complex128))
     array([1., 0., 0., 0.])
