@@ -123,7 +123,7 @@ template <typename T> static __global__ void __launch_bounds__(PASS_THREADS) pro
 template <typename T> static __global__ void __launch_bounds__(PASS_THREADS) pairs_kernel(const pass_params<T> j) {
     for_positions(j, [&](uint64_t array, uint64_t f) {
         T *const y = j.y + array * j.y_step;
-        const T *const x = j.split ? y : j.x + array * j.x_step;
+        const T *const x = j.x + array * j.x_step;
         const uint64_t g = j.n - f;
         number<T> a, b;
         if (f == 0) {
@@ -260,7 +260,8 @@ weft_status cuda_fft_pass(void *state, const fft_pass_call *c, weft_error *error
     if (c->kind == FFT_SPLIT) arrays[0].use = ARRAY_BOTH;
     void *unused;
     RETURN_IF_ERROR(arrays_copy_in(g, NAME, arrays, count, 0, &unused, error));
-    RETURN_IF_ERROR(c->dtype == WEFT_F32 ? run<float>(g, c, arrays[1].at, arrays[0].at, error)
-                                         : run<double>(g, c, arrays[1].at, arrays[0].at, error));
+    const void *const x = c->kind == FFT_SPLIT ? arrays[0].at : arrays[1].at;
+    RETURN_IF_ERROR(c->dtype == WEFT_F32 ? run<float>(g, c, x, arrays[0].at, error)
+                                         : run<double>(g, c, x, arrays[0].at, error));
     return arrays_copy_out(g, NAME, arrays, count, error);
 }
