@@ -57,9 +57,8 @@ static bool find_length(params *j, size_t number) {
     size_t *const length = &j->shape.dimensions[axis < 0 ? (size_t)axis + j->shape.rank : (size_t)axis];
     const size_t given = *length;
     const bool last = number + 1 == j->along.count, to_real = last && kind_of(j) == WEFT_C2R;
-    const size_t usual = given == 1 ? 1 : 2 * (given - 1), n = !to_real    ? given
-                                                               : j->length ? (size_t)j->length
-                                                                           : usual;
+    size_t n = given;
+    if (to_real && given > 0) n = j->length ? (size_t)j->length : given == 1 ? 1 : 2 * (given - 1);
     *length = last && kind_of(j) == WEFT_R2C ? n / 2 + 1 : n;
     if (given == 0)
         cli_error("fft", "%s: has 0 elements along axis %d: at least 1 is required", j->from, axis);

@@ -26,6 +26,7 @@ typedef struct receipt {
     char *result;
     char **differences; /* sentences */
     size_t difference_count;
+    bool lost; /* a difference could not be stored */
 } receipt;
 
 /* --------------------------------------------------------------------------------- reading */
@@ -162,7 +163,7 @@ __attribute__((format(printf, 2, 3))) static void differs(receipt *r, const char
     if (copy)
         r->differences[r->difference_count++] = copy;
     else
-        abort(); /* a difference must not be lost */
+        r->lost = true;
 }
 
 /* Compares the input files with their hashes. Returns false after printing the error if one cannot be read. */
@@ -267,8 +268,12 @@ static int check(const cli_options *options, receipt *r) {
     if (!read_receipt(r)) return CLI_FAILED;
     const verb *const verb = prepare(options, r);
     if (!verb || !compare_inputs(r)) return CLI_FAILED;
-    const int code = r->difference_count == 0 ? compare_call(options, r, verb) : CLI_DONE;
+    const int code = r->difference_count == 0 && !r->lost ? compare_call(options, r, verb) : CLI_DONE;
     if (code != CLI_DONE) return code;
+    if (r->lost) {
+        cli_error("check", "%s: cannot allocate memory for the differences", r->path);
+        return CLI_FAILED;
+    }
     if (options->json)
         print_json(r);
     else

@@ -4,7 +4,7 @@
 #include "core/types.h"
 #include "verify/match.h"
 
-enum { KINDS = 4, BATCH_MOST = 20, PRIME_LEAST = 101 };
+enum { KINDS = 4, BATCH_MOST = 20 };
 
 typedef struct cut {
     size_t n, batch;
@@ -22,7 +22,7 @@ static size_t reals_out(const match_case *c, size_t n) { return c->parameter == 
 /* Returns a length that is less than n, a power of two: a multiple of n/16, one of few values less, or a prime for
  * which ORDER.md 14.10 applies. */
 static size_t other_length(size_t n, uint64_t r) {
-    static const size_t primes[] = {PRIME_LEAST, 103, 127, 211, 499, 1009, 2003, 4001, 16411};
+    static const size_t primes[] = {101, 103, 127, 211, 499, 1009, 2003, 4001, 16411};
     if (r % 3 == 0 && n >= 16) return n / 16 * (9 + r / 3 % 7);
     size_t i = r / 3 % (sizeof primes / sizeof *primes);
     while (i > 0 && primes[i] > n) i--;
