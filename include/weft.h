@@ -1549,8 +1549,8 @@ WEFT_API weft_status weft_recurrence_axis(weft_context *ctx, weft_direction dire
  *   axes  in host memory: `count` different axes, at least one. The axis of the parts is not counted: they are from
  *         -D to D - 1 for D axes of numbers. The lengths along them must be at least 1
  * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of y on a CPU and
- * 128 MiB on a GPU, or one vector if it is longer. A GPU does not copy complex vectors of 2^k numbers, 5 <= k <= 12, if
- * x and y have the same strides and no gaps. WEFT_C2R along several axes needs an array of the size of x.
+ * 128 MiB on a GPU, or one vector if it is longer. A GPU does not copy complex vectors of 2^k numbers, 5 <= k <= 12,
+ * if x and y have the same strides and no gaps. WEFT_C2R along several axes needs an array of the size of x.
  * Order: docs/spec/ORDER.md 14 and 32. Docs: docs/ops/fft.md. */
 WEFT_API weft_status weft_fft_axes(weft_context *ctx, weft_fft_kind kind, const weft_view *x, size_t count,
                                    const int *axes, const weft_view *y);
