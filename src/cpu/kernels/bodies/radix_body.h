@@ -17,7 +17,7 @@ typedef struct OF(radix_pass) {
 /* ORDER.md 14.9. Replaces a[k] by the sum and a[p - k] by the difference of the two, 1 <= k <= p/2. */
 INLINE void OF(points)(const OF(radix_pass) * j, size_t p, VECTOR *a, VECTOR *b) {
     const size_t half = p / 2;
-    VECTOR sum = a[0];
+    VECTOR sum = a[0]; /* cppcheck-suppress uninitvar ; p >= 3, so the callers have set it */
 #pragma GCC unroll 6
     for (size_t k = 1; k <= half; k++) {
         const VECTOR difference = a[k] - a[p - k];
@@ -259,6 +259,7 @@ static void OF(transpose_many)(const fft_pass_call *c, const REAL *x, REAL *y, s
 static void OF(transpose_rows)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
     const REAL *const x = (const REAL *)c->x + array * c->x_step;
     REAL *const y = (REAL *)c->y + array * c->y_step;
+    /* cppcheck-suppress zerodivcond ; there is a row, so `rows < COMPLEX` is never true for vectors of one number */
     const size_t rows = c->count, length = c->n / c->count;
     if (length >= COMPLEX) {
         (rows < COMPLEX ? OF(transpose_few) : OF(transpose_many))(c, x, y, from, to);
