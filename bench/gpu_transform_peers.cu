@@ -2,7 +2,7 @@
  * device memory, tables and plans are created beforehand, and weft and its peer alternate. A row is the median of
  * ROUNDS batches between two events. The peer of a long convolution is overlap-save built from cuFFT calls: batched
  * R2C of overlapping blocks, a kernel that multiplies, C2R, and a copy of the results. The best of several block
- * lengths counts. */
+ * lengths counts. With the argument --lengths, only transforms of lengths that are not powers of two are measured. */
 #include "weft.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <vector>
 
 #define ROUNDS 11
@@ -111,6 +112,15 @@ static void complex_row(weft_dtype dtype, size_t n, int count) {
     ok(cufftDestroy(p));
 }
 
+/* Products of small primes, alone and in batches; 10^6; primes. */
+static void other_lengths(weft_dtype dtype) {
+    for (size_t n : {3 << 10, 3 << 15, 3 << 20, 3 << 24}) complex_row(dtype, n, 1);
+    for (size_t n : {625, 3125, 15625, 1953125, 2401, 823543, 531441, 1000, 1000000, 1155}) complex_row(dtype, n, 1);
+    for (size_t n : {3, 56, 100, 125, 1000, 1536, 15625}) complex_row(dtype, n, (int)((1 << 24) / n));
+    for (size_t n : {127, 2003, 65537, 1048573}) complex_row(dtype, n, 1);
+    complex_row(dtype, 2003, 4096);
+}
+
 static void real_rows(size_t n) {
     char name[64];
     const cufftHandle forth = plan(n, CUFFT_R2C, 1), back = plan(n, CUFFT_C2R, 1);
@@ -184,7 +194,7 @@ static void long_row(size_t n, size_t m) {
     fflush(stdout);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     if (weft_open(&ctx, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
         return 77;
@@ -195,6 +205,9 @@ int main(void) {
         ok(cudaMalloc((void **)p, CAPACITY));
         fill<<<(unsigned)((CAPACITY / 4 + 255) / 256), 256, 0, stream>>>((float *)*p, CAPACITY / 4);
     }
+    other_lengths(WEFT_F32);
+    other_lengths(WEFT_F64);
+    if (argc > 1 && !strcmp(argv[1], "--lengths")) return 0;
     const size_t most = (size_t)1 << 27;
     for (size_t n = 1 << 8; n <= most; n *= n < 1 << 20 ? 4 : 2) complex_row(WEFT_F32, n, 1);
     for (size_t n = 1 << 8; n <= most / 2; n *= n < 1 << 20 ? 4 : 2) complex_row(WEFT_F64, n, 1);
