@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 34
+#define WEFT_BACKEND_ABI 35
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -256,11 +256,13 @@ typedef struct fft_call {
 /* Kind of a pass of a transform whose length is not a power of two (ORDER.md 14.7 to 14.11). Each processes `batch`
  * arrays. */
 typedef enum fft_pass_kind {
-    FFT_RADIX,     /* 14.8: a pass of radix p over n complex values, with products if `twiddles`. y != x if n > p */
-    FFT_TRANSPOSE, /* 14.8: `count` rows of n values in all become the columns of y. y != x */
-    FFT_PRODUCT,   /* n complex values are multiplied by `factors`; zeros follow, up to `count` values. y may be x */
-    FFT_SPLIT,     /* 14.5: from the transforms of n pairs to n + 1 complex values. y == x */
-    FFT_COMBINE,   /* 14.6: from n + 1 complex values to n pairs. y != x */
+    FFT_RADICES, /* 14.8: `count` passes over n complex values. y != x, unless their radices have the product n */
+    /* 14.8: transforms `count` rows of n / count values each, and stores them as the columns of y. y != x; x is
+     * overwritten, and its rows follow one another without gaps. */
+    FFT_ROWS,
+    FFT_PRODUCT, /* n complex values are multiplied by `factors`; zeros follow, up to `count` values. y may be x */
+    FFT_SPLIT,   /* 14.5: from the transforms of n pairs to n + 1 complex values. y == x */
+    FFT_COMBINE, /* 14.6: from n + 1 complex values to n pairs. y != x */
     FFT_EXTEND, /* 14.11: n odd; from n real values, or (to_real) (n + 1)/2 complex ones, to n complex ones. y != x */
     FFT_REDUCE  /* 14.11: n odd; from n complex values to (n + 1)/2 complex ones, or (to_real) n real ones. y != x */
 } fft_pass_kind;
@@ -274,21 +276,26 @@ typedef struct fft_points {
     double cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
 } fft_points;
 
+/* A pass of radix p. */
+typedef struct fft_radix {
+    size_t s; /* the product of the radices of earlier passes */
+    const fft_points *points;
+    const void *twiddles; /* W(c q, s p) at entry (c - 1) s + q; NULL: no products, in the first pass of all */
+} fft_radix;
+
 typedef struct fft_pass_call {
     fft_pass_kind kind;
     weft_dtype dtype;
     size_t batch, n, count;
     const void *x;
     void *y;
-    size_t x_step, y_step; /* distances of arrays, in reals */
-    bool to_real;
-    bool exchange_in, exchange_out; /* FFT_RADIX, FFT_PRODUCT: exchange the parts of each number of x, or of y */
-    double scale;                   /* FFT_RADIX, FFT_PRODUCT: factor of the numbers of y; 0: none */
-    /* FFT_RADIX: the product of the radices of earlier passes, and W(c q, s p) at entry (c - 1) s + q. */
-    size_t s;
-    const fft_points *points; /* in host memory */
-    const void *twiddles;
-    /* FFT_RADIX: W(q r, n) for each value of y, or NULL. FFT_SPLIT, FFT_COMBINE: W(f, 2 n), f <= n/2. */
+    size_t x_step, y_step;          /* distances of arrays, in reals */
+    bool to_real;                   /* FFT_EXTEND, FFT_REDUCE */
+    bool inverse;                   /* FFT_ROWS */
+    bool exchange_in, exchange_out; /* FFT_RADICES, FFT_PRODUCT: exchange the parts of each number of x, or of y */
+    double scale;                   /* FFT_RADICES, FFT_PRODUCT: factor of the numbers of y; 0: none */
+    const fft_radix *radices;       /* FFT_RADICES; in host memory */
+    /* FFT_RADICES: W(q r, n) for each value of y, or NULL. FFT_SPLIT, FFT_COMBINE: W(f, 2 n), f <= n/2. */
     const void *factors;
 } fft_pass_call;
 
@@ -564,6 +571,8 @@ typedef struct weft_backend {
     bool (*fft_takes_columns)(const void *state, const fft_call *call);
     /* A pass of a transform. NULL: `fft` takes any length. */
     weft_status (*fft_pass)(void *state, const fft_pass_call *call, weft_error *error);
+    /* Returns how many of `count` passes, at least 1, one FFT_RADICES call should compute. NULL: 1. */
+    size_t (*fft_radices)(weft_dtype dtype, size_t count, const fft_radix *radices);
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
      * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size

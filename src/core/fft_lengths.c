@@ -1,5 +1,5 @@
-/* Transforms of any length (ORDER.md 14.7 to 14.11): sequences of the backend's passes, its transforms of 2^k values,
- * and a transposition. */
+/* Transforms of any length (ORDER.md 14.7 to 14.11): sequences of the backend's passes and of its transforms of 2^k
+ * values. */
 #include "core/fft_lengths.h"
 #include "core/check.h"
 #include "core/fft_plan.h"
@@ -42,45 +42,57 @@ static double scale_of(const params *j, size_t divisor) {
 
 /* ------------------------------------------------------------------------------- mixed radices */
 
-/* Transforms the rows of 2^k values at z in place, and stores them as the columns of y. */
-static weft_status transform_rows(const params *j, arrays z, arrays y, weft_error *error) {
+/* Returns how many passes, from pass `first` on, the backend computes in one call. */
+static size_t passes_at_once(const params *j, size_t first) {
+    const weft_backend *const b = j->ctx->backend;
+    return b->fft_radices ? b->fft_radices(j->dtype, j->plan->passes - first, j->plan->radices + first) : 1;
+}
+
+/* Returns how many calls of the backend compute all passes. */
+static size_t count_calls(const params *j) {
+    size_t calls = 0;
+    for (size_t i = 0; i < j->plan->passes; i += passes_at_once(j, i)) calls++;
+    return calls;
+}
+
+/* Computes `count` of the passes, from pass `first` on. */
+static weft_status pass_radices(const params *j, size_t first, size_t count, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
-    const fft_call rows = {.dtype = j->dtype,
-                           .kind = j->inverse ? WEFT_C2C_INVERSE : WEFT_C2C,
-                           .batch = j->batch * p->m,
-                           .n = p->length,
-                           .x = z.p,
-                           .y = z.p};
-    RETURN_IF_ERROR(j->ctx->backend->fft(j->ctx->state, &rows, error));
-    const fft_pass_call transpose = {
-        .kind = FFT_TRANSPOSE, .n = p->n, .count = p->m, .x = z.p, .y = y.p, .x_step = z.step, .y_step = y.step};
-    return run_pass(j, &transpose, error);
+    const bool last = first + count == p->passes;
+    const fft_pass_call c = {.kind = FFT_RADICES,
+                             .n = p->n,
+                             .count = count,
+                             .x = x.p,
+                             .y = y.p,
+                             .x_step = x.step,
+                             .y_step = y.step,
+                             .exchange_in = first == 0 && j->inverse,
+                             .exchange_out = last && j->inverse,
+                             .scale = last ? scale_of(j, p->m) : 0,
+                             .radices = p->radices + first,
+                             .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
+    return run_pass(j, &c, error);
 }
 
 /* The transform of 14.8. */
 static weft_status mix_radices(const params *j, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
-    for (size_t i = 0; i < p->passes; i++) {
-        const fft_radix *const r = &p->radix[i];
-        const bool last = i == p->passes - 1;
-        const arrays to = last && p->length == 1 ? y : other_buffer(j, x);
-        const fft_pass_call c = {.kind = FFT_RADIX,
-                                 .n = p->n,
-                                 .x = x.p,
-                                 .y = to.p,
-                                 .x_step = x.step,
-                                 .y_step = to.step,
-                                 .exchange_in = i == 0 && j->inverse,
-                                 .exchange_out = last && j->inverse,
-                                 .scale = last ? scale_of(j, p->m) : 0,
-                                 .s = r->s,
-                                 .points = r->points,
-                                 .twiddles = i == 0 ? NULL : fft_table(p, r->twiddles),
-                                 .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
-        RETURN_IF_ERROR(run_pass(j, &c, error));
+    for (size_t i = 0, count; i < p->passes; i += count) {
+        count = passes_at_once(j, i);
+        const arrays to = i + count == p->passes && p->length == 1 ? y : other_buffer(j, x);
+        RETURN_IF_ERROR(pass_radices(j, i, count, x, to, error));
         x = to;
     }
-    return p->length > 1 ? transform_rows(j, x, y, error) : WEFT_OK;
+    if (p->length == 1) return WEFT_OK;
+    const fft_pass_call rows = {.kind = FFT_ROWS,
+                                .n = p->n,
+                                .count = p->m,
+                                .x = x.p,
+                                .y = y.p,
+                                .x_step = x.step,
+                                .y_step = y.step,
+                                .inverse = j->inverse};
+    return run_pass(j, &rows, error);
 }
 
 /* ------------------------------------------------------------------------- large prime factors */
@@ -138,8 +150,8 @@ static weft_status transform(const params *j, arrays x, arrays y, weft_error *er
         from = j->buffer[1];
         RETURN_IF_ERROR(convert(j, j->odd ? FFT_EXTEND : FFT_COMBINE, x, from, error));
     }
-    /* The passes of 14.8 write the two buffers in turn. */
-    if (j->odd && !j->plan->padded && j->plan->passes % 2 == 0) to = j->buffer[1];
+    /* The calls of 14.8 write the two buffers in turn. */
+    if (j->odd && !j->plan->padded && count_calls(j) % 2 == 0) to = j->buffer[1];
     RETURN_IF_ERROR((j->plan->padded ? convolve_chirp : mix_radices)(j, from, to, error));
     if (j->odd) return convert(j, FFT_REDUCE, to, y, error);
     return j->even && !j->inverse ? convert(j, FFT_SPLIT, y, y, error) : WEFT_OK;

@@ -25,10 +25,11 @@ static size_t largest_factor(size_t n) {
 /* Adds the passes of 14.8, and the tables that they need. */
 static void plan_passes(fft_plan *p, size_t *numbers) {
     size_t primes = 0;
-    for (size_t s = 1; s < p->m; s *= p->radix[p->passes++].points->p) {
+    for (size_t s = 1; s < p->m; s *= p->radices[p->passes++].points->p) {
         const size_t factor = largest_factor(p->m / s);
         if (primes == 0 || p->points[primes - 1].p != factor) p->points[primes++].p = factor;
-        p->radix[p->passes] = (fft_radix){s, &p->points[primes - 1], *numbers};
+        p->radices[p->passes] = (fft_radix){.s = s, .points = &p->points[primes - 1]};
+        p->twiddles[p->passes] = *numbers;
         if (s > 1) *numbers += s * (factor - 1);
     }
     p->factors = *numbers;
@@ -86,10 +87,11 @@ static void put_turn(const host_tables *t, size_t at, uint64_t a, uint64_t b) {
 
 /* Fills the tables of 14.8. */
 static void fill_mixed(const host_tables *t, fft_plan *p) {
-    for (const fft_radix *r = p->radix; r < p->radix + p->passes; r++)
-        for (size_t c = 1; r->s > 1 && c < r->points->p; c++)
-            for (size_t q = 0; q < r->s; q++)
-                put_turn(t, r->twiddles + (c - 1) * r->s + q, c * q, r->s * r->points->p);
+    for (size_t i = 1; i < p->passes; i++) {
+        const size_t s = p->radices[i].s, radix = p->radices[i].points->p;
+        for (size_t c = 1; c < radix; c++)
+            for (size_t q = 0; q < s; q++) put_turn(t, p->twiddles[i] + (c - 1) * s + q, c * q, s * radix);
+    }
     for (size_t i = 0; p->length > 1 && i < p->n; i++)
         put_turn(t, p->factors + i, i / p->length * (i % p->length), p->n);
 }
@@ -144,6 +146,7 @@ static weft_status make_device_tables(weft_context *ctx, fft_plan *p, weft_turn 
     void *on_device;
     RETURN_IF_ERROR(ctx->backend->alloc(ctx->state, WEFT_DEVICE, p->bytes, &on_device, error));
     p->tables = on_device;
+    for (size_t i = 1; i < p->passes; i++) p->radices[i].twiddles = fft_table(p, p->twiddles[i]);
     return fill_plan(ctx, p, &t, error);
 }
 

@@ -7,13 +7,6 @@
 
 enum { FFT_PASSES_MOST = 40, FFT_PRIMES_MOST = 16 }; /* 3^40 < 2^64; the product of the first 16 odd primes > 2^64 */
 
-/* One pass of 14.8. */
-typedef struct fft_radix {
-    size_t s;
-    const fft_points *points;
-    size_t twiddles; /* index of W(q, s p) in `tables`, in complex numbers */
-} fft_radix;
-
 /* Plan of a complex transform of n values. */
 typedef struct fft_plan {
     weft_dtype dtype;
@@ -21,7 +14,8 @@ typedef struct fft_plan {
     size_t n, m, length; /* n = m length; m is odd and length a power of two */
     size_t padded;       /* M of 14.10, or 0 for 14.8 */
     size_t passes;       /* of 14.8 */
-    fft_radix radix[FFT_PASSES_MOST];
+    fft_radix radices[FFT_PASSES_MOST];
+    size_t twiddles[FFT_PASSES_MOST]; /* of each pass: index of its factors in `tables`, in complex numbers */
     fft_points points[FFT_PRIMES_MOST];
     size_t factors;      /* index of W(q r, n) of 14.8, of g of 14.10 */
     size_t filter, half; /* index of H of 14.10; of W(f, 2n) */

@@ -3,7 +3,7 @@
 #include "cpu/common/transform_run.h"
 #include "cpu/runtime/parallel.h"
 
-/* Numbers of an item, at least, except those of FFT_RADIX: positions (transform_kernels.pass). Parts of rows are
+/* Numbers of an item, at least, except those of FFT_RADICES: positions (transform_kernels.pass). Parts of rows are
  * multiples of the complex numbers of a vector. */
 enum { POSITIONS = 1 << 11, LANES_MOST = 8 };
 
@@ -18,7 +18,7 @@ typedef struct pass_work {
 
 static size_t positions_of(const fft_pass_call *c) {
     switch (c->kind) {
-    case FFT_TRANSPOSE: return c->n / c->count;
+    case FFT_ROWS: return c->n / c->count;
     case FFT_PRODUCT: return c->count;
     case FFT_REDUCE: return c->to_real ? c->n : c->n / 2 + 1;
     default: return c->n;
@@ -41,16 +41,26 @@ static void run_item(void *self, size_t item) {
 static pass_work divided(const fft_pass_call *c) {
     const bool whole = c->kind == FFT_SPLIT || c->kind == FFT_COMBINE;
     const size_t least =
-        c->kind == FFT_TRANSPOSE ? POSITIONS / c->count / LANES_MOST * LANES_MOST + LANES_MOST : POSITIONS;
+        c->kind == FFT_ROWS ? POSITIONS / c->count / LANES_MOST * LANES_MOST + LANES_MOST : POSITIONS;
     pass_work w = {.call = c, .arrays = c->batch, .positions = positions_of(c)};
-    if (c->kind == FFT_RADIX) {
+    if (c->kind == FFT_RADICES) {
         w.arrays = 1;
-        w.positions = c->batch * (c->n / c->points->p);
+        w.positions = c->batch * (c->n / c->radices->points->p);
     }
     w.part = whole || w.positions < 2 * least ? w.positions : least;
     w.parts = (w.positions - 1) / w.part + 1;
     w.at_once = POSITIONS / c->n + 1;
     return w;
+}
+
+static weft_status transform_rows(cpu_context *ctx, const fft_pass_call *c, weft_error *error) {
+    const fft_call rows = {.dtype = c->dtype,
+                           .kind = c->inverse ? WEFT_C2C_INVERSE : WEFT_C2C,
+                           .batch = c->batch * c->count,
+                           .n = c->n / c->count,
+                           .x = c->x,
+                           .y = (void *)c->x};
+    return cpu_fft(ctx, &rows, error);
 }
 
 weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error) {
@@ -59,7 +69,7 @@ weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error)
     pass_work w = divided(c);
     const size_t items = w.parts > 1 ? w.arrays * w.parts : (w.arrays - 1) / w.at_once + 1;
     w.kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
-    (void)error;
+    if (c->kind == FFT_ROWS) RETURN_IF_ERROR(transform_rows(ctx, c, error)); /* the pass stores the columns */
     if (items == 1)
         run_item(&w, 0);
     else

@@ -80,9 +80,9 @@ typedef struct transform_kernels {
     void (*columns_back)(const transform_pass *p); /* inverse first pass: x to y; y must be x */
     void (*split)(const transform_pass *p);        /* converts a transform of pairs to that of reals, in place in y */
     void (*combine)(const transform_pass *p);      /* inverse of split, x to y */
-    /* A part of a pass. FFT_RADIX: positions [from, to) of all arrays (kernels/bodies/radix_body.h). FFT_TRANSPOSE:
-     * numbers [from, to) of all rows of an array. FFT_SPLIT, FFT_COMBINE: an array. Others: numbers [from, to) of the
-     * y of an array. */
+    /* A part of a pass. FFT_RADICES: positions [from, to) of all arrays (kernels/bodies/radix_body.h). FFT_ROWS:
+     * stores numbers [from, to) of all rows of an array as columns. FFT_SPLIT, FFT_COMBINE: an array. Others: numbers
+     * [from, to) of the y of an array. */
     void (*pass)(const fft_pass_call *c, size_t array, size_t from, size_t to);
     void (*direct_real)(const direct_slice *s);
     void (*direct_complex)(const direct_slice *s);

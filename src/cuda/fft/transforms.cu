@@ -96,12 +96,15 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
     return WEFT_OK;
 }
 
-/* Divides the stages into the minimum number of passes, at least two, of nearly equal length. Passes of many stages
- * need more shared memory than some GPUs have. */
+int gpu_pass_most(const gpu *g, int most) {
+    if (g->shared_bytes < FFT_PASS_SHARED) return FFT_PASS_LOG_SMALL;
+    return g->shared_bytes < FFT_PASS_SHARED_F32 && most > FFT_PASS_LOG_MAX ? FFT_PASS_LOG_MAX : most;
+}
+
+/* Divides the stages into the minimum number of passes, at least two, of nearly equal length. */
 pass_list gpu_passes(const gpu *g, int log, int most) {
-    if (g->shared_bytes < FFT_PASS_SHARED_F32 && most > FFT_PASS_LOG_MAX) most = FFT_PASS_LOG_MAX;
-    if (g->shared_bytes < FFT_PASS_SHARED) most = FFT_PASS_LOG_SMALL;
     pass_list list;
+    most = gpu_pass_most(g, most);
     list.count = (log + most - 1) / most;
     if (list.count < 2) list.count = 2;
     for (int i = 0; i < list.count; i++) list.log[i] = log / list.count + (i < log % list.count);

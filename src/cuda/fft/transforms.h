@@ -14,6 +14,10 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
 weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *params,
                        weft_error *error);
 
+/* Returns the maximum number of stages of a pass, at most `most`. Passes of many stages need more shared memory than
+ * some GPUs have. */
+int gpu_pass_most(const gpu *g, int most);
+
 /* Number of stages of each pass of a transform of 2^log values, at most `most` (FFT_PASS_LOG_...). */
 enum { PASSES_MOST = 8 };
 typedef struct pass_list {

@@ -331,6 +331,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
 #include "core/ops.def"
         .fft_takes_columns = cuda_fft_takes_columns,
         .fft_pass = cuda_fft_pass,
+        .fft_radices = cuda_fft_radices,
         .tunables = cuda_tunables,
         .chosen = cuda_chosen,
         .choose = cuda_choose,

@@ -9,6 +9,7 @@
 /* A pass of radix p. rest: R. */
 typedef struct OF(radix_pass) {
     const fft_pass_call *call;
+    const OF(number) * twiddles;
     size_t p, s, rest;
     bool ends; /* its numbers are results */
     REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
@@ -53,7 +54,7 @@ INLINE VECTOR OF(finish)(const OF(radix_pass) * j, VECTOR v) {
 INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t array, size_t q, size_t r) {
     const REAL *const x = (const REAL *)j->call->x + array * j->call->x_step + 2 * (q * p * j->rest + r);
     REAL *const y = (REAL *)j->call->y + array * j->call->y_step;
-    const OF(number) *const w = j->call->twiddles;
+    const OF(number) *const w = j->twiddles;
     VECTOR a[FFT_RADIX_MOST], b[FFT_RADIX_MOST];
 #pragma GCC unroll 13
     for (size_t c = 0; c < p; c++) {
@@ -127,7 +128,7 @@ INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, OF(position) * f
         const size_t r = from->q * j->rest + from->r;
         x[l] = (const REAL *)c->x + from->array * c->x_step + 2 * (r + from->q * (p - 1) * j->rest);
         y[l] = (REAL *)c->y + from->array * c->y_step + 2 * r;
-        w[l] = (const REAL *)c->twiddles + 2 * from->q;
+        w[l] = (const REAL *)j->twiddles + 2 * from->q;
         factors[l] = (const REAL *)c->factors + 2 * r;
         if (l + 1 < count) OF(advance)(j, from);
     }
@@ -137,7 +138,7 @@ INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, OF(position) * f
     for (size_t i = 0; i < p; i++) {
         a[i] = OF(gather)(x, 2 * i * j->rest);
         if (c->exchange_in) a[i] = OF(swap_parts)(a[i]);
-        if (c->twiddles && i > 0) a[i] = OF(multiply)(a[i], OF(gather)(w, 2 * (i - 1) * j->s));
+        if (j->twiddles && i > 0) a[i] = OF(multiply)(a[i], OF(gather)(w, 2 * (i - 1) * j->s));
     }
     OF(points)(j, p, a, b);
     const bool adjacent = y[COMPLEX - 1] - y[0] == (ptrdiff_t)(2 * (COMPLEX - 1)) && count == COMPLEX;
@@ -194,12 +195,13 @@ static __attribute__((noinline)) void OF(radix_large)(const OF(radix_pass) * j, 
 }
 
 static void OF(radix)(const fft_pass_call *c, size_t from, size_t to) {
-    const fft_points *const points = c->points;
+    const fft_points *const points = c->radices->points;
     OF(radix_pass) j;
     j.call = c;
     j.p = points->p;
-    j.s = c->s;
-    j.rest = c->n / (c->s * points->p);
+    j.s = c->radices->s;
+    j.rest = c->n / (j.s * j.p);
+    j.twiddles = c->radices->twiddles;
     j.ends = !c->factors && j.rest == 1;
     for (size_t k = 1; k <= j.p / 2; k++) {
         j.cosine[k] = (REAL)points->cosine[k];
@@ -331,8 +333,8 @@ static void OF(pairs)(const fft_pass_call *c, size_t array) {
 
 static void OF(run_pass)(const fft_pass_call *c, size_t array, size_t from, size_t to) {
     switch (c->kind) {
-    case FFT_RADIX: OF(radix)(c, from, to); break;
-    case FFT_TRANSPOSE: OF(transpose_rows)(c, array, from, to); break;
+    case FFT_RADICES: OF(radix)(c, from, to); break;
+    case FFT_ROWS: OF(transpose_rows)(c, array, from, to); break;
     case FFT_PRODUCT: OF(multiply_range)(c, array, from, to); break;
     case FFT_EXTEND: OF(extend)(c, array, from, to); break;
     case FFT_REDUCE: OF(reduce)(c, array, from, to); break;

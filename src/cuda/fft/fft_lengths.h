@@ -1,0 +1,12 @@
+/* Passes of transforms whose length is not a power of two, with x and y in device memory. */
+#ifndef WEFT_CUDA_FFT_LENGTHS_H
+#define WEFT_CUDA_FFT_LENGTHS_H
+
+#include "cuda/runtime/gpu.h"
+
+/* FFT_RADICES. */
+weft_status cuda_fft_run_radices(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
+/* FFT_ROWS. */
+weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
+
+#endif
