@@ -571,8 +571,8 @@ typedef struct weft_backend {
     bool (*fft_takes_columns)(const void *state, const fft_call *call);
     /* A pass of a transform. NULL: `fft` takes any length. */
     weft_status (*fft_pass)(void *state, const fft_pass_call *call, weft_error *error);
-    /* Returns how many of `count` passes, at least 1, one FFT_RADICES call should compute. NULL: 1. */
-    size_t (*fft_radices)(weft_dtype dtype, size_t count, const fft_radix *radices);
+    /* Returns how many of `count` passes over n values, at least 1, one FFT_RADICES call should compute. NULL: 1. */
+    size_t (*fft_radices)(size_t n, size_t count, const fft_radix *radices);
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
      * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size

@@ -45,7 +45,7 @@ static double scale_of(const params *j, size_t divisor) {
 /* Returns how many passes, from pass `first` on, the backend computes in one call. */
 static size_t passes_at_once(const params *j, size_t first) {
     const weft_backend *const b = j->ctx->backend;
-    return b->fft_radices ? b->fft_radices(j->dtype, j->plan->passes - first, j->plan->radices + first) : 1;
+    return b->fft_radices ? b->fft_radices(j->plan->n, j->plan->passes - first, j->plan->radices + first) : 1;
 }
 
 /* Returns how many calls of the backend compute all passes. */

@@ -2,8 +2,10 @@
  * numbers, R apart. Several passes are computed together in shared memory: with P, the product of their radices, and
  * R = n / (s P), the P numbers z[(q P + i) R + r] of position u = q R + r become numbers u + s R i, i < P. Within
  * them the passes are those of a transform of P values, except that q + s k replaces q in the factors of block k.
- *
- * A block computes `width` adjacent positions; those of all arrays are numbered in order. */
+ * Positions of all arrays are numbered in order. */
+#include "core/types.h"
+#include "cuda/copy_view/device_views.h"
+#include "cuda/copy_view/view_index.cuh"
 #include "cuda/fft/fft_lengths.h"
 #include "cuda/fft/fft_radices.cuh"
 #include "cuda/runtime/overlap.cuh"
@@ -16,14 +18,12 @@ enum {
     TOGETHER_MOST = 729,     /* P of passes that are computed together */
     TOGETHER_PASSES = 6,     /* 3^6 = 729 */
     TOGETHER_RADIX = 13,     /* their largest radix */
-    TOGETHER_NUMBERS = 4096, /* of a block, for f32; more if P is large */
-    LARGE_THREADS = 256
+    TOGETHER_THREADS = 256,  /* of a block, at most */
+    TOGETHER_BYTES = 1 << 14 /* of the numbers of a block; more if P is large */
 };
+static const size_t TOGETHER_N = (size_t)1 << 28; /* longest transform: counts and offsets in bytes have 32 bits */
 
-/* Threads of a block, at most: the numbers of a position must fit in registers. */
-template <typename T> static constexpr int TOGETHER_THREADS = 2048 / sizeof(T);
-
-/* What all passes have in common. Steps are in reals. */
+/* What a single pass and several together have in common. Steps are in reals. */
 template <typename T> struct radix_params {
     const T *x;
     T *y;
@@ -35,11 +35,13 @@ template <typename T> struct radix_params {
     T scale;
 };
 
-/* A position: where its numbers start, and the factors W(q, s p). */
-template <typename T> struct position {
-    const T *x;
-    T *y;
-    uint64_t u, q;
+/* --------------------------------------------------------------------------------- a single pass */
+
+template <typename T> struct single_params {
+    radix_params<T> j;
+    const number<T> *twiddles; /* or NULL */
+    int p;
+    radix_constants<T, RADIX_POINTS> points;
 };
 
 /* Returns a / b; `narrow`: a < 2^32. A division of 64 bits takes about 100 instructions. */
@@ -47,137 +49,215 @@ static __device__ __forceinline__ uint64_t divided(uint64_t a, uint64_t b, bool 
     return narrow ? (uint32_t)a / (uint32_t)b : a / b;
 }
 
-/* Returns position `at` of all arrays. points: P. */
+/* Stores a number of y, with its factor. */
 template <typename T>
-static __device__ __forceinline__ position<T> position_at(const radix_params<T> &j, uint64_t at, int points) {
-    const bool narrow = j.all <= UINT32_MAX;
-    const uint64_t array = divided(at, j.positions, narrow), u = at - array * j.positions;
-    const uint64_t q = divided(u, j.rest, narrow);
-    return {j.x + array * j.x_step + 2 * (u + q * (uint64_t)(points - 1) * j.rest), j.y + array * j.y_step, u, q};
-}
-
-template <typename T>
-static __device__ __forceinline__ number<T> load_value(const radix_params<T> &j, const position<T> &at, int i) {
-    const number<T> v = load_number(at.x, (uint64_t)i * j.rest, j.x_aligned);
-    return j.exchange_in ? swapped(v) : v;
-}
-
-template <typename T>
-static __device__ __forceinline__ void store_result(const radix_params<T> &j, const position<T> &at, int i,
-                                                    number<T> v) {
-    const uint64_t index = at.u + (uint64_t)i * j.positions;
-    if (j.factors) v = multiply(v, j.factors[index]);
+static __device__ __forceinline__ void store_result(const radix_params<T> &j, T *y, uint64_t at, number<T> v) {
+    if (j.factors) v = multiply(v, j.factors[at]);
     if (j.scaled) v = number<T>{v.re * j.scale, v.im * j.scale};
     if (j.exchange_out) v = swapped(v);
     if (j.ends) v = number<T>{canonical(v.re), canonical(v.im)};
-    store_number(at.y, index, j.y_aligned, v);
+    store_number(y, at, j.y_aligned, v);
 }
 
-/* -------------------------------------------------------------------------------- one large radix */
-
-template <typename T> struct large_params {
-    radix_params<T> j;
-    const number<T> *twiddles; /* or NULL */
-    int p;
-    radix_constants<T, RADIX_POINTS> points;
-};
-
-template <typename T>
-static __global__ void __launch_bounds__(LARGE_THREADS) large_kernel(const __grid_constant__ large_params<T> l) {
-    const uint64_t at = (uint64_t)blockIdx.x * LARGE_THREADS + threadIdx.x;
+/* Each thread computes one position. P: p, or 0 for any p. */
+template <typename T, int P>
+static __global__ void __launch_bounds__(TOGETHER_THREADS) single_kernel(const __grid_constant__ single_params<T> l) {
+    const radix_params<T> &j = l.j;
+    const int p = P ? P : l.p;
+    const uint64_t at = (uint64_t)blockIdx.x * TOGETHER_THREADS + threadIdx.x;
+    number<T> v[P ? P : FFT_RADIX_MOST];
     wait_for_stream();
-    if (at >= l.j.all) return;
-    const position<T> from = position_at(l.j, at, l.p);
-    transform_points<T, 0>(
-        l.points, l.p,
-        [&](int c) {
-            const number<T> v = load_value(l.j, from, c);
-            return c > 0 && l.twiddles ? multiply(v, l.twiddles[(uint64_t)(c - 1) * l.j.s + from.q]) : v;
-        },
-        [&](int c, number<T> v) { store_result(l.j, from, c, v); });
+    if (at >= j.all) return;
+    const bool narrow = j.all <= UINT32_MAX;
+    const uint64_t array = divided(at, j.positions, narrow), u = at - array * j.positions;
+    const uint64_t q = divided(u, j.rest, narrow);
+    const T *const x = j.x + array * j.x_step + 2 * (u + q * (uint64_t)(p - 1) * j.rest);
+    T *const y = j.y + array * j.y_step;
+#pragma unroll
+    for (int c = 0; c < p; c++) {
+        v[c] = load_number(x, (uint64_t)c * j.rest, j.x_aligned);
+        if (j.exchange_in) v[c] = swapped(v[c]);
+        if (c > 0 && l.twiddles) v[c] = multiply(v[c], l.twiddles[(uint64_t)(c - 1) * j.s + q]);
+    }
+    transform_points<T, P>(l.points, p, v,
+                           [&](int c, number<T> b) { store_result(j, y, u + (uint64_t)c * j.positions, b); });
 }
 
 /* ----------------------------------------------------------------------------- passes together */
 
 template <typename T> struct together_params {
     radix_params<T> j;
-    int passes, points, width_log; /* points: P */
+    int passes, points, width_log; /* points: P; a block computes 2^width_log positions */
+    view_length positions, rest;   /* those of j */
     int p[TOGETHER_PASSES];
-    const number<T> *twiddles[TOGETHER_PASSES]; /* the first one may be NULL */
+    view_length each[TOGETHER_PASSES], block[TOGETHER_PASSES]; /* see run_pass */
+    const number<T> *twiddles[TOGETHER_PASSES];                /* the first one may be NULL */
     radix_constants<T, TOGETHER_RADIX / 2 + 1> constants[TOGETHER_PASSES];
 };
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
+/* A position: its numbers, the array of its results, u and q. */
+template <typename T> struct position {
+    const T *x;
+    T *y;
+    uint32_t u, q;
+};
+
+/* As split_index, for any length. */
+static __device__ __forceinline__ uint32_t split(const view_length &length, uint32_t &i) {
+    return length.n == 1 ? 0 : split_index(length, i);
+}
+
+/* Returns position `at` of all arrays. */
+template <typename T>
+static __device__ __forceinline__ position<T> position_at(const together_params<T> &l, uint32_t at) {
+    uint32_t array = at;
+    const uint32_t u = split(l.positions, array);
+    uint32_t q = u;
+    (void)split(l.rest, q);
+    const uint32_t first = u + q * (uint32_t)(l.points - 1) * l.rest.n;
+    return {l.j.x + array * l.j.x_step + 2 * (uint64_t)first, l.j.y + array * l.j.y_step, u, q};
+}
+
 /* The numbers of a block in shared memory: number i of its position w is i (width + 1) + w, which avoids bank
  * conflicts. Passes read one half and write the other. */
-template <typename T>
-static __device__ __forceinline__ number<T> *shared_at(const together_params<T> &l, int pass, int i, int w) {
-    const int apart = (1 << l.width_log) + 1;
-    return (number<T> *)dynamic_shared + (pass % 2 ? l.points * apart : 0) + i * apart + w;
+template <typename T> static __device__ __forceinline__ number<T> *half_of(const together_params<T> &l, int pass) {
+    return (number<T> *)dynamic_shared + (pass % 2 ? l.points * ((1 << l.width_log) + 1) : 0);
 }
 
-/* Computes pass `pass`, of radix P; done: the product of the radices before it. Threads are adjacent along positions,
- * unless numbers of one position are adjacent in memory, but not those of adjacent positions. */
+/* Loads the P numbers of a position for the first pass: i, i + P / p, ... */
 template <typename T, int P>
-static __device__ __forceinline__ void run_pass(const together_params<T> &l, int pass, int done) {
-    const bool first = pass == 0, last = pass == l.passes - 1;
-    const int each = l.points / P, rest = each / done, width = 1 << l.width_log;
-    const bool along = (first && l.j.rest < 3) || (last && l.j.positions < 3);
-    const number<T> *const twiddles = l.twiddles[pass];
-    for (int b = threadIdx.x; b < each << l.width_log; b += blockDim.x) {
-        const int w = along ? b / each : b & (width - 1), i = along ? b - w * each : b >> l.width_log;
-        const int k = i / rest, r = i - k * rest;
-        const uint64_t at = ((uint64_t)blockIdx.x << l.width_log) + w;
-        if (at >= l.j.all) continue;
-        const position<T> from = position_at(l.j, at, l.points);
-        const uint64_t factor = from.q + l.j.s * k, apart = l.j.s * done;
-        transform_points<T, P>(
-            l.constants[pass], P,
-            [&](int c) {
-                const int index = (k * P + c) * rest + r;
-                const number<T> v = first ? load_value(l.j, from, index) : *shared_at(l, pass - 1, index, w);
-                return c > 0 && twiddles ? multiply(v, twiddles[factor + (c - 1) * apart]) : v;
-            },
-            [&](int c, number<T> v) {
-                const int index = (k + done * c) * rest + r;
-                if (last)
-                    store_result(l.j, from, index, v);
-                else
-                    *shared_at(l, pass, index, w) = v;
-            });
+static __device__ __forceinline__ void load_first(const together_params<T> &l, const position<T> &at, uint32_t i,
+                                                  number<T> *v) {
+    const uint32_t step_bytes = l.each[0].n * l.rest.n * (uint32_t)sizeof(number<T>);
+    const T *const x = at.x + 2 * (uint64_t)(i * l.rest.n);
+    load_numbers<P>(v, l.j.x_aligned, false, [=](int c) { return stepped(x, step_bytes, (uint32_t)c); });
+    swap_parts<P>(v, l.j.exchange_in);
+}
+
+/* Stores the results k, k + P / p, ... of a position after the last pass. */
+template <typename T, int P>
+static __device__ __forceinline__ void store_last(const together_params<T> &l, const position<T> &at, uint32_t k,
+                                                  number<T> *v) {
+    const radix_params<T> &j = l.j;
+    const uint32_t first = at.u + l.positions.n * k;
+    const uint32_t step_bytes = l.positions.n * (uint32_t)(l.points / P) * (uint32_t)sizeof(number<T>);
+    if (j.factors) {
+        const T *const factors = (const T *)(j.factors + first);
+#pragma unroll
+        for (int c = 0; c < P; c++)
+            v[c] = multiply(v[c], *(const number<T> *)stepped(factors, step_bytes, (uint32_t)c));
+    }
+    if (j.scaled)
+#pragma unroll
+        for (int c = 0; c < P; c++) v[c] = number<T>{v[c].re * j.scale, v[c].im * j.scale};
+    swap_parts<P>(v, j.exchange_out);
+    if (j.ends)
+#pragma unroll
+        for (int c = 0; c < P; c++) v[c] = number<T>{canonical(v[c].re), canonical(v[c].im)};
+    T *const y = at.y + 2 * (uint64_t)first;
+    store_numbers<P>(v, j.y_aligned, false, [=](int c) { return stepped(y, step_bytes, (uint32_t)c); });
+}
+
+typedef enum role { FIRST, MIDDLE, LAST } role;
+
+/* Transforms P numbers of position w of the block: for k and r, with i = k B + r and B = l.block[pass].n, numbers
+ * (k P + c) B + r become numbers (k + done c) B + r; done: the product of the radices before. */
+template <typename T, int P, role ROLE>
+static __device__ __forceinline__ void transform_some(const together_params<T> &l, int pass, int done,
+                                                      const position<T> &at, uint32_t w, uint32_t i) {
+    const uint32_t apart = (1u << l.width_log) + 1, block = l.block[pass].n;
+    number<T> v[P], b[P];
+    uint32_t k = ROLE == FIRST ? 0 : i;
+    const uint32_t r = ROLE == FIRST ? i : ROLE == LAST ? 0 : split_index(l.block[pass], k);
+    if constexpr (ROLE == FIRST) {
+        load_first<T, P>(l, at, i, v);
+    } else {
+        const number<T> *const from = half_of(l, pass - 1) + (k * P * block + r) * apart + w;
+#pragma unroll
+        for (int c = 0; c < P; c++) v[c] = from[c * block * apart];
+    }
+    if (l.twiddles[pass]) {
+        const uint32_t step_bytes = (uint32_t)l.j.s * (uint32_t)done * (uint32_t)sizeof(number<T>);
+        const T *const twiddles = (const T *)(l.twiddles[pass] + at.q + (uint32_t)l.j.s * k);
+#pragma unroll
+        for (int c = 1; c < P; c++)
+            v[c] = multiply(v[c], *(const number<T> *)stepped(twiddles, step_bytes, (uint32_t)(c - 1)));
+    }
+    transform_points<T, P>(l.constants[pass], P, v, [&](int c, number<T> result) { b[c] = result; });
+    if constexpr (ROLE == LAST) {
+        store_last<T, P>(l, at, k, b);
+    } else {
+        number<T> *const to = half_of(l, pass) + (k * block + r) * apart + w;
+#pragma unroll
+        for (int c = 0; c < P; c++) to[c * done * block * apart] = b[c];
     }
 }
 
-/* MOST: the largest radix of all passes, or 7 if it is smaller: a kernel without the larger ones needs half of the
- * registers. */
-template <typename T, int MOST>
-static __global__ void __launch_bounds__(TOGETHER_THREADS<T>)
-    together_kernel(const __grid_constant__ together_params<T> l) {
-    wait_for_stream();
-    for (int pass = 0, done = 1; pass < l.passes; done *= l.p[pass++]) {
-        if (pass > 0) __syncthreads();
-        switch (l.p[pass]) {
-        case 3: run_pass<T, 3>(l, pass, done); break;
-        case 5: run_pass<T, 5>(l, pass, done); break;
-        case 7: run_pass<T, 7>(l, pass, done); break;
-        case 11:
-            if constexpr (MOST >= 11) run_pass<T, 11>(l, pass, done);
-            break;
-        case 13:
-            if constexpr (MOST >= 13) run_pass<T, 13>(l, pass, done);
-            break;
-        default: break;
+/* Computes a pass of all positions of the block, l.each[pass].n times p numbers of each. Adjacent threads have
+ * adjacent positions. `along`: they have adjacent numbers of one position, because those of adjacent positions are
+ * far apart in memory. own: the position of the thread. */
+template <typename T, int P, role ROLE>
+static __device__ __forceinline__ void run_pass(const together_params<T> &l, int pass, int done, bool along,
+                                                const position<T> &own, uint32_t left) {
+    const uint32_t width = 1u << l.width_log, each = l.each[pass].n;
+    if (ROLE != MIDDLE && along) {
+        for (uint32_t b = threadIdx.x; b < each << l.width_log; b += blockDim.x) {
+            uint32_t w = b;
+            const uint32_t i = split_index(l.each[pass], w);
+            if (w >= left) return;
+            transform_some<T, P, ROLE>(l, pass, done, position_at(l, (blockIdx.x << l.width_log) + w), w, i);
         }
+        return;
     }
+    const uint32_t w = threadIdx.x & (width - 1);
+    if (w >= left) return;
+    for (uint32_t i = threadIdx.x >> l.width_log; i < each; i += blockDim.x >> l.width_log)
+        transform_some<T, P, ROLE>(l, pass, done, own, w, i);
+}
+
+template <typename T, int MOST, role ROLE>
+static __device__ __forceinline__ void run_radix(const together_params<T> &l, int pass, int done, bool along,
+                                                 const position<T> &own, uint32_t left) {
+    switch (l.p[pass]) {
+    case 3: run_pass<T, 3, ROLE>(l, pass, done, along, own, left); break;
+    case 5: run_pass<T, 5, ROLE>(l, pass, done, along, own, left); break;
+    case 7: run_pass<T, 7, ROLE>(l, pass, done, along, own, left); break;
+    case 11:
+        if constexpr (MOST >= 11) run_pass<T, 11, ROLE>(l, pass, done, along, own, left);
+        break;
+    case 13:
+        if constexpr (MOST >= 13) run_pass<T, 13, ROLE>(l, pass, done, along, own, left);
+        break;
+    default: break;
+    }
+}
+
+/* MOST: the largest radix of all passes, or 7 if it is smaller: without the larger ones more threads fit. */
+template <typename T, int MOST>
+static __global__ void __launch_bounds__(TOGETHER_THREADS, MOST > 7 ? 1 : 16 / sizeof(T))
+    together_kernel(const __grid_constant__ together_params<T> l) {
+    const uint32_t width = 1u << l.width_log, first = blockIdx.x << l.width_log;
+    const uint32_t left = (uint32_t)l.j.all - first, w = threadIdx.x & (width - 1);
+    const position<T> own = position_at(l, first + (w < left ? w : 0));
+    int pass = 1, done = l.p[0];
+    wait_for_stream();
+    run_radix<T, MOST, FIRST>(l, 0, 1, l.rest.n < 3, own, left);
+    for (; pass < l.passes - 1; done *= l.p[pass++]) {
+        __syncthreads();
+        run_radix<T, MOST, MIDDLE>(l, pass, done, false, own, left);
+    }
+    __syncthreads();
+    run_radix<T, MOST, LAST>(l, pass, done, l.positions.n < 3, own, left);
 }
 
 /* ------------------------------------------------------------------------------------- launches */
 
-size_t cuda_fft_radices(weft_dtype dtype, size_t count, const fft_radix *radices) {
+size_t cuda_fft_radices(size_t n, size_t count, const fft_radix *radices) {
     size_t taken = 0, points = 1;
-    (void)dtype;
-    while (taken < count && taken < TOGETHER_PASSES && radices[taken].points->p <= TOGETHER_RADIX) {
+    while (n <= TOGETHER_N && taken < count && taken < TOGETHER_PASSES &&
+           radices[taken].points->p <= TOGETHER_RADIX) {
         points *= radices[taken].points->p;
         if (points > TOGETHER_MOST) break;
         taken++;
@@ -226,33 +306,40 @@ static weft_status launch(const gpu *g, void (*kernel)(Params), uint64_t blocks,
 }
 
 template <typename T>
-static weft_status run_large(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
-    large_params<T> l;
+static weft_status run_single(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
+    const size_t p = c->radices->points->p;
+    single_params<T> l;
     memset(&l, 0, sizeof l);
-    l.p = (int)c->radices->points->p;
-    l.j = params_of<T>(c, x, y, c->radices->points->p);
+    l.p = (int)p;
+    l.j = params_of<T>(c, x, y, p);
     l.twiddles = (const number<T> *)c->radices->twiddles;
     set_constants(c->radices->points, &l.points);
-    return launch(g, large_kernel<T>, (l.j.all - 1) / LARGE_THREADS + 1, LARGE_THREADS, 0, l, error);
+    void (*const kernel)(single_params<T>) = p == 3    ? single_kernel<T, 3>
+                                             : p == 5  ? single_kernel<T, 5>
+                                             : p == 7  ? single_kernel<T, 7>
+                                             : p == 11 ? single_kernel<T, 11>
+                                             : p == 13 ? single_kernel<T, 13>
+                                                       : single_kernel<T, 0>;
+    return launch(g, kernel, (l.j.all - 1) / TOGETHER_THREADS + 1, TOGETHER_THREADS, 0, l, error);
 }
 
-/* Returns the bytes of shared memory. One pass needs none, two need one half. */
+/* Returns the bytes of shared memory: one half for two passes. */
 template <typename T> static size_t shared_bytes(const together_params<T> *l) {
-    const size_t halves = l->passes == 1 ? 0 : l->passes == 2 ? 1 : 2;
-    return halves * (size_t)l->points * ((1u << l->width_log) + 1) * sizeof(number<T>);
+    const size_t half = (size_t)l->points * ((1u << l->width_log) + 1) * sizeof(number<T>);
+    return l->passes == 2 ? half : 2 * half;
 }
 
-/* Sets the positions of a block: at least 64 bytes wide, if shared memory suffices. Returns its threads. */
+/* Sets the positions of a block: at least 64 bytes wide, if shared memory suffices. Returns its threads, a multiple
+ * of the positions. */
 template <typename T> static unsigned choose_shape(const gpu *g, together_params<T> *l) {
-    const size_t numbers = TOGETHER_NUMBERS * sizeof(float) / sizeof(T), least = 64 / sizeof(number<T>);
-    int smallest = l->p[0];
-    for (int i = 1; i < l->passes; i++) smallest = l->p[i] < smallest ? l->p[i] : smallest;
-    l->width_log = 10;
-    while (1u << l->width_log > least && (size_t)l->points << l->width_log > numbers) l->width_log--;
+    const size_t least = 64 / sizeof(number<T>);
+    l->width_log = 7;
+    while (1u << l->width_log > least && (size_t)l->points * sizeof(number<T>) << l->width_log > TOGETHER_BYTES)
+        l->width_log--;
     while (l->width_log > 0 && shared_bytes(l) > g->shared_bytes) l->width_log--;
-    const size_t work = (size_t)(l->points / smallest) << l->width_log, rounds = (work - 1) / TOGETHER_THREADS<T> + 1;
-    const unsigned threads = (unsigned)((work - 1) / rounds / 32 + 1) * 32;
-    return threads < TOGETHER_THREADS<T> ? threads : TOGETHER_THREADS<T>;
+    const size_t work = (size_t)(l->points / l->p[l->passes - 1]) << l->width_log;
+    const size_t rounds = (work - 1) / TOGETHER_THREADS + 1, step = max_u64(32, (uint64_t)1 << l->width_log);
+    return (unsigned)(((work - 1) / rounds / step + 1) * step);
 }
 
 template <typename T>
@@ -261,21 +348,24 @@ static weft_status run_together(const gpu *g, const fft_pass_call *c, const void
     memset(&l, 0, sizeof l);
     l.passes = (int)c->count;
     l.points = 1;
-    for (int i = 0; i < l.passes; i++) {
+    for (int i = 0; i < l.passes; i++) l.points *= (int)c->radices[i].points->p;
+    for (int i = 0, done = 1; i < l.passes; done *= l.p[i++]) {
         l.p[i] = (int)c->radices[i].points->p;
-        l.points *= l.p[i];
+        l.each[i] = view_length_of((uint64_t)(l.points / l.p[i]));
+        l.block[i] = view_length_of((uint64_t)(l.points / (l.p[i] * done)));
         l.twiddles[i] = (const number<T> *)c->radices[i].twiddles;
         set_constants(c->radices[i].points, &l.constants[i]);
     }
     l.j = params_of<T>(c, x, y, (size_t)l.points);
+    l.positions = view_length_of(l.j.positions);
+    l.rest = view_length_of(l.j.rest);
     const unsigned threads = choose_shape(g, &l);
     void (*const kernel)(together_params<T>) = l.p[0] <= 7 ? together_kernel<T, 7> : together_kernel<T, 13>;
     return launch(g, kernel, ((l.j.all - 1) >> l.width_log) + 1, threads, shared_bytes(&l), l, error);
 }
 
 weft_status cuda_fft_run_radices(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
-    const bool large = c->radices->points->p > TOGETHER_RADIX;
     if (c->dtype == WEFT_F32)
-        return large ? run_large<float>(g, c, x, y, error) : run_together<float>(g, c, x, y, error);
-    return large ? run_large<double>(g, c, x, y, error) : run_together<double>(g, c, x, y, error);
+        return c->count == 1 ? run_single<float>(g, c, x, y, error) : run_together<float>(g, c, x, y, error);
+    return c->count == 1 ? run_single<double>(g, c, x, y, error) : run_together<double>(g, c, x, y, error);
 }

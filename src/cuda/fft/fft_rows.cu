@@ -2,6 +2,8 @@
  * B = j.blocks blocks after the passes over its columns. Block b of the natural order of its results, in row q of m,
  * is line q + m b of the array: the results of adjacent lines are adjacent. The lines of all arrays are numbered in
  * order, and a block of threads transforms several adjacent ones. */
+#include "cuda/copy_view/device_views.h"
+#include "cuda/copy_view/view_index.cuh"
 #include "cuda/fft/fft_lengths.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/stages.cuh"
@@ -16,6 +18,12 @@ enum { SHORT_ROWS_LOG = FFT_PASS_LOG_MIN - 1, SHORT_ROWS_THREADS = 128 };
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
+struct rows_params {
+    fft_params j;              /* columns: m */
+    uint32_t lines;            /* of all arrays */
+    view_length each, columns; /* lines of an array; m */
+};
+
 /* A line: its numbers at x, its results at y, and the number of its block among those of the stage. */
 struct row_line {
     uint64_t x, y; /* in complex numbers */
@@ -23,29 +31,30 @@ struct row_line {
 };
 
 /* Returns line `at`; those after the last one are the last one. */
-static __device__ __forceinline__ row_line line_at(const fft_params &j, uint64_t at) {
-    const uint64_t each = j.columns * j.blocks, lines = j.batch * each;
-    if (at >= lines) at = lines - 1;
-    const bool narrow = lines <= UINT32_MAX;
-    const uint64_t array = narrow ? (uint32_t)at / (uint32_t)each : at / each, o = at - array * each;
-    const uint64_t b = narrow ? (uint32_t)o / (uint32_t)j.columns : o / j.columns, q = o - b * j.columns;
-    const uint64_t block = mirrored(b, log2_of(j.blocks));
-    return {(array * j.columns + q) * j.n + block * (j.n / j.blocks), array * j.y_step + o, (uint32_t)block};
+static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
+    uint32_t array = min(at, p.lines - 1);
+    const uint32_t o = split_index(p.each, array);
+    uint32_t b = o;
+    const uint32_t q = split_index(p.columns, b);
+    const int digits = log2_of(p.j.blocks);
+    const uint32_t block = (uint32_t)mirrored(b, digits);
+    return {((uint64_t)array * p.columns.n + q) * p.j.n + block * (p.j.n >> digits), array * p.j.y_step + o, block};
 }
 
 /* As rows_kernel of fft_passes.cu. */
 template <typename T, int LOG, bool NARROW>
 static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
-    mixed_rows_kernel(const fft_params j) {
+    mixed_rows_kernel(const __grid_constant__ rows_params p) {
+    const fft_params &j = p.j;
     typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
     typedef side_by_side<shape::WIDTH + 1> rows;
     number<T> *const shared = (number<T> *)dynamic_shared;
     const number<T> *const table = (const number<T> *)j.table;
-    const uint64_t first = (uint64_t)blockIdx.x * shape::WIDTH;
+    const uint32_t first = blockIdx.x * shape::WIDTH;
     const int t = threadIdx.x % l::THREADS, c = threadIdx.x / l::THREADS;
     const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
-    const row_line from = line_at(j, first + c);
+    const row_line from = line_at(p, first + c);
     const T *const x = (const T *)j.x + 2 * (from.x + l::template index_of<0>(t, 0));
     number<T> v[l::HELD];
     wait_for_stream();
@@ -53,25 +62,27 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     swap_parts<l::HELD>(v, j.swap_in);
     phase<LOG, 0>(v, t, table, from.block);
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
-    phases_from<LOG, 1>(v, shared, u, table, line_at(j, first + d).block, rows{d});
+    phases_from<LOG, 1>(v, shared, u, table, line_at(p, first + d).block, rows{d});
     finish<l::HELD>(j, v);
-    const uint64_t step = j.columns * j.blocks;
-    const uint32_t step_bytes = (uint32_t)(step * sizeof(number<T>));
-    T *const y = (T *)j.y + 2 * (line_at(j, afresh(first + d)).y + natural_index<LOG>(u, 0) * step);
-    if (first + d < j.batch * step)
-        store_numbers<l::HELD>(v, j.y_aligned, true,
+    const uint32_t step_bytes = p.each.n * (uint32_t)sizeof(number<T>);
+    T *const y = (T *)j.y + 2 * (line_at(p, afresh(first + d)).y + natural_index<LOG>(u, 0) * p.each.n);
+    /* Sectors of memory that a block writes in parts stay in the cache. */
+    if (first + d < p.lines)
+        store_numbers<l::HELD>(v, j.y_aligned, p.each.n % 4 == 0,
                                [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
 }
 
 /* Rows of at most 2^SHORT_ROWS_LOG numbers, each in the registers of a thread. The numbers of a row are read through
  * the L1 cache, since a line of it has those of several reads. */
 template <typename T, int LOG>
-static __global__ void __launch_bounds__(SHORT_ROWS_THREADS) short_rows_kernel(const fft_params j) {
-    const uint64_t at = (uint64_t)blockIdx.x * SHORT_ROWS_THREADS + threadIdx.x;
+static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
+    short_rows_kernel(const __grid_constant__ rows_params p) {
+    const fft_params &j = p.j;
+    const uint32_t at = blockIdx.x * SHORT_ROWS_THREADS + threadIdx.x;
     number<T> v[1 << LOG];
     wait_for_stream();
-    if (at >= j.batch * j.columns) return;
-    const row_line to = line_at(j, at);
+    if (at >= p.lines) return;
+    const row_line to = line_at(p, at);
     const number<T> *const x = (const number<T> *)j.x + to.x;
     T *const y = (T *)j.y + 2 * to.y;
 #pragma unroll
@@ -80,7 +91,7 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS) short_rows_kernel(c
     stages<LOG>(v, (const number<T> *)j.table, 0);
     finish<1 << LOG>(j, v);
     store_numbers<1 << LOG>(v, j.y_aligned, false,
-                            [=](int i) { return y + 2 * j.columns * (uint32_t)natural_index<LOG>(0, i); });
+                            [=](int i) { return y + 2 * (uint64_t)p.each.n * (uint32_t)natural_index<LOG>(0, i); });
 }
 
 /* ------------------------------------------------------------------------------------- launches */
@@ -145,20 +156,30 @@ static weft_status run_columns(const gpu *g, weft_dtype dtype, const pass_list *
     return WEFT_OK;
 }
 
+static weft_status run_last(const gpu *g, weft_dtype dtype, int log, const fft_params &j, weft_error *error) {
+    const uint64_t each = j.columns * j.blocks;
+    const rows_params p = {j, (uint32_t)(j.batch * each), view_length_of(each), view_length_of(j.columns)};
+    const unsigned blocks = (unsigned)g->multiprocessors;
+    const fft_launch launch = dtype == WEFT_F32 ? find_last<float, FFT_PASS_LOG_F32>(log, blocks, &j)
+                                                : find_last<double, FFT_PASS_LOG_MAX>(log, blocks, &j);
+    RETURN_IF_ERROR(gpu_allow_shared(g, launch.kernel, NAME, error));
+    CUDA_TRY(launch_early(g, true, (void (*)(rows_params))launch.kernel, (unsigned)launch.blocks,
+                          (unsigned)launch.threads, launch.shared_bytes, p),
+             NAME);
+    return WEFT_OK;
+}
+
 weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
-    const bool f32 = c->dtype == WEFT_F32;
-    RETURN_IF(c->n > (size_t)1 << 33, WEFT_INVALID, "%s: a transform of %zu values: a GPU supports at most 2^33",
-              NAME, c->n);
-    const int log = gpu_log2(c->n / c->count), most = f32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
+    RETURN_IF(
+        c->n > UINT32_MAX, WEFT_INVALID,
+        "%s: a transform of %zu complex values: a GPU supports at most 2^32 if their number is not a power of 2",
+        NAME, c->n);
+    const int log = gpu_log2(c->n / c->count), most = c->dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
     pass_list passes = {1, {log}};
     if (log > gpu_pass_most(g, most)) passes = gpu_passes(g, log, most);
     const void *table;
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, log, &table, error));
     fft_params j = describe(c, x, y, table);
     RETURN_IF_ERROR(run_columns(g, c->dtype, &passes, &j, error));
-    const int last = passes.log[passes.count - 1];
-    const unsigned blocks = (unsigned)g->multiprocessors;
-    const fft_launch launch = f32 ? find_last<float, FFT_PASS_LOG_F32>(last, blocks, &j)
-                                  : find_last<double, FFT_PASS_LOG_MAX>(last, blocks, &j);
-    return gpu_launch(g, NAME, &launch, &j, error);
+    return run_last(g, c->dtype, passes.log[passes.count - 1], j, error);
 }

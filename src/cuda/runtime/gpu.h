@@ -193,7 +193,7 @@ bool cuda_fft_takes_columns(const void *state, const fft_call *call);
 /* fft_pass.cu */
 weft_status cuda_fft_pass(void *state, const fft_pass_call *c, weft_error *error);
 /* fft_radices.cu */
-size_t cuda_fft_radices(weft_dtype dtype, size_t count, const fft_radix *radices);
+size_t cuda_fft_radices(size_t n, size_t count, const fft_radix *radices);
 
 /* tune.cu */
 const weft_tunable *cuda_tunables(size_t *count);
