@@ -13,8 +13,8 @@ uint64_t view_draw(const match_case *c, uint64_t what);
 void view_of_input(const match_case *c, bool distinct, weft_view *v);
 
 /* Sets the strides of a view whose type and shape are in *v, and its `data`: axes in a random order from the smallest
- * stride to the largest. The draws are number `first` and those after it. Returns the number of elements that the view
- * spans. */
+ * stride to the largest. The draws are number `first` and those after it. Returns the number of elements that the
+ * view spans. */
 size_t view_lay_out(const match_case *c, uint64_t first, bool gaps, weft_view *v);
 
 /* Sets the strides of an output whose type and shape are in *v, and its `data`, to an offset as above. The output has

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 
 typedef struct vectors {
-    weft_view view; /* of the copy: the vectors along an axis, one after another */
+    weft_view view;      /* of the copy: the vectors along an axis, one after another */
     size_t count, bytes; /* number of vectors, and bytes of one */
 } vectors;
 
-/* Allocates vectors along an axis of a view of this shape and type. The parts of complex numbers are its last axis. */
+/* Allocates vectors along an axis of a view of this shape and type. The parts of complex numbers are its last axis.
+ */
 weft_status vectors_new(const weft_view *shape, size_t axis, bool is_complex, vectors *v);
 /* Allocates such vectors and copies x to them, broadcast to the shape. */
 weft_status vectors_of(weft_context *ref, const weft_view *x, const weft_view *shape, size_t axis, bool is_complex,

@@ -17,7 +17,7 @@ left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
 $left"
 
 # File names are unique, except those of an operation, which each directory may contain once.
-stems="tune tree extremes integers sums dot exact segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def) reduce"
+stems="tune tree extremes integers sums dot exact segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE|VIEW|COMPOSED)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def verify/composed.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
 twice=$(find include src verify cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")

@@ -1,6 +1,6 @@
-/* weft_convolve_axis and weft_correlate_axis on views of random shapes and strides. The parameter selects the mode, and
- * real or complex numbers. The axis, the number of taps, one filter or several, and correlation or convolution vary
- * with match_case.turn. */
+/* weft_convolve_axis and weft_correlate_axis on views of random shapes and strides. The parameter selects the mode,
+ * and real or complex numbers. The axis, the number of taps, one filter or several, and correlation or convolution
+ * vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/random_views.h"
 #include "verify/vectors.h"
@@ -73,9 +73,8 @@ static void choose_filters(const match_case *numbers, arguments *a) {
 static arguments choose(const match_case *c) {
     const uint64_t r = view_draw(c, 40);
     match_case numbers = *c;
-    arguments a = {.mode = (weft_convolve_mode)(c->parameter % MODES),
-                   .is_complex = c->parameter >= MODES,
-                   .correlate = r % 2};
+    arguments a = {
+        .mode = (weft_convolve_mode)(c->parameter % MODES), .is_complex = c->parameter >= MODES, .correlate = r % 2};
     if (a.is_complex) numbers.n /= 2;
     view_of_input(&numbers, false, &a.x);
     a.along = (size_t)(r >> 8) % a.x.dimensions;

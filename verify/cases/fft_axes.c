@@ -9,11 +9,13 @@
 typedef struct arguments {
     weft_fft_kind kind;
     weft_view x, y;
-    bool in_place, columns; /* columns: x and y have the same strides and no gaps */
+    bool in_place, columns;    /* columns: x and y have the same strides and no gaps */
     size_t dimensions, values; /* dimensions: without that of the parts; values: elements that y spans */
     size_t count;
     int axes[WEFT_DIMENSIONS_MAX];
 } arguments;
+
+enum { MOST = 300000 }; /* numbers: the cost of the specification */
 
 static bool is_complex(weft_fft_kind kind) { return kind != WEFT_R2C && kind != WEFT_C2R; }
 
@@ -64,6 +66,7 @@ static arguments choose(const match_case *c) {
     arguments a = {.kind = (weft_fft_kind)c->parameter};
     a.in_place = is_complex(a.kind) && view_draw(c, 41) % 4 == 0;
     if (a.kind != WEFT_R2C) numbers.n /= 2;
+    if (numbers.n > MOST) numbers.n = MOST;
     const size_t span = choose_numbers(&numbers, &a);
     if (a.kind != WEFT_R2C) view_add_parts(c, 43, numbers.n, &a.x);
     const uint64_t of_y = a.in_place || a.columns ? 43 : 44;
@@ -116,8 +119,8 @@ static weft_status define(const match_case *c, weft_context *ref, const void *co
         const weft_fft_kind kind = (a.kind == WEFT_R2C && i == 0) || (a.kind == WEFT_C2R && last) ? a.kind
                                    : inverse                                                      ? WEFT_C2C_INVERSE
                                                                                                   : WEFT_C2C;
-        status = transform(ref, kind, x, axis_of(&a, inverse ? i : a.count - 1 - i), is_complex(kind) ? x : &a.y,
-                           &done);
+        status =
+            transform(ref, kind, x, axis_of(&a, inverse ? i : a.count - 1 - i), is_complex(kind) ? x : &a.y, &done);
         vectors_free(&before);
     }
     return vectors_store(ref, status, &done, &a.y);

@@ -1,6 +1,6 @@
 /* weft_map_reduce_axes on views of random shapes and strides, along random axes. The formula, the type of its values,
- * the operator, and the axes along which y is repeated vary with match_case.turn. The parameter is 1 if x is repeated
- * too. */
+ * the operator, the accumulate type, and the axes along which y is repeated vary with match_case.turn. The parameter
+ * is 1 if x is repeated too. */
 #include "core/types.h"
 #include "verify/random_views.h"
 #include "verify/vectors.h"
@@ -12,7 +12,7 @@ static const char *const REALS[FORMULAS] = {"x + y", "fma(x, y, i)", "(x - y)*(x
 static const char *const INTEGERS[FORMULAS] = {"x + y", "x*i + y", "x/7*7 - y", "x < y ? i : x"};
 
 typedef struct arguments {
-    weft_dtype type; /* of the values */
+    weft_dtype type, accumulate, result; /* of the values, of reduce, and of out */
     const char *formula;
     weft_op op;
     weft_view x, y, values, out; /* values: their type and shape */
@@ -26,15 +26,19 @@ static weft_dtype type_of(const match_case *c) {
     return types[view_draw(c, 40) % (type_is_real(c->dtype) ? 2 : 6)];
 }
 
-/* Returns the operator. If the case has an accumulate type, one that may support it. */
-static weft_op op_of(const match_case *c) {
+/* Chooses the formula, the types and the operator: one that the types of the values and of reduce support. */
+static void choose_operation(const match_case *c, arguments *a) {
     static const weft_op sums[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM1, WEFT_NORM2};
     const uint64_t r = view_draw(c, 30);
-    return c->accumulate == WEFT_DEFAULT ? (weft_op)(r % (WEFT_NORMINF + 1)) : sums[r % 4];
-}
-
-static weft_status result_of(const match_case *c, weft_dtype *result) {
-    return weft_reduce_result(op_of(c), type_of(c), c->accumulate, result);
+    a->type = type_of(c);
+    a->formula = (type_is_float(a->type) ? REALS : INTEGERS)[view_draw(c, 41) % FORMULAS];
+    a->op = sums[r % 4];
+    a->accumulate = MATCH_ACCUMULATES[r / 4 % 6];
+    if (r / 24 % 2 && weft_reduce_result(a->op, a->type, a->accumulate, &a->result) == WEFT_OK) return;
+    a->accumulate = WEFT_DEFAULT;
+    a->op = (weft_op)((r >> 8) % (WEFT_NORMINF + 1));
+    while (weft_reduce_result(a->op, a->type, WEFT_DEFAULT, &a->result) != WEFT_OK)
+        a->op = (weft_op)((a->op + 1) % (WEFT_NORMINF + 1));
 }
 
 /* Sets the output: the shape of the values without the axes, or with length 1 for each of them. */
@@ -49,15 +53,15 @@ static void choose_output(const match_case *c, arguments *a) {
         reduced[axis] = true;
     }
     a->out = (weft_view){.size = sizeof a->out};
-    (void)result_of(c, &a->out.dtype);
+    a->out.dtype = a->result;
     for (size_t k = 0; k < a->values.dimensions; k++)
         if (!reduced[k] || keeps) a->out.shape[a->out.dimensions++] = reduced[k] ? 1 : a->values.shape[k];
     a->span = view_of_output(c, &a->out);
 }
 
 static arguments choose(const match_case *c) {
-    arguments a = {.type = type_of(c), .op = op_of(c)};
-    a.formula = (type_is_float(a.type) ? REALS : INTEGERS)[view_draw(c, 41) % FORMULAS];
+    arguments a = {.count = 0};
+    choose_operation(c, &a);
     view_of_input(c, false, &a.x);
     a.values = a.x;
     a.values.dtype = a.type;
@@ -76,8 +80,9 @@ static arguments choose(const match_case *c) {
 static size_t values(const match_case *c) { return choose(c).span; }
 
 static size_t out_bytes(const match_case *c) {
-    weft_dtype result;
-    return result_of(c, &result) == WEFT_OK ? weft_dtype_size(result) : 0;
+    arguments a;
+    choose_operation(c, &a);
+    return c->accumulate == WEFT_DEFAULT ? weft_dtype_size(a.result) : 0;
 }
 
 /* Sets the addresses of the views and compiles the formula. Calls without a result must not write. */
@@ -97,7 +102,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     weft_status status = prepare(c, ctx, inputs, out, &a, &expr);
     const weft_view_binding bindings[VARIABLES] = {{"x", &a.x, WEFT_F32, NULL}, {"y", &a.y, WEFT_F32, NULL}};
     if (status == WEFT_OK)
-        status = weft_map_reduce_axes(ctx, a.op, expr, a.type, c->accumulate, a.values.dimensions, a.values.shape,
+        status = weft_map_reduce_axes(ctx, a.op, expr, a.type, a.accumulate, a.values.dimensions, a.values.shape,
                                       bindings, VARIABLES, a.count, a.axes, &a.out);
     weft_expr_free(expr);
     return status;
@@ -111,7 +116,7 @@ static weft_status define(const match_case *c, weft_context *ref, const void *co
     const weft_view_binding bindings[VARIABLES] = {{"x", &a.x, WEFT_F32, NULL}, {"y", &a.y, WEFT_F32, NULL}};
     if (status == WEFT_OK) status = vectors_new(&a.values, a.values.dimensions - 1, false, &v);
     if (status == WEFT_OK) status = weft_map_views(ref, expr, a.type, bindings, VARIABLES, &v.view);
-    if (status == WEFT_OK) status = weft_reduce_axes(ref, a.op, c->accumulate, &v.view, a.count, a.axes, &a.out);
+    if (status == WEFT_OK) status = weft_reduce_axes(ref, a.op, a.accumulate, &v.view, a.count, a.axes, &a.out);
     vectors_free(&v);
     weft_expr_free(expr);
     return status;
@@ -119,15 +124,15 @@ static weft_status define(const match_case *c, weft_context *ref, const void *co
 
 static void tell(const match_case *c, char text[100]) {
     const arguments a = choose(c);
-    size_t at = (size_t)snprintf(text, 60, "%s of %s in %s, axes", weft_op_name(a.op), a.formula,
-                                 weft_dtype_name(a.type));
+    size_t at =
+        (size_t)snprintf(text, 60, "%s of %s in %s, axes", weft_op_name(a.op), a.formula, weft_dtype_name(a.type));
     for (size_t k = 0; k < a.count; k++) at += (size_t)snprintf(text + at, 100 - at, " %d", a.axes[k]);
     if (at < 50) view_tell(&a.values, ", values", text + at);
 }
 
 const match_shape match_map_reduce_axes = {.inputs = 2,
                                            .parameters = 2,
-                                           .accumulates = 3,
+                                           .accumulates = 1,
                                            .halves = true,
                                            .values = values,
                                            .out_bytes = out_bytes,

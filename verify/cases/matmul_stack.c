@@ -15,7 +15,7 @@ typedef struct product {
     size_t m, n, k;
     size_t values; /* elements that C spans */
     double alpha, beta;
-    float narrow[2];  /* alpha and beta */
+    float narrow[2]; /* alpha and beta */
     bool conjugate_a, conjugate_b;
 } product;
 
@@ -34,7 +34,8 @@ static size_t out_bytes(const match_case *c) {
 static void choose_shape(const match_case *c, size_t n, product *p) {
     static const size_t lengths[] = {1, 2, 3, 5, 7, 8, 16, 17, 32, 33, 64, 65, 100, 129};
     const uint64_t r = view_draw(c, OF_SHAPE);
-    const size_t stacked = r % 4, some = c->parameter ? 7 : COUNT(lengths), longest = c->parameter ? 9 : 3;
+    const size_t stacked = c->parameter ? 1 + r % 2 : r % 4, longest = c->parameter ? 6 : 3;
+    const size_t some = c->parameter ? 7 : COUNT(lengths);
     const size_t most = n < 100000 ? 2000 + 4 * n : 400000; /* products: the cost of the specification */
     size_t stack = 1;
     p->c = (weft_view){.size = sizeof p->c, .dtype = c->dtype, .dimensions = stacked + 2};
@@ -169,8 +170,8 @@ static weft_view part_of(const weft_view *v, int part) {
     return real;
 }
 
-/* Adds the products of part `a` of A and part `b` of B, with a sign, to part `to` of C: `first` as alpha A B + beta C,
- * else as alpha A B + C. */
+/* Adds the products of part `a` of A and part `b` of B, with a sign, to part `to` of C: `first` as alpha A B + beta
+ * C, else as alpha A B + C. */
 static weft_status add_products(const match_case *c, weft_context *ref, const product *p, int a, int b, double sign,
                                 int to, bool first) {
     product q = *p;
@@ -194,8 +195,8 @@ static weft_status define(const match_case *c, weft_context *ref, const void *co
 
 static void tell(const match_case *c, char text[100]) {
     const product p = choose(c);
-    snprintf(text, 100, "%zu x %zu x %zu, C of %zu axes, alpha %g, beta %g%s%s", p.m, p.n, p.k, p.c.dimensions, p.alpha,
-             p.beta, p.conjugate_a ? ", conj A" : "", p.conjugate_b ? ", conj B" : "");
+    snprintf(text, 100, "%zu x %zu x %zu, C of %zu axes, alpha %g, beta %g%s%s", p.m, p.n, p.k, p.c.dimensions,
+             p.alpha, p.beta, p.conjugate_a ? ", conj A" : "", p.conjugate_b ? ", conj B" : "");
 }
 
 const match_shape match_matmul_stack = {.inputs = 2,

@@ -1,5 +1,5 @@
-/* weft_recurrence_axis on views of random shapes and strides. The parameter is the direction. The axis, the axes along
- * which s, u and the initial values are repeated, and whether v is s or u vary with match_case.turn. */
+/* weft_recurrence_axis on views of random shapes and strides. The parameter is the direction. The axis, the axes
+ * along which s, u and the initial values are repeated, and whether v is s or u vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/random_views.h"
 #include "verify/vectors.h"
