@@ -3,7 +3,7 @@
  * vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/random_views.h"
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <string.h>
 

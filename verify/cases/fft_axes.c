@@ -2,7 +2,7 @@
  * and x and y without gaps and with the same strides, vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/random_views.h"
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <string.h>
 

@@ -28,8 +28,8 @@ typedef struct made_edges {
  * to call. Returns their number, or 0 without memory. */
 static size_t edges_of(const match_case *c, const void **edges) {
     made_edges *const made = sorted_scratch(sizeof *made);
+    *edges = made ? made->elements : NULL;
     if (!made) return 0;
-    *edges = made->elements;
     if (made->count && made->of.dtype == c->dtype && made->of.kind == c->kind && made->of.seed == c->seed &&
         made->of.turn == c->turn && made->of.parameter == c->parameter)
         return made->count;

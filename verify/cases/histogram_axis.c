@@ -2,7 +2,7 @@
  * number and position of the bins, and the memory of the edges vary with match_case.turn. */
 #include "verify/bins.h"
 #include "verify/random_views.h"
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <string.h>
 

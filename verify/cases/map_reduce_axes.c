@@ -3,7 +3,7 @@
  * is 1 if x is repeated too. */
 #include "core/types.h"
 #include "verify/random_views.h"
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <string.h>
 

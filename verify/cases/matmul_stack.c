@@ -3,7 +3,7 @@
  * with match_case.turn. The parameter 1 selects longer stacks of smaller matrices. */
 #include "core/types.h"
 #include "verify/random_views.h"
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <string.h>
 
@@ -69,13 +69,13 @@ static void choose_factor(const match_case *c, const product *p, uint64_t first,
  * of the lines is then longer than those of other axes. Returns the number of elements that the view spans. */
 static size_t lay_lines(const match_case *c, uint64_t first, bool gaps, weft_view *v) {
     const uint64_t r = view_draw(c, first);
-    const size_t size = weft_dtype_size(v->dtype), stacked = v->dimensions - 2, place = (r >> 8) % (stacked + 1);
+    const size_t size = weft_dtype_size(v->dtype), stacked = v->dimensions - 2, position = (r >> 8) % (stacked + 1);
     const size_t element = stacked + r % 2, line = stacked + 1 - r % 2;
     size_t reach = v->shape[element], before = 0;
     v->stride[element] = (ptrdiff_t)size;
     for (size_t i = 0, next = 0; i <= stacked; i++) {
         const uint64_t of_axis = view_draw(c, first + 1 + i);
-        const size_t axis = i == place ? line : (r >> 16) % 2 ? next++ : stacked - ++next;
+        const size_t axis = i == position ? line : (r >> 16) % 2 ? next++ : stacked - ++next;
         const size_t step = reach + (gaps && of_axis % 3 == 0 ? (of_axis >> 4) % 5 : 0);
         const bool reversed = axis != line && (of_axis >> 8) % 4 == 0;
         v->stride[axis] = (ptrdiff_t)(step * size) * (reversed ? -1 : 1);

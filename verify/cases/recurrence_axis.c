@@ -2,7 +2,7 @@
  * along which s, u and the initial values are repeated, and whether v is s or u vary with match_case.turn. */
 #include "core/types.h"
 #include "verify/random_views.h"
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <string.h>
 

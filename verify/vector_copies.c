@@ -1,4 +1,4 @@
-#include "verify/vectors.h"
+#include "verify/vector_copies.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Copies of views in memory of their own, with which the definitions of verify/composed.def pass one vector at a time
  * to the operation of vectors. */
-#ifndef WEFT_VERIFY_VECTORS_H
-#define WEFT_VERIFY_VECTORS_H
+#ifndef WEFT_VERIFY_VECTOR_COPIES_H
+#define WEFT_VERIFY_VECTOR_COPIES_H
 
 #include "weft.h"
 
