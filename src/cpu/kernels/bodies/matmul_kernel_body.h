@@ -1,7 +1,7 @@
 /* Matrix product kernels: elements of type ELEMENT, accumulation chains of REAL in vectors VECTOR. The includer
  * defines these, FUSED (fused multiply-add of REAL), FUSED_TERM (that of a product of two ELEMENTs) and OF(name). A
- * term of a chain is one fused multiply-add. A kernel processes its terms in order and continues from the stored sums,
- * so that k can be blocked for the caches. */
+ * term of a chain is one fused multiply-add. A kernel processes its terms in order and continues from the stored
+ * sums, so that k can be blocked for the caches. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
 #include "cpu/kernels/bodies/transpose_body.h"
