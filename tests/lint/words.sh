@@ -39,6 +39,10 @@ for stem in $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+)[,)].*/\2/p' src/co
     grep -qE "^# (.*[ ,])?$stem(,.*)?$" docs/*/*.md || tell "words: no page in docs/ has $stem in its title"
     [ -f "src/ref/$stem.c" ] || grep -qE "definition of .*weft_$stem\b" src/ref/*.c || tell "words: src/ref does not define $stem"
 done
+for function in $(tr '\n' ' ' <include/weft.h | grep -oE 'weft_status weft_[a-z0-9_]+\([^)]*weft_view[^)]*\)' |
+    sed -E 's/^weft_status ([a-z0-9_]+).*/\1/'); do
+    grep -qw "$function" verify/cases/*.c || tell "words: verify/cases has no case of views of $function"
+done
 grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/spec/ORDER.md ||
     tell "words: the title of docs/spec/ORDER.md does not contain the order version of weft.h"
 for file in tests/golden/*.txt; do
