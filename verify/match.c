@@ -164,7 +164,8 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
     if (m->options->every > 1 && draw / 3 % m->options->every != 0) return true;
     void *const truth = memory_poison(&m->truth, c);
     if (!truth) return fail(m->crew, "cannot allocate memory for %zu bytes of output", match_out_bytes(c));
-    const weft_status status = c->operation->shape->call(c, m->ref, inputs, truth);
+    const match_shape *const shape = c->operation->shape;
+    const weft_status status = (shape->define ? shape->define : shape->call)(c, m->ref, inputs, truth);
     if ((status != WEFT_OK && status != WEFT_EMPTY) ||
         !memory_intact(&m->truth, status == WEFT_OK ? match_out_bytes(c) : 0))
         return fail(m->crew, "ref failed %s of %s, n = %zu: %s", c->operation->name, weft_dtype_name(c->dtype), c->n,

@@ -23,7 +23,7 @@ typedef enum match_offset { OFFSET_0, OFFSET_1, OFFSET_3, OFFSET_END, OFFSETS } 
 
 struct match_shape;
 
-/* One line of core/ops.def. */
+/* One line of core/ops.def or composed.def. */
 typedef struct match_operation {
     const char *name;
     weft_op op; /* operator, for weft_reduce */
@@ -51,6 +51,9 @@ typedef struct match_shape {
     /* Returns the bytes of a value of the output, or 0 if the types are not supported. */
     size_t (*out_bytes)(const match_case *c);
     weft_status (*call)(const match_case *c, weft_context *ctx, const void *const *inputs, void *out);
+    /* Computes the expected result on ref by calls of other operations, which define the function. NULL: `call`
+     * does, on ref, which has a definition of its own. */
+    weft_status (*define)(const match_case *c, weft_context *ref, const void *const *inputs, void *out);
     void (*tell)(const match_case *c, char text[100]); /* describes what varies with `turn`; may be NULL */
 } match_shape;
 
@@ -72,6 +75,8 @@ extern const match_shape match_reduce;
 #define CALL(stem, form, reads, passes, writes, help) extern const match_shape match_##stem;
 #define VIEW(stem) extern const match_shape match_##stem;
 #include "core/ops.def"
+#define COMPOSED(stem) extern const match_shape match_##stem;
+#include "verify/composed.def"
 
 extern const match_operation MATCH_OPERATIONS[];
 extern const size_t MATCH_OPERATION_COUNT;

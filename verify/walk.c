@@ -12,6 +12,8 @@ const match_operation MATCH_OPERATIONS[] = {
 #define CALL(stem, form, reads, passes, writes, help) {#stem, (weft_op)0, &match_##stem},
 #define VIEW(stem) {#stem, (weft_op)0, &match_##stem},
 #include "core/ops.def"
+#define COMPOSED(stem) {#stem, (weft_op)0, &match_##stem},
+#include "verify/composed.def"
 };
 const size_t MATCH_OPERATION_COUNT = sizeof MATCH_OPERATIONS / sizeof *MATCH_OPERATIONS;
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <xmmintrin.h>
 
-enum { KEPT = 6, LEVELS = 5, LEAST = 257, MOST = 20000, ENOUGH = 2, OPERATIONS = 64, TYPES = 16, PARAMETERS = 64 };
+enum { KEPT = 6, LEVELS = 5, LEAST = 257, MOST = 20000, ENOUGH = 2, OPERATIONS = 128, TYPES = 16, PARAMETERS = 64 };
 
 /* abi_call(f, argument, found): loads rbx, rbp and r12 to r15 with known values, calls f(argument), and then stores
  * the values of these registers. */

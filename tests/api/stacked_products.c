@@ -1,5 +1,5 @@
 /* Tests weft_matmul_stack: each product has the bits of weft_matmul of the same matrices, for random shapes, strides
- * and broadcasts, and nothing around C is written. Tests the refused arguments too.
+ * and broadcasts, and nothing around C is written. Tests the end of a product and the refused arguments too.
  *
  * Usage: api_stacked_products DEVICE. */
 #include "core/types.h"
@@ -144,6 +144,22 @@ static void no_terms(void) {
     for (size_t i = 0; i < 54; i++) EXPECT(z[i] == (i % 18 < 12 ? 0 : 7), "value %zu is %g", i, z[i]);
 }
 
+/* Products of f32 in f64 add beta c to alpha s with one rounding (ORDER.md 13.3): here alpha s has 70 digits, and c
+ * cancels the first 24. The processors without fused multiply-add are those of the device cpu:base. */
+static void fused_end(const char *device) {
+    weft_context *one;
+    const float factors[] = {0x1p-12F, 0x1p-35F}, alpha = -1.7F, beta = 1;
+    float c = 1.7F * 0x1p-24F;
+    weft_view a, b, to;
+    if (!EXPECT_STATUS(NULL, weft_open(&one, device), WEFT_OK)) return;
+    weft_view_of(WEFT_F32, 2, (size_t[]){1, 2}, factors, &a);
+    weft_view_of(WEFT_F32, 2, (size_t[]){2, 1}, factors, &b);
+    weft_view_of(WEFT_F32, 2, (size_t[]){1, 1}, &c, &to);
+    EXPECT_STATUS(one, weft_matmul_stack(one, WEFT_F64, &alpha, &a, &b, &beta, &to), WEFT_OK);
+    EXPECT(c == -1.7F * 0x1p-70F, "%s: the end of the product is %a", device, (double)c);
+    weft_close(one);
+}
+
 int main(int argc, char **argv) {
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, argc > 1 ? argv[1] : "cpu"), WEFT_OK)) return expect_end();
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -154,6 +170,8 @@ int main(int argc, char **argv) {
     }
     arguments();
     no_terms();
+    fused_end(argc > 1 ? argv[1] : "cpu");
+    fused_end("cpu:base");
     weft_close(ctx);
     return expect_end();
 }

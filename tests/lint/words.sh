@@ -17,7 +17,7 @@ left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
 $left"
 
 # File names are unique, except those of an operation, which each directory may contain once.
-stems="tune tree extremes integers sums dot exact segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def) reduce"
+stems="tune tree extremes integers sums dot exact segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE|VIEW|COMPOSED)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def verify/composed.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
 twice=$(find include src verify cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")
@@ -38,6 +38,10 @@ done
 for stem in $(sed -nE 's/^(CALL|PRIMITIVE|VIEW)\(([a-z0-9_]+)[,)].*/\2/p' src/core/ops.def); do
     grep -qE "^# (.*[ ,])?$stem(,.*)?$" docs/*/*.md || tell "words: no page in docs/ has $stem in its title"
     [ -f "src/ref/$stem.c" ] || grep -qE "definition of .*weft_$stem\b" src/ref/*.c || tell "words: src/ref does not define $stem"
+done
+for function in $(tr '\n' ' ' <include/weft.h | grep -oE 'weft_status weft_[a-z0-9_]+\([^)]*weft_view[^)]*\)' |
+    sed -E 's/^weft_status ([a-z0-9_]+).*/\1/'); do
+    grep -qw "$function" verify/cases/*.c || tell "words: verify/cases has no case of views of $function"
 done
 grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/spec/ORDER.md ||
     tell "words: the title of docs/spec/ORDER.md does not contain the order version of weft.h"

@@ -29,25 +29,6 @@ static weft_dtype type_of(const match_case *c) {
     return type_is_half(c->dtype) ? of_halves[r % 4] : types[r % (type_is_float(c->dtype) ? 2 : 6)];
 }
 
-/* Sets *y to a view of at most n elements that can be broadcast to *out. */
-static void choose_factor(const match_case *c, const weft_view *out, weft_view *y) {
-    const size_t size = weft_dtype_size(c->dtype), missing = view_draw(c, 50) % (out->dimensions + 1);
-    size_t left = c->n, reach = 1, before = 0;
-    *y = (weft_view){.size = sizeof *y, .dtype = c->dtype, .dimensions = out->dimensions - missing};
-    for (size_t k = y->dimensions; k-- > 0;) {
-        const size_t n = out->shape[missing + k];
-        const uint64_t r = view_draw(c, 51 + k);
-        const bool repeats = n > 0 && (r % 3 == 0 || n > left), reversed = r / 3 % 4 == 0;
-        y->shape[k] = repeats ? 1 : n;
-        y->stride[k] = (ptrdiff_t)(reach * size) * (reversed ? -1 : 1);
-        if (repeats || n == 0) continue;
-        if (reversed) before += (n - 1) * reach;
-        reach *= n;
-        left /= n;
-    }
-    y->data = (void *)(before * size);
-}
-
 static arguments choose(const match_case *c) {
     arguments a = {.type = type_of(c)};
     a.formula = (type_is_float(a.type) || type_is_half(a.type) ? REALS : INTEGERS)[view_draw(c, 41) % FORMULAS];
@@ -62,7 +43,7 @@ static arguments choose(const match_case *c) {
         if (a.x.shape[repeated] > 1) a.x.shape[repeated] = 1;
     }
     a.in_place = c->parameter == 0 && a.type == c->dtype && view_draw(c, 42) % 3 == 0;
-    choose_factor(c, &a.out, &a.y);
+    view_of_operand(c, 51, view_draw(c, 50) % (a.out.dimensions + 1), &a.out, &a.y);
     a.span = view_of_output(c, &a.out);
     return a;
 }

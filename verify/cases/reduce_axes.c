@@ -45,18 +45,6 @@ static void choose_factor(const match_case *c, arguments *a) {
         if (a->shape[absent + k] == 1) a->shape[absent + k] = a->y.shape[k];
 }
 
-/* Chooses axes in random order, one in four as a negative number. */
-static void choose_axes(const match_case *c, arguments *a) {
-    const size_t d = a->dimensions, first = view_draw(c, 31) % d;
-    const uint64_t taken = view_draw(c, 32);
-    for (size_t k = 0; k < d; k++) {
-        const size_t axis = (first + k) % d;
-        const bool only = k == 0 && taken % 8 != 0;
-        if (!only && (taken >> (8 + k)) % 3 != 0) continue;
-        a->axes[a->count++] = (taken >> (16 + 2 * k)) % 4 == 0 ? (int)axis - (int)d : (int)axis;
-    }
-}
-
 static arguments choose(const match_case *c) {
     arguments a = {.count = 0};
     bool reduced[WEFT_DIMENSIONS_MAX] = {false};
@@ -65,7 +53,7 @@ static arguments choose(const match_case *c) {
     a.dimensions = a.x.dimensions;
     memcpy(a.shape, a.x.shape, sizeof a.shape);
     if (is_dot(c)) choose_factor(c, &a);
-    choose_axes(c, &a);
+    a.count = view_axes(c, a.dimensions, a.axes);
     a.n = 1;
     for (size_t k = 0; k < a.count; k++) {
         const int axis = a.axes[k] < 0 ? a.axes[k] + (int)a.dimensions : a.axes[k];

@@ -34,6 +34,7 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #define LANE uint32_t
 #define LANES lanes_u32
 #define FUSED fma_f32
+#define FUSED_TERM fma_f32
 #define OF(name) name##_f32
 #include "cpu/kernels/bodies/matmul_kernel_body.h"
 #undef REAL
@@ -41,21 +42,23 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #undef LANE
 #undef LANES
 #undef FUSED
+#undef FUSED_TERM
 #undef OF
 
 #define REAL double
 #define VECTOR vector_f64
 #define LANE uint64_t
 #define LANES lanes_u64
-#define FUSED fma_of_f32
+#define FUSED fma_f64
+#define FUSED_TERM fma_of_f32
 #define OF(name) name##_f32_in_f64
 #include "cpu/kernels/bodies/matmul_kernel_body.h"
 #undef ELEMENT
-#undef FUSED
+#undef FUSED_TERM
 #undef OF
 
 #define ELEMENT double
-#define FUSED fma_f64
+#define FUSED_TERM fma_f64
 #define OF(name) name##_f64
 #include "cpu/kernels/bodies/matmul_kernel_body.h"
 

@@ -1,7 +1,7 @@
 /* Matrix product kernels: elements of type ELEMENT, accumulation chains of REAL in vectors VECTOR. The includer
- * defines these, FUSED (fused multiply-add of REAL) and OF(name). A term of a chain is one fused multiply-add. A
- * kernel processes its terms in order and continues from the stored sums, so that k can be blocked for the
- * caches. */
+ * defines these, FUSED (fused multiply-add of REAL), FUSED_TERM (that of a product of two ELEMENTs) and OF(name). A
+ * term of a chain is one fused multiply-add. A kernel processes its terms in order and continues from the stored
+ * sums, so that k can be blocked for the caches. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
 #include "cpu/kernels/bodies/transpose_body.h"
@@ -88,7 +88,7 @@ static void OF(matmul_pack)(const void *from, size_t ld, bool across, size_t lan
 /* ---------------------------------------------------------------------------------- chains */
 
 INLINE VECTOR OF(matmul_term)(VECTOR x, VECTOR y, VECTOR s) {
-    for (size_t l = 0; l < WIDTH; l++) s[l] = FUSED(x[l], y[l], s[l]);
+    for (size_t l = 0; l < WIDTH; l++) s[l] = FUSED_TERM(x[l], y[l], s[l]);
     return s;
 }
 
