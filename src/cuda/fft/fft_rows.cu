@@ -30,7 +30,7 @@ struct row_line {
     uint32_t block;
 };
 
-/* Returns line `at`; those after the last one are the last one. */
+/* Returns line `at`; those after the last one are the last one, which several threads then compute. */
 static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
     uint32_t array = min(at, p.lines - 1);
     const uint32_t o = split_index(p.each, array);
@@ -67,13 +67,12 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const uint32_t step_bytes = p.each.n * (uint32_t)sizeof(number<T>);
     T *const y = (T *)j.y + 2 * (line_at(p, afresh(first + d)).y + natural_index<LOG>(u, 0) * p.each.n);
     /* Sectors of memory that a block writes in parts stay in the cache. */
-    if (first + d < p.lines)
-        store_numbers<l::HELD>(v, j.y_aligned, p.each.n % 4 == 0,
-                               [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
+    store_numbers<l::HELD>(v, j.y_aligned, p.each.n % 4 == 0,
+                           [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
 }
 
-/* Rows of at most 2^SHORT_ROWS_LOG numbers, each in the registers of a thread. The numbers of a row are read through
- * the L1 cache, since a line of it has those of several reads. */
+/* Lines of at most 2^SHORT_ROWS_LOG numbers, each in the registers of a thread. The numbers of a line are read
+ * through the L1 cache, since a line of it has those of several reads. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
     short_rows_kernel(const __grid_constant__ rows_params p) {
@@ -88,7 +87,7 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
 #pragma unroll
     for (int i = 0; i < 1 << LOG; i++) v[i] = x[i];
     swap_parts<1 << LOG>(v, j.swap_in);
-    stages<LOG>(v, (const number<T> *)j.table, 0);
+    stages<LOG>(v, (const number<T> *)j.table, to.block);
     finish<1 << LOG>(j, v);
     store_numbers<1 << LOG>(v, j.y_aligned, false,
                             [=](int i) { return y + 2 * (uint64_t)p.each.n * (uint32_t)natural_index<LOG>(0, i); });
@@ -108,7 +107,8 @@ template <typename T, int LOG, bool NARROW> struct mixed_rows_pass {
 template <typename T, int LOG> static fft_launch find_short(int log, const fft_params *j) {
     if (log == LOG)
         return fft_launch{(const void *)short_rows_kernel<T, LOG>,
-                          (j->batch * j->columns - 1) / SHORT_ROWS_THREADS + 1, SHORT_ROWS_THREADS, 0, true};
+                          (j->batch * j->columns * j->blocks - 1) / SHORT_ROWS_THREADS + 1, SHORT_ROWS_THREADS, 0,
+                          true};
     if constexpr (LOG > 1) return find_short<T, LOG - 1>(log, j);
     return fft_launch{};
 }
