@@ -1,7 +1,7 @@
 /* Passes of transforms whose length is not a power of two (ORDER.md 14.7 to 14.11), and the kernels of products and
  * of real transforms: each thread computes one product or one pair. */
 #include "core/types.h"
-#include "cuda/fft/fft_lengths.h"
+#include "cuda/fft/fft_calls.h"
 #include "cuda/fft/real_parts.cuh"
 #include "cuda/runtime/arrays.h"
 

@@ -6,7 +6,7 @@
 #include "core/types.h"
 #include "cuda/copy_view/device_views.h"
 #include "cuda/copy_view/view_index.cuh"
-#include "cuda/fft/fft_lengths.h"
+#include "cuda/fft/fft_calls.h"
 #include "cuda/fft/fft_radices.cuh"
 #include "cuda/runtime/overlap.cuh"
 
@@ -23,7 +23,7 @@ enum {
 };
 static const size_t TOGETHER_N = (size_t)1 << 28; /* longest transform: counts and offsets in bytes have 32 bits */
 
-/* What a single pass and several together have in common. Steps are in reals. */
+/* Parameters of a single pass and of several together. Steps are in reals. */
 template <typename T> struct radix_params {
     const T *x;
     T *y;

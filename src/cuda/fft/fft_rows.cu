@@ -4,7 +4,7 @@
  * order, and a block of threads transforms several adjacent ones. */
 #include "cuda/copy_view/device_views.h"
 #include "cuda/copy_view/view_index.cuh"
-#include "cuda/fft/fft_lengths.h"
+#include "cuda/fft/fft_calls.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/stages.cuh"
 #include "cuda/fft/transforms.h"

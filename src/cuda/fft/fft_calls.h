@@ -1,6 +1,6 @@
 /* Passes of transforms whose length is not a power of two, with x and y in device memory. */
-#ifndef WEFT_CUDA_FFT_LENGTHS_H
-#define WEFT_CUDA_FFT_LENGTHS_H
+#ifndef WEFT_CUDA_FFT_CALLS_H
+#define WEFT_CUDA_FFT_CALLS_H
 
 #include "cuda/runtime/gpu.h"
 
