@@ -1,6 +1,7 @@
 /* weft gather X.npy --index I.npy -o Y.npy
  * weft scatter X.npy --index I.npy --targets M -o Y.npy */
 #include "cli/commands/index_file.h"
+#include "cli/commands/take_axis.h"
 #include "cli/io/json.h"
 #include "cli/io/produce.h"
 #include "cli/operations.h"
@@ -15,6 +16,7 @@ typedef struct params {
     weft_range range;
     long long targets;     /* -1: not given */
     const char *init, *to; /* init: file of the values before the call, or NULL */
+    axes_request along;    /* without text: rows */
     index_file index;
     npy_array before;
     size_t columns;  /* elements of a row */
@@ -27,6 +29,7 @@ static bool read_option(int option, params *j) {
     case 'm': return cli_number(j->command, "--targets", optarg, 0, LLONG_MAX, &j->targets);
     case 'f': j->init = optarg; return true;
     case 'k': j->range = WEFT_RANGE_SKIP; return true;
+    case 'x': return axes_read(j->command, optarg, 1, &j->along);
     case 'o': j->to = optarg; return true;
     default: return false;
     }
@@ -119,11 +122,18 @@ static int run(const cli_options *options, int argc, char **argv, bool scatter) 
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, &j)) return CLI_USAGE;
     if (!check_request(&j, optind < argc ? argv[optind] : NULL)) return CLI_USAGE;
-    int code = produce_begin(&p, options, argc, argv, 1, j.to);
-    if (code == CLI_DONE) code = compute(&p, &j);
+    int code;
+    if (j.along.text) {
+        j.along.to = j.to;
+        code =
+            take_axis(options, &(take_request){j.along, scatter, j.range, j.targets, j.init, &j.index}, argc, argv);
+    } else {
+        code = produce_begin(&p, options, argc, argv, 1, j.to);
+        if (code == CLI_DONE) code = compute(&p, &j);
+        produce_end(&p);
+    }
     index_file_free(&j.index);
     npy_free(&j.before);
-    produce_end(&p);
     return code;
 }
 

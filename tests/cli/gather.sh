@@ -30,6 +30,36 @@ gives "<f4 (4, 2) -0.0 8.0 0.5 2.0 0.0 0.0 -3.0 4.0" scatter "$dir/rows.npy" --i
 gives "<i2 (3, 2, 2) 5 6 7 8 1 2 3 4 0 0 0 0" scatter "$dir/cube.npy" --index "$dir/two.npy" --targets 3
 gives "<i4 (0,)" scatter "$dir/x.npy" --index "$dir/to.npy" --targets 0 --skip
 
+# along an axis: a list for all vectors, indices of their own, Fortran order, broadcast values
+npy "$dir/table.npy" '<f4' '(2, 3)' 1 2 3 4 5 6
+npy "$dir/order.npy" '<f4' '(3, 2)' 1 2 3 4 5 6 --order True
+npy "$dir/list.npy" '<i4' '(2,)' 2 0
+npy "$dir/far.npy" '<i4' '(2,)' 2 -1
+npy "$dir/own.npy" '|i1' '(2, 1)' 2 0
+npy "$dir/turned_own.npy" '|u1' '(2, 2)' 2 0 1 1 --order True
+npy "$dir/three.npy" '<i4' '(1, 1, 2)' 0 1
+npy "$dir/put.npy" '<f4' '(1, 1)' 9
+npy "$dir/puts.npy" '<f4' '(2, 2)' 7 8 9 10
+npy "$dir/base.npy" '<f4' '(2, 1)' -1 -2
+npy "$dir/tall.npy" '<f4' '(4, 1)' 1 2 3 4
+npy "$dir/other.npy" '<f8' '(2, 3)' 1 2 3 4 5 6
+gives "<f4 (2, 2) 3.0 1.0 6.0 4.0" gather "$dir/table.npy" --index "$dir/list.npy" --axis 1
+gives "<f4 (2, 3) 4.0 5.0 6.0 1.0 2.0 3.0" gather "$dir/table.npy" --index "$dir/two.npy" --axis -2
+gives "<f4 (2, 1) 3.0 4.0" gather "$dir/table.npy" --index "$dir/own.npy" --axis -1
+gives "<f4 (2, 2) 3.0 2.0 4.0 5.0" gather "$dir/table.npy" --index "$dir/turned_own.npy" --axis 1
+gives "<f4 (3, 2) 4.0 1.0 5.0 2.0 6.0 3.0" gather "$dir/order.npy" --index "$dir/two.npy" --axis 1
+gives "<f4 (2, 2) 3.0 0.0 6.0 0.0" gather "$dir/table.npy" --index "$dir/far.npy" --axis 1 --skip
+gives "<f4 (2, 2) 3.0 -1.0 6.0 -2.0" gather "$dir/table.npy" --index "$dir/far.npy" --axis 1 --skip \
+    --init "$dir/base.npy"
+gives "<i4 (3,) 13 10 13" gather "$dir/x.npy" --index "$dir/i.npy" --axis 0
+gives "<f4 (2, 3) 1.0 2.0 9.0 9.0 5.0 6.0" scatter "$dir/put.npy" --index "$dir/own.npy" --axis 1 --init "$dir/table.npy"
+gives "<f4 (2, 4) 8.0 0.0 7.0 0.0 10.0 0.0 9.0 0.0" scatter "$dir/puts.npy" --index "$dir/list.npy" --axis 1 --targets 4
+gives "<f4 (2, 3) 0.0 0.0 7.0 0.0 0.0 9.0" scatter "$dir/puts.npy" --index "$dir/far.npy" --axis 1 --targets 3 --skip
+got=$(w scatter "$dir/puts.npy" --index "$dir/list.npy" --axis -1 --targets 3 -o "$y" --json | python3 -c 'import json, sys
+j = json.load(sys.stdin)
+print(j["command"], j["axis"], j["skip"])')
+is "--axis --json" "scatter -1 False" "$got"
+
 # every device gives identical bits
 for device in ref cpu; do
     w gather "$dir/rows.npy" --index "$dir/two.npy" -o "$dir/$device.npy" --device $device
@@ -73,5 +103,14 @@ refused 2 "one of the options --targets M and --init F.npy is required" scatter 
     --index "$dir/to.npy" --targets 6 --init "$dir/init.npy"
 refused 2 "only one of the arrays can be read from standard input" gather - --index -
 refused 2 "--targets -1" scatter "$dir/x.npy" --index "$dir/to.npy" --targets -1
+refused 1 "--axis 2: axis 2 is out of range: $dir/table.npy has 2 dimensions, shape (2, 3)" gather "$dir/table.npy" \
+    --index "$dir/list.npy" --axis 2
+refused 2 "--axis 0,1: expected an integer" gather "$dir/table.npy" --index "$dir/list.npy" --axis 0,1
+refused 1 "three.npy has shape (1, 1, 2): expected one dimension, or 2 as $dir/table.npy" gather "$dir/table.npy" \
+    --index "$dir/three.npy" --axis 1
+refused 1 "is -1: expected 0 to 2" gather "$dir/table.npy" --index "$dir/far.npy" --axis 1
+refused 1 "a result of shape (4, 9223372036854775807) does not fit in memory" scatter "$dir/tall.npy" \
+    --index "$dir/own.npy" --axis 1 --targets 9223372036854775807
+refused 1 "other.npy has elements of type f64: expected f32, as $dir/puts.npy" scatter "$dir/puts.npy" --index "$dir/list.npy" --axis 1 --init "$dir/other.npy"
 is "a call that is refused writes nothing" "" "$(ls "$dir" | grep -F "$(basename "$y")")"
 finish
