@@ -34,7 +34,7 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "SORT_MERGE_BYTES=((size_t)1<<17)"
   "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
   "VIEWS_ELEMENTS=((uint64_t)1<<9)"
-  "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
+  "ROW_SHORT=((size_t)20)" "ROW_LONG=((size_t)40)" "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.

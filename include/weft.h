@@ -1511,10 +1511,10 @@ WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method 
  *   x       of any element type but WEFT_F16 and WEFT_BF16
  *   axis    from -x->dimensions to x->dimensions - 1
  *   edges   bins + 1 elements, as for weft_histogram; must not overlap counts. If x has no vectors, they are not
- *           compared; in GPU memory they are compared for each vector
+ *           compared
  *   counts  WEFT_U64, of the shape of x with length `bins` along the axis; set, not added to; must not overlap x
  * Vectors that are not contiguous are copied to scratch memory in parts: at most 2 MiB of x and of counts on a CPU
- * and 128 MiB on a GPU, or one vector if it is longer. One vector is computed after another.
+ * and 128 MiB on a GPU, or one vector if it is longer. A CPU computes one vector after another.
  * Order: docs/spec/ORDER.md 11 and 32. Docs: docs/ops/histogram.md. */
 WEFT_API weft_status weft_histogram_axis(weft_context *ctx, const weft_view *x, int axis, size_t bins,
                                          const void *edges, const weft_view *counts);

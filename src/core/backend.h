@@ -184,7 +184,9 @@ typedef struct recurrence_call {
  * (core/edges.h). */
 typedef struct histogram_call {
     weft_dtype dtype;
-    size_t n;
+    size_t
+        rows; /* 1, or more if the backend has GPU memory; rows of x and of counts follow one another without gaps */
+    size_t n; /* elements of a row */
     const void *x;
     size_t bins; /* 1 .. WEFT_BINS_MAX */
     /* bins + 1 values, ascending. NULL: even bins from lower to upper. */

@@ -46,7 +46,8 @@ static weft_status histogram(weft_context *ctx, const histogram_call *c, weft_er
 
 weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                            const void *edges, uint64_t *counts) {
-    const histogram_call call = {.dtype = dtype, .n = n, .x = x, .bins = bins, .edges = edges, .counts = counts};
+    const histogram_call call = {
+        .dtype = dtype, .rows = 1, .n = n, .x = x, .bins = bins, .edges = edges, .counts = counts};
     RETURN_GUARDED(ctx, histogram(ctx, &call, error));
 }
 

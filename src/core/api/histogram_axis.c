@@ -10,15 +10,18 @@ typedef struct request {
 
 /* ---------------------------------------------------------------------------------------- rows */
 
-/* Counts the elements of a block of rows: the arrays x, unless its rows have no elements, and counts. If there are
- * several rows, each is a unit of the call's progress. */
+/* Counts the elements of a block of rows: the arrays x, unless its rows have no elements, and counts. A GPU takes all
+ * rows at once; on a CPU, each of several rows is a unit of the call's progress. */
 static weft_status count_rows(weft_context *ctx, const void *call, size_t rows, char *const *row, weft_error *error) {
     weft_watch *const watch = context_watch();
     histogram_call c = *(const histogram_call *)call;
     const size_t bytes = c.n * weft_dtype_size(c.dtype);
     c.x = c.n ? row[0] : NULL;
     c.counts = (uint64_t *)row[c.n ? 1 : 0];
-    if (rows == 1) return ctx->backend->histogram(ctx->state, &c, error);
+    if (rows == 1 || ctx->backend->device_only) {
+        c.rows = rows;
+        return ctx->backend->histogram(ctx->state, &c, error);
+    }
     progress_plan(watch, rows);
     for (size_t i = 0; i < rows; i++) {
         RETURN_IF_ERROR(progress_begin(watch, error));
@@ -72,7 +75,7 @@ static weft_status histogram_axis(weft_context *ctx, request *r, histogram_call 
 weft_status weft_histogram_axis(weft_context *ctx, const weft_view *x, int axis, size_t bins, const void *edges,
                                 const weft_view *counts) {
     request r = {.x = x, .counts = counts};
-    histogram_call call = {.bins = bins, .edges = edges};
+    histogram_call call = {.rows = 1, .bins = bins, .edges = edges};
     RETURN_GUARDED(ctx, histogram_axis(ctx, &r, &call, axis, error));
 }
 
@@ -87,6 +90,6 @@ static weft_status histogram_even_axis(weft_context *ctx, request *r, histogram_
 weft_status weft_histogram_even_axis(weft_context *ctx, const weft_view *x, int axis, size_t bins, const void *lower,
                                      const void *upper, const weft_view *counts) {
     request r = {.x = x, .counts = counts};
-    histogram_call call = {.bins = bins};
+    histogram_call call = {.rows = 1, .bins = bins};
     RETURN_GUARDED(ctx, histogram_even_axis(ctx, &r, &call, axis, lower, upper, error));
 }

@@ -2,13 +2,19 @@
 #include "cuda/histogram/histogram.cuh"
 
 #include "core/edges.h"
+#include "core/types.h"
 #include "cuda/runtime/arrays.h"
 
 enum {
     MANY_THREADS = 1024,          /* threads of a block, if one or two fit */
     FEW_THREADS_BYTES = 56 << 10, /* maximum shared memory of a block for four blocks */
-    COPIES_LOG2_MAX = 5
+    COPIES_LOG2_MAX = 5,
+    ROW_THREADS = 128 /* threads of a block that counts rows of fewer than ROW_LONG elements */
 };
+#ifndef ROW_SHORT                   /* the emulated GPU of the tests uses less, so that short rows reach all ways */
+#define ROW_SHORT ((size_t)1 << 13) /* elements of a row that a block counts in the time of a launch */
+#define ROW_LONG ((size_t)1 << 11)
+#endif
 
 /* --------------------------------------------------------------------------------- the edges */
 
@@ -64,14 +70,14 @@ typedef struct shape {
     size_t shared_bytes;
 } shape;
 
-/* Returns the shape of a launch, with as many copies of the counters as fit. The edges are copied to shared memory if
- * they fit there together with the counters. */
-static shape choose(const gpu *g, const histogram_call *c, histogram_params *j) {
+/* Returns the shape of a launch, with as many copies of the counters as fit, and `by_rows` at most as many counters
+ * as a row has elements. The edges are copied to shared memory if they fit there together with the counters. */
+static shape choose(const gpu *g, const histogram_call *c, bool by_rows, histogram_params *j) {
     const size_t counters = (c->bins + 3) / 4 * 4 * sizeof(uint32_t);
     const size_t guide = c->edges ? HISTOGRAM_GUIDE * sizeof(uint32_t) : 0;
     const size_t edges = c->edges ? (c->bins + 1) * cuda_type_bytes(c->dtype) : 0;
     shape s = {MANY_THREADS, 2, false, guide};
-    if (cuda_type_bytes(c->dtype) == 1)
+    if (cuda_type_bytes(c->dtype) == 1 && !by_rows)
         return shape{HISTOGRAM_THREADS_FEW, 4, true, byte_counters::WORDS * sizeof(uint32_t) + guide};
     j->edges_shared = edges > 0 && counters + guide + edges <= FEW_THREADS_BYTES;
     const size_t fixed = guide + (j->edges_shared ? edges : 0);
@@ -83,7 +89,8 @@ static shape choose(const gpu *g, const histogram_call *c, histogram_params *j) 
     if (s.shared_bytes > FEW_THREADS_BYTES) return s;
     s.threads = HISTOGRAM_THREADS_FEW;
     s.blocks_each = 4;
-    while (j->copies_log2 < COPIES_LOG2_MAX && (counters << (j->copies_log2 + 1)) + fixed <= FEW_THREADS_BYTES)
+    while (j->copies_log2 < COPIES_LOG2_MAX && (counters << (j->copies_log2 + 1)) + fixed <= FEW_THREADS_BYTES &&
+           (!by_rows || c->bins << (j->copies_log2 + 1) <= c->n))
         j->copies_log2++;
     s.shared_bytes = (counters << j->copies_log2) + fixed;
     return s;
@@ -115,13 +122,41 @@ static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t 
     return WEFT_OK;
 }
 
-static weft_status launch_for(const gpu *g, const histogram_call *c, const void *x, histogram_params *j,
+/* Counts one row after the other, each by all blocks. */
+template <class T, class MAP>
+static weft_status launch_each(const gpu *g, const histogram_call *c, const void *x, histogram_params j,
+                               weft_error *error) {
+    const shape s = choose(g, c, false, &j);
+    for (size_t row = 0; row < c->rows; row++, j.counts += c->bins)
+        RETURN_IF_ERROR((launch<T, MAP>(g, s, (const T *)x + row * c->n, c->n, &j, error)));
+    return WEFT_OK;
+}
+
+/* Counts all rows in one launch, a block each, if this takes less time than a launch for each row. Their counters
+ * must fit in shared memory. */
+template <class T, class MAP>
+static weft_status launch_rows(const gpu *g, const histogram_call *c, const void *x, const histogram_params *all,
+                               weft_error *error) {
+    histogram_params j = *all;
+    const shape s = choose(g, c, true, &j);
+    const unsigned threads = c->n < ROW_LONG ? ROW_THREADS : s.threads;
+    const uint64_t most = (uint64_t)s.blocks_each * (s.threads / threads) * (unsigned)g->multiprocessors;
+    const uint64_t blocks = min_u64(c->rows, most);
+    if (c->rows == 1 || c->n > ROW_SHORT * blocks || !s.in_shared || s.threads > HISTOGRAM_THREADS_FEW)
+        return launch_each<T, MAP>(g, c, x, *all, error);
+    void (*const kernel)(const T *, uint64_t, uint32_t, histogram_params) = histogram_rows_kernel<T, MAP>;
+    RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "histogram", error));
+    kernel<<<(unsigned)blocks, threads, s.shared_bytes, g->stream>>>((const T *)x, c->rows, (uint32_t)c->n, j);
+    CUDA_TRY(cudaGetLastError(), "histogram");
+    return WEFT_OK;
+}
+
+static weft_status launch_for(const gpu *g, const histogram_call *c, const void *x, const histogram_params *j,
                               weft_error *error) {
-    const shape s = choose(g, c, j);
-#define TYPE(ID, name, ctype, kind, npy)                                          \
-    if (c->dtype == WEFT_##ID)                                                    \
-        return c->edges ? launch<ctype, edge_map<ctype>>(g, s, x, c->n, j, error) \
-                        : launch<ctype, even_map<ctype>>(g, s, x, c->n, j, error);
+#define TYPE(ID, name, ctype, kind, npy)                                         \
+    if (c->dtype == WEFT_##ID)                                                   \
+        return c->edges ? launch_rows<ctype, edge_map<ctype>>(g, c, x, j, error) \
+                        : launch_rows<ctype, even_map<ctype>>(g, c, x, j, error);
 #include "core/types.def"
     return weft_fail(error, WEFT_INTERNAL, "histogram: no kernel for dtype %d", (int)c->dtype);
 }
@@ -130,9 +165,10 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     const size_t size = cuda_type_bytes(c->dtype);
-    gpu_array arrays[] = {{"x", c->x, c->n * size, ARRAY_IN, false, NULL},
+    const size_t counts = c->rows * c->bins * sizeof *c->counts;
+    gpu_array arrays[] = {{"x", c->x, c->rows * c->n * size, ARRAY_IN, false, NULL},
                           {"edges", c->edges, (c->bins + 1) * size, ARRAY_IN, false, NULL},
-                          {"counts", c->counts, c->bins * sizeof *c->counts, ARRAY_OUT, false, NULL}};
+                          {"counts", c->counts, counts, ARRAY_OUT, false, NULL}};
     histogram_params j;
     void *scratch;
     memset(&j, 0, sizeof j);
@@ -145,7 +181,7 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     j.edges = arrays[1].at;
     j.counts = (uint64_t *)arrays[2].at;
     j.bins = (uint32_t)c->bins;
-    CUDA_TRY(cudaMemsetAsync(j.counts, 0, c->bins * sizeof *j.counts, g->stream), "histogram");
-    RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, &j, error));
+    CUDA_TRY(cudaMemsetAsync(j.counts, 0, counts, g->stream), "histogram");
+    if (c->n > 0) RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, &j, error));
     return arrays_copy_out(g, "histogram", arrays, 3, error);
 }

@@ -9,8 +9,8 @@
 #include <math.h>
 
 enum {
-    HISTOGRAM_ROWS = 4,                    /* slots that a thread loads before it counts them */
-    HISTOGRAM_CELLS = 1024,                /* cells of the guide to the edges */
+    HISTOGRAM_ROWS = 4,     /* slots, or elements of a short row, that a thread loads before it counts them */
+    HISTOGRAM_CELLS = 1024, /* cells of the guide to the edges */
     HISTOGRAM_GUIDE = HISTOGRAM_CELLS + 4, /* words of the guide, rounded up */
     HISTOGRAM_THREADS_FEW = 512            /* threads of a block, if four blocks fit on a multiprocessor */
 };
@@ -234,10 +234,9 @@ static __device__ __forceinline__ void count_elements(const MAP &map, COUNTERS &
     }
 }
 
-template <class T, class MAP, class COUNTERS>
-__global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
-    enum { PER = slots<T>::PER };
-    COUNTERS counters(j);
+/* Returns the map. Copies the edges to shared memory, if they fit, and fills the guide to them. Must be called by a
+ * whole block. */
+template <class T, class MAP> static __device__ __forceinline__ MAP make_map(const histogram_params &j) {
     uint32_t *const guide = histogram_shared() + (j.in_shared ? ((j.bins << j.copies_log2) + 3) / 4 * 4 : 0);
     T *const edges = (T *)(guide + HISTOGRAM_GUIDE);
     if (j.edges_shared)
@@ -245,13 +244,50 @@ __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_p
     __syncthreads();
     if (j.edges) fill_guide(j.edges_shared ? edges : (const T *)j.edges, j.bins, guide);
     __syncthreads();
-    const MAP map(j, edges, guide);
+    return MAP(j, edges, guide);
+}
+
+template <class T, class MAP, class COUNTERS>
+__global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
+    enum { PER = slots<T>::PER };
+    COUNTERS counters(j);
+    const MAP map = make_map<T, MAP>(j);
     const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
     take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
                               [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
                                   count_elements(map, counters, v, present);
                               });
     counters.flush(j.counts);
+}
+
+/* Rows of n elements. A block counts one row after another. */
+template <class T, class MAP>
+__global__ void __launch_bounds__(HISTOGRAM_THREADS_FEW)
+    histogram_rows_kernel(const T *x, uint64_t rows, uint32_t n, const __grid_constant__ histogram_params j) {
+    const MAP map = make_map<T, MAP>(j);
+    for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+        shared_counters counters(j);
+        const T *const from = x + row * n;
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < n; i += HISTOGRAM_ROWS * blockDim.x) {
+            T v[HISTOGRAM_ROWS];
+            uint32_t present = 0;
+#pragma unroll
+            for (uint32_t k = 0; k < HISTOGRAM_ROWS; k++)
+                if (i + k * blockDim.x < n) {
+                    v[k] = from[i + k * blockDim.x];
+                    present |= 1u << k;
+                }
+#pragma unroll
+            for (uint32_t k = 0; k < HISTOGRAM_ROWS; k++) {
+                uint32_t bin = 0;
+                const bool found = (present >> k & 1) && map.find(v[k], bin);
+                counters.add(found, bin, 1);
+            }
+        }
+        counters.flush(j.counts + row * j.bins);
+        __syncthreads();
+    }
 }
 
 /* ------------------------------------------------------------------------- elements of a byte */
