@@ -139,7 +139,7 @@ static weft_status launch_rows(const gpu *g, const histogram_call *c, const void
                                weft_error *error) {
     histogram_params j = *all;
     const shape s = choose(g, c, true, &j);
-    const unsigned threads = c->n < ROW_LONG ? ROW_THREADS : s.threads;
+    const unsigned threads = c->n < ROW_LONG ? (unsigned)ROW_THREADS : s.threads;
     const uint64_t most = (uint64_t)s.blocks_each * (s.threads / threads) * (unsigned)g->multiprocessors;
     const uint64_t blocks = min_u64(c->rows, most);
     if (c->rows == 1 || c->n > ROW_SHORT * blocks || !s.in_shared || s.threads > HISTOGRAM_THREADS_FEW)
