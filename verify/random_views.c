@@ -73,6 +73,14 @@ void view_of_factor(const match_case *c, weft_view *v) {
     if (view_lay_out(c, LAYOUT_INDEX, true, v) > c->n) view_lay_out(c, LAYOUT_INDEX, false, v);
 }
 
+void view_repeat(const match_case *c, weft_view *x, weft_view *all) {
+    const size_t repeated = view_draw(c, 43) % x->dimensions;
+    memmove(all->shape + 1, x->shape, x->dimensions * sizeof *x->shape);
+    all->shape[0] = 1 + view_draw(c, 44) % 3;
+    all->dimensions++;
+    if (x->shape[repeated] > 1) x->shape[repeated] = 1;
+}
+
 void view_of_operand(const match_case *c, uint64_t first, size_t missing, const weft_view *shape, weft_view *y) {
     const size_t size = weft_dtype_size(c->dtype);
     size_t left = c->n, reach = 1, before = 0;

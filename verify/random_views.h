@@ -28,6 +28,9 @@ size_t view_of_index(const match_case *c, weft_view *v);
  * an array of c->n elements. */
 void view_of_factor(const match_case *c, weft_view *v);
 
+/* Adds an axis to *all, which has the shape of x, and shortens an axis of x to 1: x is broadcast to *all. */
+void view_repeat(const match_case *c, weft_view *x, weft_view *all);
+
 /* Sets *y to a view, inside an array of c->n elements of c->dtype, that can be broadcast to *shape, without its first
  * `missing` axes. The draws are number `first` and those after it. */
 void view_of_operand(const match_case *c, uint64_t first, size_t missing, const weft_view *shape, weft_view *y);

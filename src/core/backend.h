@@ -184,8 +184,8 @@ typedef struct recurrence_call {
  * (core/edges.h). */
 typedef struct histogram_call {
     weft_dtype dtype;
-    size_t
-        rows; /* 1, or more if the backend has GPU memory; rows of x and of counts follow one another without gaps */
+    /* 1, or more if the backend has GPU memory. Rows of x and of counts follow one another without gaps. */
+    size_t rows;
     size_t n; /* elements of a row */
     const void *x;
     size_t bins; /* 1 .. WEFT_BINS_MAX */

@@ -65,13 +65,7 @@ static arguments choose(const match_case *c) {
     view_of_input(c, false, &a.x);
     a.values = a.x;
     a.values.dtype = a.type;
-    if (c->parameter == 1) {
-        const size_t repeated = view_draw(c, 43) % a.x.dimensions;
-        memmove(a.values.shape + 1, a.x.shape, a.x.dimensions * sizeof *a.x.shape);
-        a.values.shape[0] = 1 + view_draw(c, 44) % 3;
-        a.values.dimensions++;
-        if (a.x.shape[repeated] > 1) a.x.shape[repeated] = 1;
-    }
+    if (c->parameter == 1) view_repeat(c, &a.x, &a.values);
     view_of_operand(c, 51, view_draw(c, 50) % (a.values.dimensions + 1), &a.values, &a.y);
     choose_output(c, &a);
     return a;

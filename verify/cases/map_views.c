@@ -35,13 +35,7 @@ static arguments choose(const match_case *c) {
     view_of_input(c, false, &a.x);
     a.out = a.x;
     a.out.dtype = a.type;
-    if (c->parameter == 1) {
-        const size_t repeated = view_draw(c, 43) % a.x.dimensions;
-        memmove(a.out.shape + 1, a.x.shape, a.x.dimensions * sizeof *a.x.shape);
-        a.out.shape[0] = 1 + view_draw(c, 44) % 3;
-        a.out.dimensions++;
-        if (a.x.shape[repeated] > 1) a.x.shape[repeated] = 1;
-    }
+    if (c->parameter == 1) view_repeat(c, &a.x, &a.out);
     a.in_place = c->parameter == 0 && a.type == c->dtype && view_draw(c, 42) % 3 == 0;
     view_of_operand(c, 51, view_draw(c, 50) % (a.out.dimensions + 1), &a.out, &a.y);
     a.span = view_of_output(c, &a.out);
