@@ -5,8 +5,6 @@
 #include "verify/random_views.h"
 #include "verify/vector_copies.h"
 
-#include <string.h>
-
 enum { FORMULAS = 4, VARIABLES = 2 };
 static const char *const REALS[FORMULAS] = {"x + y", "fma(x, y, i)", "(x - y)*(x - y)", "x < y ? i : x"};
 static const char *const INTEGERS[FORMULAS] = {"x + y", "x*i + y", "x/7*7 - y", "x < y ? i : x"};
