@@ -117,6 +117,6 @@ static weft_status histogram_even(weft_context *ctx, histogram_call *c, const vo
 
 weft_status weft_histogram_even(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                                 const void *lower, const void *upper, uint64_t *counts) {
-    histogram_call call = {.dtype = dtype, .n = n, .x = x, .bins = bins, .counts = counts};
+    histogram_call call = {.dtype = dtype, .rows = 1, .n = n, .x = x, .bins = bins, .counts = counts};
     RETURN_GUARDED(ctx, histogram_even(ctx, &call, lower, upper, error));
 }
