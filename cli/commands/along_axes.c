@@ -50,7 +50,7 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
     return produce_read(p);
 }
 
-static size_t number_of(int axis, size_t rank) { return (size_t)(axis < 0 ? axis + (int)rank : axis); }
+size_t axes_number(int axis, size_t rank) { return (size_t)(axis < 0 ? axis + (int)rank : axis); }
 
 bool axes_check(const char *command, const axes_request *r, const char *name, const npy_shape *shape) {
     const int rank = (int)shape->rank;
@@ -61,7 +61,7 @@ bool axes_check(const char *command, const axes_request *r, const char *name, co
             return false;
         }
         for (size_t b = 0; b < a; b++)
-            if (number_of(r->axes[a], shape->rank) == number_of(r->axes[b], shape->rank)) {
+            if (axes_number(r->axes[a], shape->rank) == axes_number(r->axes[b], shape->rank)) {
                 cli_error(command, "--axis %s: %d and %d are the same axis of %s, shape %s", r->text, r->axes[b],
                           r->axes[a], name, npy_text_of_shape(shape).text);
                 return false;
@@ -70,15 +70,18 @@ bool axes_check(const char *command, const axes_request *r, const char *name, co
     return true;
 }
 
-bool axes_array(const production *p, int i, weft_view *v) {
-    const npy_array *const a = &p->in[i];
-    if (a->given.rank > WEFT_DIMENSIONS_MAX) {
-        cli_error(p->command, "%s: has %zu dimensions: --axis supports at most %d", p->files[i], a->given.rank,
+bool axes_view_of(const char *command, const char *name, const npy_array *array, weft_view *v) {
+    if (array->given.rank > WEFT_DIMENSIONS_MAX) {
+        cli_error(command, "%s: has %zu dimensions: --axis supports at most %d", name, array->given.rank,
                   WEFT_DIMENSIONS_MAX);
         return false;
     }
-    npy_view(a, v);
+    npy_view(array, v);
     return true;
+}
+
+bool axes_array(const production *p, int i, weft_view *v) {
+    return axes_view_of(p->command, p->files[i], &p->in[i], v);
 }
 
 bool axes_view(const production *p, const axes_request *r, weft_view *v) {

@@ -25,8 +25,13 @@ int axes_begin(production *p, const cli_options *options, int argc, char **argv,
  * array in messages. Prints the error and returns false otherwise. */
 bool axes_check(const char *command, const axes_request *r, const char *name, const npy_shape *shape);
 
-/* Sets *v to the array of file i: in Fortran order, its first axis has the smallest stride. Prints the error and
- * returns false if it has too many dimensions. */
+/* Returns the number of an axis of an array with `rank` dimensions, which has it. */
+size_t axes_number(int axis, size_t rank);
+
+/* Sets *v to the array: in Fortran order, its first axis has the smallest stride. `name` is that of the array in
+ * messages. Prints the error and returns false if it has too many dimensions. */
+bool axes_view_of(const char *command, const char *name, const npy_array *array, weft_view *v);
+/* axes_view_of for the array of file i. */
 bool axes_array(const production *p, int i, weft_view *v);
 /* axes_array for the only file. Also returns false, after printing the error, if it has not the axes of the request.
  */

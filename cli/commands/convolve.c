@@ -86,30 +86,24 @@ static size_t count_values(int mode, size_t n, size_t m) {
 }
 
 /* Finds the lengths along the axis and the shape of the result. */
-static bool find_shape(params *j) {
+static int find_shape(params *j) {
     const npy_shape *x = &j->arrays[0].given, *h = &j->arrays[1].given;
-    if (!axes_check("convolve", &j->along, j->files[0], x)) return false;
+    if (!axes_check("convolve", &j->along, j->files[0], x)) return CLI_USAGE;
     if (h->rank != 1 && h->rank != x->rank) {
         cli_error("convolve", "%s: has %zu dimensions: expected 1, or %zu as %s has", j->files[1], h->rank, x->rank,
                   j->files[0]);
-        return false;
+        return CLI_FAILED;
     }
-    const int axis = j->along.axes[0];
-    const size_t along = (size_t)(axis < 0 ? axis + (int)x->rank : axis);
+    const size_t along = axes_number(j->along.axes[0], x->rank);
     j->n = x->dimensions[along];
     j->m = h->dimensions[h->rank == 1 ? 0 : along];
     j->shape = *x;
     j->shape.dimensions[along] = count_values(j->mode, j->n, j->m);
-    j->count = 1;
-    for (size_t k = 0; k < x->rank; k++) {
-        const size_t length = j->shape.dimensions[k];
-        if (length && j->count > SIZE_MAX / length) {
-            cli_error("convolve", "the result of shape %s does not fit in memory", npy_text_of_shape(&j->shape).text);
-            return false;
-        }
-        j->count *= length;
+    if (!npy_count(&j->shape, &j->count)) {
+        cli_error("convolve", "the result of shape %s does not fit in memory", npy_text_of_shape(&j->shape).text);
+        return CLI_FAILED;
     }
-    return true;
+    return CLI_DONE;
 }
 
 static weft_status convolve(weft_context *ctx, const params *j) {
@@ -157,8 +151,9 @@ static void print_json(const params *j, const char *device) {
 
 static int run(weft_context *ctx, const cli_options *options, params *j) {
     npy_error error;
-    if (!read_arrays(j) || !find_shape(j)) return CLI_FAILED;
-    const int code = compute(ctx, j);
+    if (!read_arrays(j)) return CLI_FAILED;
+    int code = find_shape(j);
+    if (code == CLI_DONE) code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     const npy_array *x = &j->arrays[0];
     if (!npy_write_numbers(j->to, x->dtype, x->is_complex, &j->shape, j->y, &error)) {

@@ -71,24 +71,24 @@ static bool find_length(params *j, size_t number) {
 }
 
 /* Finds the shape of the result, which differs from that of the array along the last axis of the request. */
-static bool find_shape(params *j) {
+static int find_shape(params *j) {
     const bool to_real = kind_of(j) == WEFT_C2R;
     j->shape = j->x.given;
     if (j->shape.rank == 0 || j->shape.rank >= WEFT_DIMENSIONS_MAX) {
         cli_error("fft", "%s: has %zu dimensions: expected 1 to %d", j->from, j->shape.rank, WEFT_DIMENSIONS_MAX - 1);
-        return false;
+        return CLI_FAILED;
     }
     if (j->real && to_real != j->x.is_complex) {
         cli_error("fft", "%s: has %s elements: --real%s requires %s elements", j->from,
                   j->x.is_complex ? "complex" : "real", to_real ? " --inverse" : "", to_real ? "complex" : "real");
-        return false;
+        return CLI_FAILED;
     }
-    if (!axes_check("fft", &j->along, j->from, &j->shape)) return false;
+    if (!axes_check("fft", &j->along, j->from, &j->shape)) return CLI_USAGE;
     for (size_t a = 0; a < j->along.count; a++)
-        if (!find_length(j, a)) return false;
+        if (!find_length(j, a)) return CLI_FAILED;
     j->count = 1;
     for (size_t k = 0; k < j->shape.rank; k++) j->count *= j->shape.dimensions[k];
-    return true;
+    return CLI_DONE;
 }
 
 static weft_status transform(weft_context *ctx, params *j) {
@@ -128,8 +128,9 @@ static void print_json(const params *j, const char *device) {
 
 static int run(weft_context *ctx, const cli_options *options, params *j) {
     npy_error error;
-    if (!numbers_read("fft", j->from, &j->x) || !find_shape(j)) return CLI_FAILED;
-    const int code = compute(ctx, j);
+    if (!numbers_read("fft", j->from, &j->x)) return CLI_FAILED;
+    int code = find_shape(j);
+    if (code == CLI_DONE) code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     if (!npy_write_numbers(j->to, j->x.dtype, result_is_complex(j), &j->shape, j->y, &error)) {
         cli_error("fft", "%s: %s", j->to, error.message);

@@ -219,10 +219,7 @@ static weft_status multiply(weft_context *ctx, const params *j) {
 
 static bool allocate_product(params *j) {
     const npy_array *const x = &j->f[A].array;
-    bool fits = true;
-    j->count = 1;
-    for (size_t k = 0; k < j->shape.rank; k++)
-        fits = !__builtin_mul_overflow(j->count, j->shape.dimensions[k], &j->count) && fits;
+    const bool fits = npy_count(&j->shape, &j->count);
     if (!fits)
         cli_error("matmul", "cannot allocate memory for a product of shape %s", npy_text_of_shape(&j->shape).text);
     j->c = fits ? numbers_allocate("matmul", x, x->is_complex, j->count) : NULL;

@@ -13,27 +13,13 @@ typedef struct params {
     npy_shape shape;               /* of y */
 } params;
 
-static size_t axis_of(const params *j, size_t rank) {
-    const int axis = j->r->along.axes[0];
-    return (size_t)(axis < 0 ? axis + (int)rank : axis);
-}
-
-/* Sets *v to an array of the command. Prints the error and returns false if it has too many dimensions. */
-static bool view_of(const char *command, const char *name, const npy_array *a, weft_view *v) {
-    if (a->given.rank > WEFT_DIMENSIONS_MAX) {
-        cli_error(command, "%s: has %zu dimensions: --axis supports at most %d", name, a->given.rank,
-                  WEFT_DIMENSIONS_MAX);
-        return false;
-    }
-    npy_view(a, v);
-    return true;
-}
+static size_t axis_of(const params *j, size_t rank) { return axes_number(j->r->along.axes[0], rank); }
 
 /* Reads the indices: one list for all vectors, or an array with the dimensions of `name`, which has `rank`. */
 static bool read_index(params *j, const char *command, const char *name, size_t rank) {
     index_file *const f = j->r->index;
     weft_view *const v = &j->index;
-    if (!index_file_read(command, f) || !view_of(command, f->name, &f->array, v)) return false;
+    if (!index_file_read(command, f) || !axes_view_of(command, f->name, &f->array, v)) return false;
     const ptrdiff_t size = (ptrdiff_t)weft_dtype_size(v->dtype), wide = (ptrdiff_t)weft_dtype_size(f->dtype);
     for (size_t k = 0; k < v->dimensions; k++) v->stride[k] = v->stride[k] / size * wide;
     v->dtype = f->dtype;
@@ -60,7 +46,7 @@ static size_t indices_of(const params *j, size_t rank) {
 static bool read_init(params *j, const production *p, npy_array *before) {
     const char *const name = j->r->init;
     if (!name) return true;
-    if (!index_file_read_array(p->command, name, before) || !view_of(p->command, name, before, &j->before))
+    if (!index_file_read_array(p->command, name, before) || !axes_view_of(p->command, name, before, &j->before))
         return false;
     if (before->dtype == p->in[0].dtype) return true;
     cli_error(p->command, "%s has elements of type %s: expected %s, as %s", name, weft_dtype_name(before->dtype),
@@ -69,26 +55,17 @@ static bool read_init(params *j, const production *p, npy_array *before) {
 }
 
 /* Finds the shape of the result: that of x with another length along the axis, or that of the values before. */
-static bool find_shape(params *j, const production *p, const npy_array *before) {
+static int find_shape(params *j, const production *p, const npy_array *before) {
     const take_request *const r = j->r;
     const bool whole = r->scatter && r->init;
     const char *const name = whole ? r->init : p->files[0];
     j->shape = whole ? before->given : p->in[0].given;
-    if (!axes_check(p->command, &r->along, name, &j->shape) || !read_index(j, p->command, name, j->shape.rank))
-        return false;
+    if (!axes_check(p->command, &r->along, name, &j->shape)) return CLI_USAGE;
+    if (!read_index(j, p->command, name, j->shape.rank)) return CLI_FAILED;
     if (!whole)
         j->shape.dimensions[axis_of(j, j->shape.rank)] =
             r->scatter ? (size_t)r->targets : indices_of(j, j->shape.rank);
-    return true;
-}
-
-static bool count_values(const production *p, const npy_shape *shape, size_t *values) {
-    bool fits = true;
-    *values = 1;
-    for (size_t k = 0; k < shape->rank; k++)
-        fits = !__builtin_mul_overflow(*values, shape->dimensions[k], values) && fits;
-    if (!fits) cli_error(p->command, "a result of shape %s does not fit in memory", npy_text_of_shape(shape).text);
-    return fits;
+    return CLI_DONE;
 }
 
 static void print_json(const production *p, const params *j) {
@@ -115,14 +92,18 @@ static int run(production *p, params *j, void *values) {
 
 static int compute(production *p, params *j, npy_array *before) {
     size_t count;
-    if (!view_of(p->command, p->files[0], &p->in[0], &j->x)) return CLI_FAILED;
-    if (!read_init(j, p, before) || !find_shape(j, p, before)) return CLI_FAILED;
-    if (!count_values(p, &j->shape, &count)) return CLI_FAILED;
+    if (!axes_array(p, 0, &j->x) || !read_init(j, p, before)) return CLI_FAILED;
+    int code = find_shape(j, p, before);
+    if (code != CLI_DONE) return code;
+    if (!npy_count(&j->shape, &count)) {
+        cli_error(p->command, "a result of shape %s does not fit in memory", npy_text_of_shape(&j->shape).text);
+        return CLI_FAILED;
+    }
     const weft_dtype dtype = p->in[0].dtype;
     void *const values = produce_allocate(p, count, weft_dtype_size(dtype));
     if (!values) return CLI_FAILED;
     memset(values, 0, count * weft_dtype_size(dtype));
-    int code = run(p, j, values);
+    code = run(p, j, values);
     if (code == CLI_DONE) code = produce_write(p, j->r->along.to, dtype, &j->shape, values);
     if (code == CLI_DONE && p->options->json) print_json(p, j);
     free(values);

@@ -138,9 +138,9 @@ refuses 1 "weft fft: $dir/half.npy: has 4 elements along axis 0: --length 8 requ
 refuses 1 "weft fft: $dir/empty.npy: has 0 elements along axis -1: at least 1 is required" fft "$dir/empty.npy" -o "$y"
 refuses 1 "weft fft: $dir/scalar.npy: has 0 dimensions: expected 1 to 15" fft "$dir/scalar.npy" -o "$y"
 refuses 2 "weft fft: --axis x: expected at most 15 integers separated by commas" fft "$dir/four.npy" --axis x -o "$y"
-refuses 1 "weft fft: --axis 1: axis 1 is out of range: $dir/four.npy has 1 dimension, shape (4,)" \
+refuses 2 "weft fft: --axis 1: axis 1 is out of range: $dir/four.npy has 1 dimension, shape (4,)" \
     fft "$dir/four.npy" --axis 1 -o "$y"
-refuses 1 "weft fft: --axis 0,-2: 0 and -2 are the same axis of $dir/rows.npy, shape (2, 2)" \
+refuses 2 "weft fft: --axis 0,-2: 0 and -2 are the same axis of $dir/rows.npy, shape (2, 2)" \
     fft "$dir/rows.npy" --axis 0,-2 -o "$y"
 refuses 1 "weft fft: $dir/c.npy: has complex elements: --real requires real elements" fft "$dir/c.npy" --real -o "$y"
 refuses 1 "weft fft: $dir/four.npy: has real elements: --real --inverse requires complex elements" \
@@ -151,7 +151,7 @@ refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions: expected 1, or option
     convolve "$dir/rows.npy" "$dir/x.npy" -o "$y"
 refuses 1 "weft convolve: $dir/series.npy: has 2 dimensions: expected 1, or option --axis" \
     convolve "$dir/x.npy" "$dir/series.npy" -o "$y"
-refuses 1 "weft convolve: --axis 2: axis 2 is out of range: $dir/series.npy has 2 dimensions, shape (2, 3)" \
+refuses 2 "weft convolve: --axis 2: axis 2 is out of range: $dir/series.npy has 2 dimensions, shape (2, 3)" \
     convolve "$dir/series.npy" "$dir/two.npy" --axis 2 -o "$y"
 refuses 2 "weft convolve: --axis 0,1: expected an integer" \
     convolve "$dir/series.npy" "$dir/two.npy" --axis 0,1 -o "$y"

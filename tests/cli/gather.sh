@@ -103,7 +103,7 @@ refused 2 "one of the options --targets M and --init F.npy is required" scatter 
     --index "$dir/to.npy" --targets 6 --init "$dir/init.npy"
 refused 2 "only one of the arrays can be read from standard input" gather - --index -
 refused 2 "--targets -1" scatter "$dir/x.npy" --index "$dir/to.npy" --targets -1
-refused 1 "--axis 2: axis 2 is out of range: $dir/table.npy has 2 dimensions, shape (2, 3)" gather "$dir/table.npy" \
+refused 2 "--axis 2: axis 2 is out of range: $dir/table.npy has 2 dimensions, shape (2, 3)" gather "$dir/table.npy" \
     --index "$dir/list.npy" --axis 2
 refused 2 "--axis 0,1: expected an integer" gather "$dir/table.npy" --index "$dir/list.npy" --axis 0,1
 refused 1 "three.npy has shape (1, 1, 2): expected one dimension, or 2 as $dir/table.npy" gather "$dir/table.npy" \

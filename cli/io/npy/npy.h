@@ -18,6 +18,9 @@ typedef struct npy_shape_text {
 } npy_shape_text;
 npy_shape_text npy_text_of_shape(const npy_shape *shape);
 
+/* Sets *n to the number of elements. Returns false if a length multiplied by the ones before it exceeds SIZE_MAX. */
+bool npy_count(const npy_shape *shape, size_t *n);
+
 /* Extends *shape so that an array of the shape `added` can be broadcast to it. Returns false if that is impossible.
  */
 bool npy_broadcast(npy_shape *shape, const npy_shape *added);

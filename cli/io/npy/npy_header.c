@@ -219,6 +219,13 @@ npy_shape_text npy_text_of_shape(const npy_shape *shape) {
     return t;
 }
 
+bool npy_count(const npy_shape *shape, size_t *n) {
+    bool fits = true;
+    *n = 1;
+    for (size_t k = 0; k < shape->rank; k++) fits = !__builtin_mul_overflow(*n, shape->dimensions[k], n) && fits;
+    return fits;
+}
+
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
                          unsigned char header[NPY_HEADER_CAPACITY]) {
     enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
