@@ -137,12 +137,13 @@ static weft_status launch_each(const gpu *g, const histogram_call *c, const void
 template <class T, class MAP>
 static weft_status launch_rows(const gpu *g, const histogram_call *c, const void *x, const histogram_params *all,
                                weft_error *error) {
+    if (c->rows == 1) return launch_each<T, MAP>(g, c, x, *all, error);
     histogram_params j = *all;
     const shape s = choose(g, c, true, &j);
     const unsigned threads = c->n < ROW_LONG ? (unsigned)ROW_THREADS : s.threads;
     const uint64_t most = (uint64_t)s.blocks_each * (s.threads / threads) * (unsigned)g->multiprocessors;
     const uint64_t blocks = min_u64(c->rows, most);
-    if (c->rows == 1 || c->n > ROW_SHORT * blocks || !s.in_shared || s.threads > HISTOGRAM_THREADS_FEW)
+    if (c->n > ROW_SHORT * blocks || !s.in_shared || s.threads > HISTOGRAM_THREADS_FEW)
         return launch_each<T, MAP>(g, c, x, *all, error);
     void (*const kernel)(const T *, uint64_t, uint32_t, histogram_params) = histogram_rows_kernel<T, MAP>;
     RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "histogram", error));
