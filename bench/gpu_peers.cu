@@ -21,6 +21,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_select.cuh>
+#include <cuda/functional>
 #include <cuda_runtime.h>
 #ifdef WEFT_BENCH_CUBLAS
 #include <cublas_v2.h>
@@ -263,6 +264,13 @@ template <class T> static work cub_scan(const void *x, size_t n, void *y) {
     });
 }
 
+template <class T> static work cub_scan_max(const void *x, size_t n, void *y) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceScan::InclusiveScan(temporary, bytes, (const T *)x, (T *)y, cuda::maximum<>{}, (int64_t)n,
+                                              stream);
+    });
+}
+
 /* An element of a recurrence as the map w -> s w + u; the recurrence is a scan of such maps. */
 template <class T> struct alignas(2 * sizeof(T)) map { T s, u; };
 struct then {
@@ -427,7 +435,8 @@ static void measure_scans(void *x, void *y, size_t bytes) {
     fill<float>(x, n, 1);
     rate("scan f32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_F32, n, x, y), "CUB InclusiveSum",
          cub_scan<float>(x, n, y));
-    rate("scan max f32", n, 8.0 * n, weft_scan_work(WEFT_MAX, WEFT_F32, n, x, y), "-", work());
+    rate("scan max f32", n, 8.0 * n, weft_scan_work(WEFT_MAX, WEFT_F32, n, x, y), "CUB InclusiveScan",
+         cub_scan_max<float>(x, n, y));
     fill<int32_t>(x, n, 3);
     rate("scan i32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_I32, n, x, y), "CUB InclusiveSum",
          cub_scan<int32_t>(x, n, y));

@@ -1,4 +1,4 @@
-/* Sums by bulk copies (scan_bulk.cuh): which scans use them, and their launch. */
+/* Scans by bulk copies (scan_bulk.cuh): which operators and types use them, and their launch. */
 #include "cuda/scan/scan_bulk.cuh"
 #include "cuda/scan/scan_kernels.h"
 #include "cuda/scan/scan_ops.cuh"
@@ -19,8 +19,7 @@ template <class Op> static scan_launch launch_of_8_bytes(const scan_call *c) {
     return c->n < BULK_LONG ? launch_of<Op, 2>() : launch_of<Op, 1>();
 }
 
-static scan_launch kernel_of(const scan_call *c) {
-    if (c->op != WEFT_SUM || c->dtype != c->result) return scan_launch{NULL, 0, 0};
+static scan_launch sum_kernel(const scan_call *c) {
     switch (c->dtype) {
     case WEFT_F32: return launch_of<scan_sum<float, float, float>, 2>();
     case WEFT_F64: return launch_of_8_bytes<scan_sum<double, double, double>>(c);
@@ -30,6 +29,22 @@ static scan_launch kernel_of(const scan_call *c) {
     case WEFT_U64: return launch_of_8_bytes<scan_sum<uint64_t, uint64_t, uint64_t>>(c);
     default: return scan_launch{NULL, 0, 0};
     }
+}
+
+/* Extremes of 8-byte elements are not among them: one warp cannot compute the totals fast enough. */
+static scan_launch extreme_kernel(weft_dtype dtype) {
+    switch (dtype) {
+    case WEFT_F32: return launch_of<scan_min<float>, 2>();
+    case WEFT_I32:
+    case WEFT_U32: return launch_of<scan_min<uint32_t>, 2>();
+    default: return scan_launch{NULL, 0, 0};
+    }
+}
+
+static scan_launch kernel_of(const scan_call *c) {
+    if (c->op == WEFT_SUM && c->dtype == c->result) return sum_kernel(c);
+    if (c->op == WEFT_MIN || c->op == WEFT_MAX) return extreme_kernel(c->dtype);
+    return scan_launch{NULL, 0, 0};
 }
 
 /* Sets *has to true if the kernel's code was compiled for sm_90 or later. A GPU of sm_90 may run code that was
