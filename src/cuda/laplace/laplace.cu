@@ -1,9 +1,10 @@
 /* weft_laplace: the sequence of passes over memory, and their launches (ORDER.md 7). */
+#include "core/types.h"
 #include "cuda/laplace/laplace_kernel.cuh"
 #include "cuda/reduce/tree.cuh"
 #include "cuda/runtime/arrays.h"
 
-enum { Z_BLOCKS_MAX = 65535, LEAST_PLANES = 32, WAVES = 8, SWEEPS_MAX = 4 };
+enum { ROUNDS_MAX = 16, CHUNKS_MAX = 1024, SWEEPS_MAX = 4 };
 
 /* ------------------------------------------------------------------------------- the change */
 
@@ -44,6 +45,7 @@ typedef struct laplace_launch {
     void (*kernel)(laplace_params);
     size_t shared_bytes;
     uint32_t threads, tile; /* rows per block */
+    uint32_t blocks;        /* resident blocks per multiprocessor */
 } laplace_launch;
 
 /* Kernels of one variant, for passes of 1, 2, ... sweeps (laplace_f32.def, laplace_f64.def). */
@@ -54,7 +56,8 @@ typedef struct laplace_variant {
 
 template <class A, int T, int WARPS, int ROWS, int BLOCKS> static laplace_launch launch_of() {
     typedef laplace_pass<A, T, WARPS, ROWS> pass;
-    return laplace_launch{laplace_kernel<pass, BLOCKS>, sizeof(laplace_memory<pass>), pass::THREADS, pass::TILE};
+    return laplace_launch{laplace_kernel<pass, BLOCKS>, sizeof(laplace_memory<pass>), pass::THREADS, pass::TILE,
+                          BLOCKS};
 }
 
 /* Returns a variant. Entries for more than SWEEPS sweeps are not instantiated: they repeat the kernel of SWEEPS. */
@@ -90,14 +93,19 @@ static const laplace_variant *variant_chosen(const gpu *g, weft_dtype dtype) {
     return variant_numbered(dtype, number);
 }
 
-/* Returns the number of planes per block. It is large, because T planes on either side are read redundantly, but
- * leaves enough blocks that multiprocessors do not wait for the last ones. */
-static int64_t planes_of_block(const gpu *g, uint64_t tiles, uint64_t nz) {
-    const uint64_t wanted = (uint64_t)g->multiprocessors * WAVES, chunks = (wanted - 1) / tiles + 1;
-    uint64_t planes = (nz - 1) / chunks + 1;
-    if (planes < LEAST_PLANES) planes = LEAST_PLANES;
-    if ((nz - 1) / planes >= Z_BLOCKS_MAX) planes = (nz - 1) / Z_BLOCKS_MAX + 1;
-    return (int64_t)planes;
+/* Returns the number of planes per block. A block also steps over T planes on either side of its own, so many short
+ * chunks are slow; few long ones leave multiprocessors idle while the last blocks end. The number returned has the
+ * fewest steps in all rounds of blocks, of at most ROUNDS_MAX. */
+static int64_t planes_of_block(const gpu *g, const laplace_launch *launch, int sweeps, uint64_t tiles, uint64_t nz) {
+    const uint64_t resident = (uint64_t)g->multiprocessors * launch->blocks, rims = 2 * (uint64_t)sweeps;
+    const uint64_t most = min_u64(min_u64(ROUNDS_MAX * resident / tiles + 1, CHUNKS_MAX), nz);
+    uint64_t best = nz, fewest = UINT64_MAX;
+    for (uint64_t chunks = 1; chunks <= most && (chunks == 1 || nz / chunks > rims); chunks++) {
+        const uint64_t planes = (nz - 1) / chunks + 1, rounds = (tiles * chunks - 1) / resident + 1;
+        const uint64_t steps = rounds * (planes + rims);
+        if (steps < fewest) fewest = steps, best = planes;
+    }
+    return (int64_t)best;
 }
 
 static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, const void *from, void *to,
@@ -109,7 +117,8 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
     RETURN_IF(tiles_y > 65535 || tiles_x > INT32_MAX, WEFT_INVALID,
               "laplace of a grid of %zu x %zu x %zu points: a GPU supports at most %llu points in y", l->nx, l->ny,
               l->nz, 65535ull * (launch.tile - 2 * sweeps));
-    laplace_params j = {from, to, l->nx, l->ny, l->nz, planes_of_block(g, tiles_x * tiles_y, l->nz), false};
+    laplace_params j = {from, to, l->nx, l->ny, l->nz, planes_of_block(g, &launch, sweeps, tiles_x * tiles_y, l->nz),
+                        false};
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));
     void (*const kernel)(laplace_params) = launch.kernel;
