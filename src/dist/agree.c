@@ -137,6 +137,15 @@ weft_status dist_check_host(weft_dist *d, const char *name, const void *p) {
     return WEFT_OK;
 }
 
+weft_status dist_check_grid(weft_dist *d, size_t across) {
+    weft_error *error = &d->error;
+    const size_t ranks = (size_t)d->size;
+    RETURN_IF(across == 0 || ranks % across != 0, WEFT_INVALID,
+              "invalid number of ranks per row of the grid %zu: it must divide the number of ranks %zu", across,
+              ranks);
+    return WEFT_OK;
+}
+
 static weft_status took(weft_dist *d, weft_status status, const weft_context *ctx) {
     if (status == WEFT_OK) return WEFT_OK;
     return weft_fail(&d->error, status, "%s",

@@ -121,6 +121,8 @@ weft_status dist_check_array(weft_dist *d, const char *name, const void *p, size
 /* Fails if the two arrays share a byte. */
 weft_status dist_check_apart(weft_dist *d, const char *a_name, const void *a, size_t a_bytes, const char *b_name,
                              const void *b, size_t b_bytes);
+/* Fails unless the ranks can form a grid with `across` ranks per row. */
+weft_status dist_check_grid(weft_dist *d, size_t across);
 /* Returns `status`, the result of a call of libweft on d->ctx. Copies its error message to d->error. */
 weft_status dist_took(weft_dist *d, weft_status status);
 /* Returns `status`, the result of a call of libweft on d->host. Copies its error message to d->error. */

@@ -331,18 +331,13 @@ static weft_status run_call(product *p, size_t n, weft_status status) {
 
 /* Lays out the ranks as a grid with `across` ranks per row. If `across` is invalid, the grid has one column. */
 static weft_status lay_grid(product *p, size_t across) {
-    weft_error *error = &p->d->error;
-    const size_t ranks = (size_t)p->d->size;
-    const size_t asked = across;
-    if (across == 0 || ranks % across != 0) across = 1;
+    const weft_status status = dist_check_grid(p->d, across);
+    if (status != WEFT_OK) across = 1;
     p->grid_columns = across;
-    p->grid_rows = ranks / across;
+    p->grid_rows = (size_t)p->d->size / across;
     p->row = (size_t)p->d->rank / across;
     p->column = (size_t)p->d->rank % across;
-    RETURN_IF(across != asked, WEFT_INVALID,
-              "invalid number of ranks per row of the grid %zu: it must divide the number of ranks %zu", asked,
-              ranks);
-    return WEFT_OK;
+    return status;
 }
 
 weft_status weft_dist_matmul_blocks(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, size_t across,

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "tests/dist/grids.h"
+#include "tests/dist/pencils.h"
 #include "tests/dist/world.h"
 
 #include <stdlib.h>
@@ -607,6 +608,7 @@ static void check_all(world *w) {
     check_norms(w, 1e280);
     check_prices(w);
     check_products(w, is_short);
+    check_pencils(w, is_short);
 }
 
 int main(int argc, char **argv) {

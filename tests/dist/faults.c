@@ -175,6 +175,49 @@ static void check_fft(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
+/* Transforms an array of 2 x R x 3 values on R ranks, of which each has a pencil of up to 6 values. */
+static weft_status fft_axes(world *w, weft_fft_kind kind, weft_spectrum spectrum, size_t across, size_t batch,
+                            const size_t *shape, const double *x, double *y) {
+    return weft_dist_fft_axes(w->d, kind, spectrum, WEFT_F64, across, batch, 3, shape, x, y);
+}
+
+static void check_fft_axes(world *w, const double *x, bool last) {
+    const weft_fft_kind kind = WEFT_C2C;
+    const weft_spectrum natural = WEFT_SPECTRUM_NATURAL;
+    const size_t all = (size_t)w->size, n[] = {2, all, 3}, other[] = {2, all + last, 3}, none[] = {2, all, 0};
+    const size_t huge[] = {last ? SIZE_MAX / 8 : 2, all, 3};
+    double y[2 * 2 * 2 * 3] = {POISON};
+    expect_failure(w, fft_axes(w, last ? WEFT_C2C_INVERSE : kind, natural, all, 1, n, x, y), WEFT_INVALID,
+                   "the kind is 0 on rank 0 and 1 on rank", y[0]);
+    expect_failure(w, fft_axes(w, kind, (weft_spectrum)last, all, 1, n, x, y), WEFT_INVALID,
+                   "the layout of the spectrum is 0 on rank 0 and 1 on rank", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, last ? 1 : all, 1, n, x, y), WEFT_INVALID,
+                   "the number of ranks in a row of the grid is", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all, 1 + last, n, x, y), WEFT_INVALID,
+                   "the number of arrays is 1 on rank 0 and 2 on rank", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all, 1, other, x, y), WEFT_INVALID, "the length of axis 1 is", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all, 1, none, x, y), WEFT_INVALID,
+                   "fft of 0 values: at least 1 is required", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all, 1, last ? NULL : n, x, y), WEFT_INVALID, "shape is NULL", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all, 1, huge, x, y), WEFT_INVALID, "do not fit in memory", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all + 1, 1, n, x, y), WEFT_INVALID,
+                   "it must divide the number of ranks", y[0]);
+    expect_failure(w, fft_axes(w, (weft_fft_kind)4, natural, all, 1, n, x, y), WEFT_INVALID, "invalid fft kind 4",
+                   y[0]);
+    expect_failure(w, fft_axes(w, kind, (weft_spectrum)2, all, 1, n, x, y), WEFT_INVALID, "invalid spectrum 2", y[0]);
+    expect_failure(w, fft_axes(w, kind, natural, all, 1, n, last ? NULL : x, y), WEFT_INVALID, "x is NULL", y[0]);
+    expect_failure(w, fft_axes(w, WEFT_R2C, natural, all, 1, n, last ? y : x, y), WEFT_INVALID, "y (", y[0]);
+    weft_status status = weft_dist_fft_axes(w->d, kind, natural, WEFT_F64, 1, 1, last ? 3 : 2, n, x, y);
+    expect_failure(w, status, WEFT_INVALID, "the length of axis 2 is 0 on rank 0 and 3 on rank", y[0]);
+    status = weft_dist_fft_axes(w->d, kind, natural, WEFT_F64, 1, 1, 1, n, x, y);
+    expect_failure(w, status, WEFT_INVALID, "invalid number of axes 1: expected 2 or 3", y[0]);
+    status = weft_dist_fft_axes(w->d, kind, natural, WEFT_F64, all, 1, 2, n, x, y);
+    expect_failure(w, status, WEFT_INVALID, "expected 1 for two axes", y[0]);
+    status = weft_dist_fft_axes(w->d, kind, natural, last ? WEFT_I32 : WEFT_F64, all, 1, 3, n, x, y);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "fft requires f32 or f64", y[0]);
+    expect_success(w, x);
+}
+
 static weft_status scatter(world *w, weft_op op, weft_range range, size_t columns, size_t m, const double *x,
                            const int32_t *index, const double *init, double *out) {
     return weft_dist_scatter_reduce(w->d, op, range, WEFT_F64, WEFT_DEFAULT, WEFT_I32, weft_slice_of(N / columns),
@@ -333,6 +376,40 @@ static void check_scatter_memory(world *w, const double *x, bool last) {
     }
 }
 
+/* Transforms with a weft_dist of its own, whose workspaces come from the allocator. */
+static weft_status fft_axes_with(world *w, const weft_allocator *allocator, scarce *s, int left, const double *x,
+                                 const char *words) {
+    const size_t n[] = {2, (size_t)w->size, 3};
+    double y[2 * 2 * 3];
+    world own = *w;
+    *s = (scarce){.left = INT32_MAX};
+    if (weft_open(&own.ctx, "cpu") != WEFT_OK || weft_set_allocator(own.ctx, allocator) != WEFT_OK ||
+        weft_dist_open(&own.d, own.ctx, MPI_COMM_WORLD) != WEFT_OK)
+        abort();
+    s->left = left;
+    const weft_status status = fft_axes(&own, WEFT_C2C, WEFT_SPECTRUM_NATURAL, (size_t)w->size, 1, n, x, y);
+    if (status != WEFT_OK) expect_failure(&own, status, WEFT_OUT_OF_MEMORY, words, POISON);
+    weft_dist_close(own.d);
+    weft_close(own.ctx);
+    w->checks = own.checks;
+    w->failures = own.failures;
+    return status;
+}
+
+/* The last rank is refused each of its allocations in turn: workspaces, and scratch memory between exchanges. */
+static void check_fft_axes_memory(world *w, const double *x, bool last) {
+    scarce s;
+    const weft_allocator allocator = {.size = sizeof allocator, .user = &s, .allocate = take, .release = give};
+    char words[20];
+    weft_status status = WEFT_OUT_OF_MEMORY;
+    int k = 0;
+    snprintf(words, sizeof words, "rank %d: ", w->size - 1);
+    for (; k < 40 && status != WEFT_OK; k++)
+        status = fft_axes_with(w, &allocator, &s, last ? k : INT32_MAX, x, words);
+    world_expect(w, status == WEFT_OK && !s.failed && k > 3, "fft_axes: status %s after %d allocations",
+                 weft_status_name(status), k);
+}
+
 static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
     weft_dist *ranks[2] = {w->d, w->d};
     const weft_status status = weft_dist_open_threads(ranks, ctx, count);
@@ -405,6 +482,8 @@ int main(int argc, char **argv) {
     check_exact(&w, x);
     check_convolve(&w, x, last);
     check_fft(&w, x, last);
+    check_fft_axes(&w, x, last);
+    check_fft_axes_memory(&w, x, last);
     check_blocks(&w, last);
     check_scatter(&w, x, last);
     check_scatter_memory(&w, x, last);

@@ -1,0 +1,10 @@
+/* Tests transforms of divided arrays, by slabs and by pencils. */
+#ifndef TESTS_DIST_PENCILS_H
+#define TESTS_DIST_PENCILS_H
+
+#include "tests/dist/world.h"
+
+/* few: only the cases that are fast on an emulated GPU. */
+void check_pencils(world *w, bool few);
+
+#endif
