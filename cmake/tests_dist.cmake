@@ -59,6 +59,8 @@ if(TARGET example_random_walk)
   foreach(ranks 1 4)
     dist_test(example_${ranks} ${MPIEXEC_EXECUTABLE} ${ranks} $<TARGET_FILE:example_random_walk> 100003)
   endforeach()
+  dist_test(example_planes ${MPIEXEC_EXECUTABLE} 3 $<TARGET_FILE:example_poisson> 20)
+  dist_test(example_pencils ${MPIEXEC_EXECUTABLE} 4 $<TARGET_FILE:example_poisson> 21 2)
 endif()
 
 # ------------------------------------------------------------------------------------------------------------ MPICH

@@ -175,24 +175,23 @@ typedef enum weft_spectrum {
     WEFT_SPECTRUM_TRANSPOSED = 1 /* other axes are divided, which saves an exchange of all values */
 } weft_spectrum;
 
-/* Transforms arrays along all of their axes, as weft_fft_axes does, where each array is divided among the ranks. The
- * R ranks form a grid of P = R / across rows: rank r is in row r / across and column r % across. `across` must divide
- * R. across  1: each rank has a slab, a part of one axis. With three axes it may be larger, so that each rank has a
- *           pencil, a part of two axes. With two axes it must be 1
+/* Transforms arrays along all of their axes, as weft_fft_axes does. Each array is divided among the ranks. The R
+ * ranks form a grid: rank r is in row r / across and column r % across of the grid. `across` must divide R.
+ *   across  1: each rank has a range of planes, because one axis is divided. Otherwise each rank has a pencil,
+ *           because two axes are divided. This requires three axes
  *   batch   number of arrays. Each rank has its blocks of all of them, one after another
  *   axes    2 or 3: number of axes of an array
- *   shape   in host memory: the lengths, at least 1, of the arrays of the transform. For WEFT_R2C and WEFT_C2R these
- *           are arrays of real numbers, and the last axis of a spectrum has n/2 + 1 complex numbers
- *   x, y    contiguous blocks, whose last axis varies fastest. They have parts of two axes, and the others as a
- * whole: WEFT_SPECTRUM_NATURAL, and the other side   axis 0 divided by rows, axis 1 by columns of the grid
- *             WEFT_SPECTRUM_TRANSPOSED                    axis 1 divided by rows, axis 2 by columns of the grid
- *           The part of an axis of n numbers is weft_slice_share(n, P, r / across) if it is divided by rows, and
- *           weft_slice_share(n, across, r % across) if by columns. For the complex kinds y == x is allowed, for other
- *           kinds x and y must not overlap
- * Slabs are sent once and pencils twice, and once more if the spectrum is natural. Each rank sends to each other rank
- * of its row or column of the grid, or to all. Two copies of the complex values of this rank's largest block stay in
- * the weft_dist, if blocks move through host memory two more there. One rank needs only the memory of weft_fft_axes.
- */
+ *   shape   the lengths of an array, at least 1, in host memory. For WEFT_R2C and WEFT_C2R, those of the real
+ *           numbers; the last axis of their spectrum has n/2 + 1 complex numbers
+ *   x, y    contiguous blocks, whose last axis varies fastest. y == x is allowed for the complex kinds, in memory
+ *           for the larger of the two blocks. Otherwise they must not overlap
+ * The rows of the grid divide an axis of n numbers into parts weft_slice_share(n, R / across, r / across), and the
+ * columns of the grid into parts weft_slice_share(n, across, r % across):
+ *   transposed spectrum                 axis 1 by the rows and axis 2 by the columns of the grid
+ *   natural spectrum, and other arrays  axis 0 by the rows and axis 1 by the columns of the grid
+ * All values are exchanged once (planes) or twice (pencils), and once more if the spectrum is natural. Two copies
+ * of the complex values of this rank's largest block stay in the weft_dist. If blocks move through host memory, two
+ * more stay there. A single rank only needs the memory of weft_fft_axes. */
 WEFT_API weft_status weft_dist_fft_axes(weft_dist *d, weft_fft_kind kind, weft_spectrum spectrum, weft_dtype dtype,
                                         size_t across, size_t batch, size_t axes, const size_t *shape, const void *x,
                                         void *y);

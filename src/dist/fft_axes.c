@@ -1,6 +1,6 @@
-/* weft_dist_fft_axes: the transform of one array along two or three axes. A rank transforms along the axes that it
- * has as a whole. Between two axes, the ranks exchange parts of their blocks, so that they have the next axis as a
- * whole. Each vector is transformed by one call of the library, as on one rank.
+/* weft_dist_fft_axes: transforms of divided arrays along their two or three axes. A rank transforms along the axes
+ * that it has as a whole. Between two axes, the ranks exchange parts of their blocks, so that they have the next axis
+ * as a whole. Each vector is transformed by one call of the library, as on one rank.
  *
  *     a grid of P rows of Q ranks          a rank has of axis 0, 1, 2      transforms along
  *     LAYOUT_ARRAY                         n0 / P    n1 / Q    n2          axis 2
@@ -8,9 +8,9 @@
  *     LAYOUT_SPECTRUM                      n0        n1 / P    n2 / Q      axis 0
  *
  * Forward transforms use the layouts in this order, inverse ones in the opposite order, which is the order of the
- * axes in ORDER.md 32.8. With Q = 1 (slabs) the first two are equal, with P = 1 the last two. An array of two axes
- * has a third one of length 1 here, and Q = 1. A spectrum that is divided as the array needs one more exchange,
- * between LAYOUT_ARRAY and LAYOUT_SPECTRUM. */
+ * axes in ORDER.md 32.8. With Q = 1 the first two are equal, with P = 1 the last two. An array of two axes has a
+ * third one of length 1 here, and Q = 1. A spectrum that is divided as the array needs one more exchange, between
+ * LAYOUT_ARRAY and LAYOUT_SPECTRUM. */
 #include "core/parts.h"
 #include "core/types.h"
 #include "dist/dist.h"
@@ -158,7 +158,7 @@ static bool are_equal(const transform *t, layout a, layout b) {
 static weft_status exchange(transform *t, layout from, layout to, char *y) {
     weft_dist *const d = t->d;
     if (are_equal(t, from, to)) return WEFT_OK;
-    const bool send_directly = list_parts(t, from, to, d->out) && t->at != t->x;
+    const bool send_directly = list_parts(t, from, to, d->out);
     const bool receive_directly = list_parts(t, to, from, d->in) && !y;
     char *const sent = send_directly ? t->at : other_workspace(t, t->at);
     char *const received = other_workspace(t, sent);

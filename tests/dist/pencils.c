@@ -47,7 +47,7 @@ static transform make_transform(world *w, weft_fft_kind kind, weft_dtype dtype, 
 }
 
 /* Sets part[k] to this rank's part of axis k. */
-static void divide(const world *w, const side *s, int across, bool transposed, weft_slice part[3]) {
+static void divide(const world *w, const side *s, int across, int transposed, weft_slice part[3]) {
     for (int k = 0; k < 3; k++) {
         part[k] = weft_slice_share(s->n[k], 1, 0);
         if (k == transposed) part[k] = weft_slice_share(s->n[k], w->size / across, w->rank / across);
@@ -96,7 +96,7 @@ static void check_blocks(world *w, const transform *t, int across, weft_spectrum
     free(one);
 }
 
-/* Checks all kinds on every grid. n[2] == 0: two axes, which only slabs divide. */
+/* Checks all kinds on every grid. n[2] == 0: two axes, of which one is divided. */
 static void check_shape(world *w, weft_dtype dtype, size_t batch, const size_t *n) {
     for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++) {
         const transform t = make_transform(w, (weft_fft_kind)kind, dtype, batch, n);

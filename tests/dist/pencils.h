@@ -1,4 +1,4 @@
-/* Tests transforms of divided arrays, by slabs and by pencils. */
+/* Tests transforms of arrays of which one or two axes are divided. */
 #ifndef TESTS_DIST_PENCILS_H
 #define TESTS_DIST_PENCILS_H
 

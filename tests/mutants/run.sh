@@ -26,11 +26,15 @@ cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS
 amx=
 [ "$(uname -m)" != x86_64 ] || amx="weft_amx_emulated oracle_matmul_exact"
 
+# Target for faults of libweft_dist, which is built if there is an MPI library.
+dist=
+! cmake --build "$build" --target help | grep -q '^dist_agreement[: ]' || dist=dist_agreement
+
 # Tests of tests/api that faults are tried with.
 apis=$(sed -n 's/^api-\([a-z_]*\)-.*/\1/p' "$source/tests/mutants/list.txt" | sort -u)
 
 # shellcheck disable=SC2046,SC2086
-compile() { cmake --build "$build" --target weft_command $amx $(printf 'api_%s ' $apis) -j "$jobs" >"$work/log" 2>&1; }
+compile() { cmake --build "$build" --target weft_command $amx $dist $(printf 'api_%s ' $apis) -j "$jobs" >"$work/log" 2>&1; }
 
 # Succeeds if the suite does not detect the fault. Exit code 1 is a disagreement, any other code above 0 a crash; both
 # count as detected. The comparison quickly finds a fault in one backend. A fault in both is found only by the golden
@@ -61,6 +65,9 @@ amx_passes() {
     LD_LIBRARY_PATH="$build/tests/amx_emulated" timeout 300 "$build/tests/oracle_matmul_exact" cpu:amx >"$work/log" 2>&1
 }
 
+# dist_passes: succeeds if the tests of libweft_dist pass on four threads. A fault may make a thread wait for the others.
+dist_passes() { timeout 60 "$build/tests/dist_agreement" cpu 0 4 >"$work/log" 2>&1; }
+
 # passes NAME: succeeds if no test detects the fault. Faults named api-TEST-... are those of tests/api/TEST.c, the others
 # those of the suite.
 passes() {
@@ -68,6 +75,7 @@ passes() {
     case $1 in
     api-*) api_passes "$part_of_name" ;;
     amx-*) amx_passes ;;
+    dist-*) dist_passes ;;
     *) ! soon_noticed "$part_of_name" && agrees ;;
     esac
 }
@@ -81,6 +89,7 @@ for api in $apis; do
 done
 
 [ -z "$amx" ] || amx_passes || { cat "$work/log" && echo "the emulated kernel of AMX fails without a fault" && exit 1; }
+[ -z "$dist" ] || dist_passes || { cat "$work/log" && echo "libweft_dist fails without a fault" && exit 1; }
 
 grep -v -e '^#' -e '^$' -e '^cuda-' "$source/tests/mutants/list.txt" >"$work/list"
 count=$(wc -l <"$work/list")
@@ -101,6 +110,7 @@ while IFS='|' read -r name file expression; do
     fi
     case $name in
     amx-*) [ -n "$amx" ] || continue ;;
+    dist-*) [ -n "$dist" ] || continue ;;
     v4-*) grep -q avx512dq /proc/cpuinfo || continue ;; # only CPUs with AVX-512 run this code
     esac
     tried=$((tried + 1))
