@@ -20,7 +20,7 @@ mkdir "$tree"
 for entry in CMakeLists.txt cmake include src verify cli ladder tests bench docs examples; do
     cp -r "$source/$entry" "$tree/$entry"
 done
-cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DWEFT_CUDA=OFF -DWEFT_TESTS=AUTO >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DWEFT_CUDA=OFF -DWEFT_MPI=AUTO -DWEFT_TESTS=AUTO >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 
 # Targets for faults of the kernel of AMX, which is emulated.
 amx=
@@ -28,7 +28,7 @@ amx=
 
 # Target for faults of libweft_dist, which is built if there is an MPI library.
 dist=
-! cmake --build "$build" --target help | grep -q '^dist_agreement[: ]' || dist=dist_agreement
+if cmake --build "$build" --target help | grep -q '^dist_agreement: '; then dist=dist_agreement; fi
 
 # Tests of tests/api that faults are tried with.
 apis=$(sed -n 's/^api-\([a-z_]*\)-.*/\1/p' "$source/tests/mutants/list.txt" | sort -u)
