@@ -79,6 +79,20 @@ static weft_status laplace(setting *s) {
     return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
 }
 
+/* Transforms planes of edge x edge / 2 complex numbers along all three axes. */
+static weft_status transform(setting *s) {
+    const size_t planes = s->slice.count / (s->edge * s->edge), all = (size_t)s->slice.total / (s->edge * s->edge);
+    const size_t shape[] = {s->d ? all : planes, s->edge, s->edge / 2, 2};
+    weft_view x, y;
+    if (s->edge < 2) return WEFT_OK;
+    if (s->d) return weft_dist_fft_axes(s->d, WEFT_C2C, WEFT_SPECTRUM_NATURAL, WEFT_F32, 1, 1, 3, shape, s->x, s->y);
+    if (weft_view_of(WEFT_F32, 4, shape, s->x, &x) != WEFT_OK ||
+        weft_view_of(WEFT_F32, 4, shape, s->y, &y) != WEFT_OK)
+        return WEFT_INVALID;
+    const weft_status status = weft_fft_axes(s->ctx, WEFT_C2C, &x, 3, (int[]){0, 1, 2}, &y);
+    return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
+}
+
 /* Prices an Asian option, with one path of 50 steps for 64 elements of the other rows. */
 static weft_status price(setting *s) {
     static const double start = 1, volatility = 0.2;
@@ -107,17 +121,18 @@ static weft_status price(setting *s) {
 typedef struct row {
     const char *name;
     weft_status (*call)(setting *s);
-    bool array, keys; /* array: the result is y; keys: x has integers */
+    bool array, keys, planes; /* array: the result is y; keys: x has integers; planes: slices are whole planes */
 } row;
 
-static const row ROWS[] = {{"no elements", nothing, false, false},
-                           {"sum", sum, false, false},
-                           {"variance", variance, false, false},
-                           {"dot", dot, false, false},
-                           {"scan", scan, true, false},
-                           {"sort u32", sort, true, true},
-                           {"price", price, false, false},
-                           {"laplace", laplace, true, false}};
+static const row ROWS[] = {{"no elements", nothing, false, false, false},
+                           {"sum", sum, false, false, false},
+                           {"variance", variance, false, false, false},
+                           {"dot", dot, false, false, false},
+                           {"scan", scan, true, false, false},
+                           {"sort u32", sort, true, true, false},
+                           {"price", price, false, false, false},
+                           {"laplace", laplace, true, false, true},
+                           {"fft 3-D", transform, true, false, true}};
 
 /* ----------------------------------------------------------------------------- measuring */
 
@@ -201,10 +216,10 @@ static bool report(const row *r, const setting *all) {
     const size_t plane = all->edge * all->edge;
     uint64_t one, share;
     setting s = *all;
-    if (r->call == laplace) s.slice = share_of(all, all->slice.total, plane);
+    if (r->planes) s.slice = share_of(all, all->slice.total, plane);
     const uint64_t n = s.slice.total;
     const double together = measure(r, &s), alone = measure_alone(r, &s, n, &one);
-    const double part = measure_alone(r, &s, r->call == laplace ? n / plane / ranks * plane : n / ranks, &share);
+    const double part = measure_alone(r, &s, r->planes ? n / plane / ranks * plane : n / ranks, &share);
     if (weft_dist_rank(s.d) != 0) return true;
     printf("%-12s %12.3f %12.3f %12.3f %9.2f %9.1f %%   %s\n", r->name, 1e3 * alone, 1e3 * part, 1e3 * together,
            alone / together, 100 * part / together, one == s.result ? "yes" : "NO");

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds weft once with each fault of list.txt, except those named cuda-..., and expects the suite, or a test of
-# tests/api, to fail. A fault that changes no line, does not compile, or is not detected is an error.
+# tests/api or tests/dist, to fail. A fault that changes no line, does not compile, or is not detected is an error.
 # Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0). PARTS programs
 # may run at the same time; each builds on its part of the cores.
 # After WEFT_MUTANTS_SECONDS (240) the remaining faults are counted but not tried. The start in the list changes from
@@ -68,8 +68,8 @@ amx_passes() {
 # dist_passes: succeeds if the tests of libweft_dist pass on four threads. A fault may make a thread wait for the others.
 dist_passes() { timeout 60 "$build/tests/dist_agreement" cpu 0 4 >"$work/log" 2>&1; }
 
-# passes NAME: succeeds if no test detects the fault. Faults named api-TEST-... are those of tests/api/TEST.c, the others
-# those of the suite.
+# passes NAME: succeeds if no test detects the fault. Faults named api-TEST-... are those of tests/api/TEST.c, those named
+# dist-... those of tests/dist, and the others those of the suite.
 passes() {
     part_of_name=$(echo "$1" | cut -d - -f 2)
     case $1 in
