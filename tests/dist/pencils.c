@@ -72,7 +72,9 @@ static char *copy_block(const transform *t, const side *s, const weft_slice part
     return block;
 }
 
-/* Transforms this rank's block, in place at random, and compares the result with that of one process. */
+/* Transforms this rank's block, in place or in host memory at random, and compares the result with that of one
+ * process.
+ */
 static void check_blocks(world *w, const transform *t, int across, weft_spectrum spectrum) {
     const bool inverse = t->kind == WEFT_C2C_INVERSE || t->kind == WEFT_C2R, turned = spectrum;
     weft_slice from[3], to[3];
@@ -81,10 +83,11 @@ static void check_blocks(world *w, const transform *t, int across, weft_spectrum
     (void)world_cut(w, 0); /* starts the check */
     const size_t in = bytes_of(t, &t->x, from), out = bytes_of(t, &t->y, to);
     char *const block = copy_block(t, &t->x, from), *const one = copy_block(t, &t->y, to);
-    const bool in_place = t->kind <= WEFT_C2C_INVERSE && world_draw(w) % 2;
-    char *const x = world_result(w, in_place && out > in ? out : in, 1);
-    char *const y = in_place ? x : world_result(w, out, 1);
-    if (in && weft_copy(w->ctx, in, block, x) != WEFT_OK) abort();
+    const bool in_place = t->kind <= WEFT_C2C_INVERSE && world_draw(w) % 2, on_host = world_draw(w) % 4 == 0;
+    char *const device = world_result(w, in_place && out > in ? out : in, 1), *const host = world_memory(out, 1);
+    char *const x = on_host && !in_place ? block : device;
+    char *const y = in_place ? x : on_host ? host : world_result(w, out, 1);
+    if (in && x == device && weft_copy(w->ctx, in, block, x) != WEFT_OK) abort();
     const weft_status status =
         weft_dist_fft_axes(w->d, t->kind, spectrum, t->dtype, (size_t)across, t->batch, t->axes, t->shape, x, y);
     world_expect(
@@ -94,6 +97,7 @@ static void check_blocks(world *w, const transform *t, int across, weft_spectrum
         (int)spectrum);
     free(block);
     free(one);
+    free(host);
 }
 
 /* Checks all kinds on every grid. n[2] == 0: two axes, of which one is divided. */
