@@ -94,26 +94,36 @@ static weft_status run_copy_view(weft_context *ctx) {
     const weft_view from = matrix_of(x, true), to = matrix_of((float *)out.y, false);
     return weft_copy_view(ctx, &from, &to);
 }
+static weft_status freed(weft_expr *expr, weft_status status) {
+    weft_expr_free(expr);
+    return status;
+}
 static weft_status run_map_views(weft_context *ctx) {
     const weft_view from = matrix_of(x, true), row = row_of(x), to = matrix_of((float *)out.y, false);
     const weft_view_binding bindings[] = {{"x", &from, WEFT_F32, NULL}, {"m", &row, WEFT_F32, NULL}};
-    weft_expr *expr;
+    weft_expr *expr = NULL;
     weft_status status = weft_expr_compile(ctx, "(x - m)*i", &expr);
-    if (status != WEFT_OK) return status;
-    status = weft_map_views(ctx, expr, WEFT_F32, bindings, 2, &to);
-    weft_expr_free(expr);
-    return status;
+    if (status == WEFT_OK) status = weft_map_views(ctx, expr, WEFT_F32, bindings, 2, &to);
+    return freed(expr, status);
+}
+static weft_status run_map_views_complex(weft_context *ctx) {
+    const weft_view numbers = {sizeof numbers, WEFT_F32, 2, {N / 2, 2}, {8, 4}, x, NULL, 0};
+    const weft_view to = {sizeof to, WEFT_F32, 2, {N / 2, 2}, {8, 4}, out.y, NULL, 0};
+    const weft_view_binding binding = {"z", &numbers, WEFT_F32, NULL};
+    weft_expr *expr = NULL;
+    weft_status status = weft_expr_compile_complex(ctx, "z*z - conj(z)", (const char *[]){"z"}, 1, &expr);
+    if (status == WEFT_OK) status = weft_map_views(ctx, expr, WEFT_F32, &binding, 1, &to);
+    return freed(expr, status);
 }
 static weft_status run_map_reduce_axes(weft_context *ctx) {
     const weft_view from = matrix_of(x, true), row = row_of(x + N / 2), to = row_of(out.y);
     const weft_view_binding bindings[] = {{"x", &from, WEFT_F32, NULL}, {"m", &row, WEFT_F32, NULL}};
-    weft_expr *expr;
+    weft_expr *expr = NULL;
     weft_status status = weft_expr_compile(ctx, "(x - m)*i", &expr);
-    if (status != WEFT_OK) return status;
-    status = weft_map_reduce_axes(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, 2, from.shape, bindings, 2, 1,
-                                  (int[]){0}, &to);
-    weft_expr_free(expr);
-    return status;
+    if (status == WEFT_OK)
+        status = weft_map_reduce_axes(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, 2, from.shape, bindings, 2, 1,
+                                      (int[]){0}, &to);
+    return freed(expr, status);
 }
 static weft_status run_reduce_axes(weft_context *ctx) {
     const weft_view from = matrix_of(x, false), to = row_of(out.y);
@@ -377,8 +387,7 @@ static weft_status with_formula(weft_context *ctx, int use) {
     if (use == 2)
         status =
             weft_map_scan(ctx, WEFT_MAX, WEFT_INCLUSIVE, expr, WEFT_F32, WEFT_DEFAULT, N, &binding, 1, NULL, out.y);
-    weft_expr_free(expr);
-    return status;
+    return freed(expr, status);
 }
 static weft_status run_map(weft_context *ctx) { return with_formula(ctx, 0); }
 static weft_status run_map_reduce(weft_context *ctx) { return with_formula(ctx, 1); }
@@ -458,8 +467,7 @@ static weft_status with_formula_source(weft_context *ctx, int use) {
     if (use == 2)
         status = weft_map_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, expr, WEFT_F32, WEFT_DEFAULT, &binding, 1, NULL,
                                       &sink);
-    weft_expr_free(expr);
-    return status;
+    return freed(expr, status);
 }
 static weft_status run_map_source(weft_context *ctx) { return with_formula_source(ctx, 0); }
 static weft_status run_map_reduce_source(weft_context *ctx) { return with_formula_source(ctx, 1); }
@@ -498,6 +506,7 @@ static const operation operations[] = {
     {"scatter_count", run_scatter_count},
     {"copy_view", run_copy_view},
     {"map_views", run_map_views},
+    {"map_views of complex numbers", run_map_views_complex},
     {"map_reduce_axes", run_map_reduce_axes},
     {"reduce_axes", run_reduce_axes},
     {"reduce_axes of norms", run_reduce_axes_norm2},

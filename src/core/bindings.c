@@ -23,11 +23,14 @@ weft_status check_evaluation_type(weft_dtype dtype, weft_error *error) {
 static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
     RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
     RETURN_IF_ERROR(check_evaluation_type(dtype, error));
-    for (size_t s = 0; s < expr->step_count && !type_is_float(dtype); s++) {
-        const map_op op = (map_op)expr->steps[s].op;
+    RETURN_IF(expr->has_complex && !type_is_float(dtype), WEFT_UNSUPPORTED,
+              "formulas of complex numbers are evaluated in f32 or f64, not in %s", weft_dtype_name(dtype));
+    const expr_program *const program = &expr->parts[0];
+    for (size_t s = 0; s < program->step_count && !type_is_float(dtype); s++) {
+        const map_op op = (map_op)program->steps[s].op;
         if (!expr_op_is_real(op)) continue;
         weft_fail(error, WEFT_UNSUPPORTED, "%s is not defined for %s", expr_op_name(op), weft_dtype_name(dtype));
-        return expr_point(expr->formula, expr->offsets[s], WEFT_UNSUPPORTED, error);
+        return expr_point(expr->formula, program->offsets[s], WEFT_UNSUPPORTED, error);
     }
     return WEFT_OK;
 }
@@ -147,13 +150,17 @@ static weft_status check_operand(const formula_request *r, const char *name, wef
     return WEFT_OK;
 }
 
-static weft_status bind_scalar(const formula_request *r, const char *name, weft_dtype dtype, const void *scalar,
-                               map_leaf *leaf, weft_error *error) {
+/* Binds leaf `number` to a scalar, or to a part of the two numbers of a complex one. */
+static weft_status bind_scalar(formula_request *r, const char *name, weft_dtype dtype, const void *scalar,
+                               size_t number, weft_error *error) {
+    const expr_part part = r->expr->leaves[number].part;
+    const size_t size = weft_dtype_size(dtype);
     range value;
     RETURN_IF_ERROR(check_host_value(name, scalar, error));
-    RETURN_IF_ERROR(check_array(r->ctx, name, scalar, 1, weft_dtype_size(dtype), &value, error));
-    leaf->kind = LEAF_VALUE;
-    convert_scalar(dtype, scalar, r->call.dtype, leaf);
+    RETURN_IF_ERROR(check_array(r->ctx, name, scalar, part == EXPR_WHOLE ? 1 : 2, size, &value, error));
+    r->leaves[number].kind = LEAF_VALUE;
+    convert_scalar(dtype, (const char *)scalar + (part == EXPR_IMAGINARY ? size : 0), r->call.dtype,
+                   &r->leaves[number]);
     return WEFT_OK;
 }
 
@@ -161,7 +168,7 @@ static weft_status bind_array(formula_request *r, const char *name, const weft_b
                               weft_error *error) {
     RETURN_IF_ERROR(check_operand(r, name, b->dtype, error));
     RETURN_IF(b->array && b->scalar, WEFT_INVALID, "the variable %s is bound to both an array and a scalar", name);
-    if (b->scalar) return bind_scalar(r, name, b->dtype, b->scalar, &r->leaves[number], error);
+    if (b->scalar) return bind_scalar(r, name, b->dtype, b->scalar, number, error);
     r->leaves[number] = (map_leaf){.kind = LEAF_ARRAY, .dtype = b->dtype, .p = b->array};
     return check_array(r->ctx, name, b->array, r->call.n, weft_dtype_size(b->dtype), &r->memory[number], error);
 }
@@ -171,11 +178,13 @@ static weft_status bind_view(formula_request *r, const char *name, const weft_vi
     RETURN_IF(b->view && b->scalar, WEFT_INVALID, "the variable %s is bound to both a view and a scalar", name);
     if (!b->view) {
         RETURN_IF_ERROR(check_operand(r, name, b->dtype, error));
-        return bind_scalar(r, name, b->dtype, b->scalar, &r->leaves[number], error);
+        return bind_scalar(r, name, b->dtype, b->scalar, number, error);
     }
     RETURN_IF_ERROR(check_view(r->ctx, name, b->view, &r->memory[number], error));
     RETURN_IF_ERROR(check_operand(r, name, b->view->dtype, error));
+    if (r->expr->leaves[number].part != EXPR_WHOLE) RETURN_IF_ERROR(check_view_parts(name, b->view, error));
     r->leaves[number] = (map_leaf){.kind = LEAF_ARRAY, .dtype = b->view->dtype, .p = b->view->data};
+    if (r->expr->leaves[number].part == EXPR_IMAGINARY) r->leaves[number].p = view_part(b->view, 1).data;
     r->bound[number] = b->view;
     return WEFT_OK;
 }
@@ -191,6 +200,8 @@ static weft_status bind_variable(formula_request *r, size_t number, weft_error *
 weft_status bind_formula(formula_request *r, weft_error *error) {
     const weft_expr *e = r->expr;
     RETURN_IF_ERROR(check_evaluation(e, r->call.dtype, error));
+    RETURN_IF(e->has_complex && !r->takes_complex, WEFT_UNSUPPORTED,
+              "the formula has complex numbers: expected weft_map_views or weft_map_reduce_axes");
     RETURN_IF_ERROR(check_names(r, error));
     for (size_t i = 0; i < e->leaf_count; i++) {
         r->leaves[i] = (map_leaf){.kind = e->leaves[i].kind == EXPR_INDEX ? LEAF_INDEX : LEAF_VALUE};
@@ -198,10 +209,15 @@ weft_status bind_formula(formula_request *r, weft_error *error) {
             RETURN_IF_ERROR(bind_number(e, &e->leaves[i], r->call.dtype, &r->leaves[i], error));
         if (e->leaves[i].kind == EXPR_VARIABLE) RETURN_IF_ERROR(bind_variable(r, i, error));
     }
-    r->call.steps = e->steps;
-    r->call.step_count = e->step_count;
-    r->call.register_count = e->register_count;
     r->call.leaf_count = e->leaf_count;
     r->call.leaves = r->leaves;
+    choose_part(r, 0);
     return WEFT_OK;
+}
+
+void choose_part(formula_request *r, size_t part) {
+    const expr_program *const program = &r->expr->parts[part];
+    r->call.steps = program->steps;
+    r->call.step_count = program->step_count;
+    r->call.register_count = program->register_count;
 }

@@ -5,16 +5,17 @@
 
 #include "core/check.h"
 
-/* A call under preparation. The caller sets ctx, expr, one of the lists of bindings, count, and the types and the
- * number of elements of `call`. */
+/* A call under preparation. The caller sets ctx, expr, one of the lists of bindings, count, takes_complex, and the
+ * types and the number of elements of `call`. */
 typedef struct formula_request {
     weft_context *ctx;
     const weft_expr *expr;
     const weft_binding *arrays;
     const weft_view_binding *views;
     size_t count;
+    bool takes_complex; /* the function evaluates formulas of complex numbers, which requires views */
     map_leaf leaves[MAP_LEAVES];
-    const weft_view *bound[MAP_LEAVES]; /* the view of a leaf, or NULL */
+    const weft_view *bound[MAP_LEAVES]; /* the view of a leaf, with both parts if it is complex, or NULL */
     range memory[MAP_LEAVES];           /* that of an array or view */
     map_call call;
 } formula_request;
@@ -23,8 +24,11 @@ typedef struct formula_request {
 weft_status check_evaluation_type(weft_dtype dtype, weft_error *error);
 /* Returns the type in which map and map_views evaluate a formula whose values have type `result`. */
 weft_dtype evaluation_type(weft_dtype result);
-/* Checks the formula and its bindings, and fills the other members except the output. */
+/* Checks the formula and its bindings, and fills the other members except the output. If the values are complex, the
+ * steps are those of the real part. */
 weft_status bind_formula(formula_request *r, weft_error *error);
+/* Makes the steps those of the real part of the values, 0, or of the imaginary part, 1. */
+void choose_part(formula_request *r, size_t part);
 
 /* Writes the dimensions of the values of a formula of views: the axes of `out`, to whose shape its views are
  * broadcast. `name`: what messages call `out`. */

@@ -174,6 +174,13 @@ weft_status check_view_parts(const char *name, const weft_view *v, weft_error *e
     return WEFT_OK;
 }
 
+weft_view view_part(const weft_view *v, size_t part) {
+    weft_view of_part = *v;
+    of_part.dimensions--;
+    if (part && v->data) of_part.data = (char *)v->data + v->stride[of_part.dimensions];
+    return of_part;
+}
+
 weft_status check_view_length(const char *name, const weft_view *y, const weft_view *x, size_t along, size_t n,
                               weft_error *error) {
     weft_view expected = *x;

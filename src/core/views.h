@@ -34,6 +34,9 @@ weft_status check_view_type(const char *name, const weft_view *v, weft_dtype dty
 /* Fails unless the last axis of an array of complex numbers contains the two parts. */
 weft_status check_view_parts(const char *name, const weft_view *v, weft_error *error);
 
+/* Returns the view of the real parts, part 0, or of the imaginary parts, part 1, of complex numbers. */
+weft_view view_part(const weft_view *v, size_t part);
+
 /* Fails unless x and y have the same shape. */
 weft_status check_view_shape(const char *name, const weft_view *y, const weft_view *x, weft_error *error);
 

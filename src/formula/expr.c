@@ -1,10 +1,7 @@
 /* Compiles a formula by precedence climbing over its characters (V. Pratt, POPL 1973). Steps are emitted during
- * parsing.
- *
- * An operand is a number that has not been used yet, a leaf, or a register. The lowest free register is allocated
- * first. The registers that a step reads are freed after its result register is allocated, so a step never
- * overwrites its inputs. */
-#include "formula/expr.h"
+ * parsing. Operations on complex operands are emitted as steps on their parts. At the end, registers are assigned to
+ * the steps that the values need, once for each of their parts. */
+#include "formula/complex_steps.h"
 
 #include <fenv.h>
 #include <locale.h>
@@ -12,61 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum operand_kind { NUMBER, SLOT } operand_kind;
-
-typedef struct operand {
-    operand_kind kind;
-    expr_leaf number;
-    uint8_t slot; /* operand number, as in map_step */
-} operand;
-
 typedef struct parser {
     const char *formula;
-    size_t at;     /* offset of the next character */
-    size_t offset; /* offset of the last name or operator, for messages */
+    size_t at; /* offset of the next character */
     unsigned depth;
-    uint32_t held; /* allocated registers, as a bit mask */
-    weft_expr *expr;
-    locale_t plain; /* the C locale, in which the decimal separator is a point */
+    expr_names complex_names;
+    locale_t plain;   /* the C locale, in which the decimal separator is a point */
+    expr_steps steps; /* its offset is that of the last name or operator, for messages */
 } parser;
-
-/* --------------------------------------------------------------------------------- messages */
-
-weft_status expr_point(const char *formula, size_t offset, weft_status status, weft_error *error) {
-    enum { BEFORE = 40, SHOWN = 72 };
-    const size_t used = strlen(error->message), start = offset > BEFORE ? offset - BEFORE : 0;
-    char line[SHOWN + 1], *to = line;
-    for (const char *from = formula + start; *from && to < line + SHOWN; from++)
-        *to++ = *from >= ' ' && *from <= '~' ? *from : '?';
-    *to = '\0';
-    snprintf(error->message + used, sizeof error->message - used, "\n  %s\n  %*s", line, (int)(offset - start + 1),
-             "^");
-    return status;
-}
 
 /* RETURN_FAILURE_AT(p, offset, "sentence with %s", ...): returns WEFT_INVALID with the message, the formula's line
  * and a caret. */
-#define RETURN_FAILURE_AT(p, where, ...)                               \
-    do {                                                               \
-        weft_fail(error, WEFT_INVALID, __VA_ARGS__);                   \
-        return expr_point((p)->formula, (where), WEFT_INVALID, error); \
-    } while (0)
+#define RETURN_FAILURE_AT(p, where, ...) return expr_refuse(&(p)->steps, (where), __VA_ARGS__)
 
-/* -------------------------------------------------------------------------------- the lists */
-
-enum { EVERY = false, REALS = true };
-static const struct {
-    const char *name;
-    int operands;
-    bool real, function;
-} OPS[] = {
-#define OPERATOR(ID, text, operands, domain) {text, operands, domain, false},
-#define FUNCTION(ID, name, operands, domain) {#name, operands, domain, true},
-#include "formula/formula.def"
-};
-
-const char *expr_op_name(map_op op) { return OPS[op].name; }
-bool expr_op_is_real(map_op op) { return OPS[op].real; }
+/* ------------------------------------------------------------------------------- operators */
 
 /* Binary operators. An operator must precede every operator that is a prefix of it. */
 static const struct {
@@ -96,80 +52,31 @@ static char peek(parser *p) {
 
 static bool take(parser *p, char c) {
     if (peek(p) != c) return false;
-    p->offset = p->at++;
+    p->steps.offset = p->at++;
     return true;
 }
 
-static weft_status expect(parser *p, char c, weft_error *error) {
+static weft_status expect(parser *p, char c) {
     if (take(p, c)) return WEFT_OK;
     if (!p->formula[p->at]) RETURN_FAILURE_AT(p, p->at, "expected '%c', found the end of the formula", c);
     RETURN_FAILURE_AT(p, p->at, "expected '%c'", c);
 }
 
-/* ------------------------------------------------------------------------ leaves and registers */
-
-static weft_status add_leaf(parser *p, const expr_leaf *leaf, uint8_t *slot, weft_error *error) {
-    weft_expr *e = p->expr;
-    size_t i = 0;
-    while (i < e->leaf_count && (e->leaves[i].kind != leaf->kind || strcmp(e->leaves[i].text, leaf->text) != 0)) i++;
-    if (i == MAP_LEAVES)
-        RETURN_FAILURE_AT(p, p->offset, "the formula has more than %d distinct names and numbers", (int)MAP_LEAVES);
-    if (i == e->leaf_count) e->leaves[e->leaf_count++] = *leaf;
-    *slot = (uint8_t)(MAP_REGISTERS + i);
-    return WEFT_OK;
-}
-
-/* Makes the value an operand of steps: adds a leaf if it is a number. */
-static weft_status settle(parser *p, operand *v, weft_error *error) {
-    if (v->kind == NUMBER) RETURN_IF_ERROR(add_leaf(p, &v->number, &v->slot, error));
-    v->kind = SLOT;
-    return WEFT_OK;
-}
-
-static void release(parser *p, const operand *v) {
-    if (v->slot < MAP_REGISTERS) p->held &= ~(UINT32_C(1) << v->slot);
-}
-
-/* Emits the step with a new result register, which becomes *v. */
-static weft_status add_step(parser *p, map_step step, size_t offset, operand *v, weft_error *error) {
-    weft_expr *e = p->expr;
-    uint8_t to = 0;
-    while (to < MAP_REGISTERS && p->held >> to & 1) to++;
-    if (to == MAP_REGISTERS)
-        RETURN_FAILURE_AT(p, offset, "the formula needs more than %d intermediate values at this point",
-                          (int)MAP_REGISTERS);
-    if (e->step_count == MAP_STEPS)
-        RETURN_FAILURE_AT(p, offset, "the formula has more than %d steps", (int)MAP_STEPS);
-    step.to = to;
-    e->offsets[e->step_count] = (uint16_t)offset;
-    e->steps[e->step_count++] = step;
-    if (e->register_count <= to) e->register_count = to + 1U;
-    p->held |= UINT32_C(1) << to;
-    v->kind = SLOT;
-    v->slot = to;
-    return WEFT_OK;
-}
-
 /* Replaces v[0] by op(v[0], ...). */
-static weft_status apply(parser *p, map_op op, size_t offset, operand *v, weft_error *error) {
-    const int count = OPS[op].operands;
-    operand result;
-    for (int i = 0; i < count; i++) RETURN_IF_ERROR(settle(p, &v[i], error));
-    const map_step step = {
-        .op = (uint8_t)op, .a = v[0].slot, .b = v[count > 1 ? 1 : 0].slot, .c = v[count > 2 ? 2 : 0].slot};
-    RETURN_IF_ERROR(add_step(p, step, offset, &result, error));
-    for (int i = 0; i < count; i++) release(p, &v[i]);
-    v[0] = result;
-    return WEFT_OK;
+static weft_status apply(parser *p, map_op op, size_t offset, expr_operand *v) {
+    bool is_complex = false;
+    for (int i = 0; i < expr_op_operands(op); i++) is_complex = is_complex || v[i].is_complex;
+    p->steps.offset = offset;
+    return is_complex ? expr_apply_complex(&p->steps, op, v) : expr_apply(&p->steps, op, v);
 }
 
 /* ------------------------------------------------------------------------------- the grammar */
 
-static weft_status parse_choice(parser *p, operand *v, weft_error *error);
-static weft_status parse_unary(parser *p, operand *v, weft_error *error);
+static weft_status parse_choice(parser *p, expr_operand *v);
+static weft_status parse_unary(parser *p, expr_operand *v);
 
 /* Enters a nesting level; fails if there are too many. If it succeeds, `leave` must be called. */
-static weft_status enter(parser *p, weft_error *error) {
+static weft_status enter(parser *p) {
     if (p->depth == EXPR_DEPTH)
         RETURN_FAILURE_AT(p, p->at, "the formula is nested more than %d levels deep", (int)EXPR_DEPTH);
     p->depth++;
@@ -192,57 +99,88 @@ static size_t number_length(const char *s) {
     return n;
 }
 
-static weft_status parse_number(parser *p, operand *v, weft_error *error) {
+static weft_status parse_number(parser *p, expr_operand *v) {
     const char *text = p->formula + p->at;
     const size_t length = number_length(text);
-    expr_leaf *leaf = &v->number;
-    p->offset = p->at;
+    expr_leaf leaf = {.kind = EXPR_NUMBER, .offset = (uint16_t)p->at, .whole = true};
+    p->steps.offset = p->at;
     if (length > EXPR_WORD)
-        RETURN_FAILURE_AT(p, p->offset, "the number has %zu characters: expected at most %d", length, (int)EXPR_WORD);
+        RETURN_FAILURE_AT(p, p->steps.offset, "the number has %zu characters: expected at most %d", length,
+                          (int)EXPR_WORD);
     if (is_letter(text[length]) || text[length] == '.' || is_digit(text[length]))
         RETURN_FAILURE_AT(p, p->at + length, "expected an operator after the number");
-    *leaf = (expr_leaf){.kind = EXPR_NUMBER, .offset = (uint16_t)p->at, .whole = true};
-    memcpy(leaf->text, text, length);
+    memcpy(leaf.text, text, length);
     for (size_t i = 0; i < length; i++) {
         const unsigned digit = (unsigned)(text[i] - '0');
-        leaf->whole = leaf->whole && is_digit(text[i]);
-        if (!leaf->whole) break;
-        leaf->large = leaf->large || leaf->integer > (UINT64_MAX - digit) / 10;
-        leaf->integer = leaf->large ? UINT64_MAX : 10 * leaf->integer + digit;
+        leaf.whole = leaf.whole && is_digit(text[i]);
+        if (!leaf.whole) break;
+        leaf.large = leaf.large || leaf.integer > (UINT64_MAX - digit) / 10;
+        leaf.integer = leaf.large ? UINT64_MAX : 10 * leaf.integer + digit;
     }
-    leaf->f64 = strtod_l(leaf->text, NULL, p->plain);
-    leaf->f32 = strtof_l(leaf->text, NULL, p->plain);
-    if (isinf(leaf->f64)) RETURN_FAILURE_AT(p, p->offset, "%s is greater than the largest f64", leaf->text);
-    v->kind = NUMBER;
+    leaf.f64 = strtod_l(leaf.text, NULL, p->plain);
+    leaf.f32 = strtof_l(leaf.text, NULL, p->plain);
+    if (isinf(leaf.f64)) RETURN_FAILURE_AT(p, p->steps.offset, "%s is greater than the largest f64", leaf.text);
+    *v = (expr_operand){.is_number = true, .number = leaf};
     p->at += length;
     return WEFT_OK;
 }
 
-/* Parses the arguments of a function, name(x, y, ...), after its name. */
-static weft_status parse_function(parser *p, map_op op, size_t offset, operand *v, weft_error *error) {
-    operand arguments[3] = {{.kind = NUMBER}};
-    RETURN_IF_ERROR(expect(p, '(', error));
-    RETURN_IF_ERROR(enter(p, error));
-    for (int i = 0; i < OPS[op].operands; i++) {
-        if (i > 0 && peek(p) == ')')
-            RETURN_FAILURE_AT(p, p->at, "%s requires %d arguments, not %d", OPS[op].name, OPS[op].operands, i);
-        if (i > 0) RETURN_IF_ERROR(expect(p, ',', error));
-        RETURN_IF_ERROR(parse_choice(p, &arguments[i], error));
+/* Parses the arguments of a function, (x, y, ...). */
+static weft_status parse_arguments(parser *p, const char *name, int count, expr_operand *v) {
+    RETURN_IF_ERROR(expect(p, '('));
+    RETURN_IF_ERROR(enter(p));
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && peek(p) == ')') RETURN_FAILURE_AT(p, p->at, "%s requires %d arguments, not %d", name, count, i);
+        if (i > 0) RETURN_IF_ERROR(expect(p, ','));
+        RETURN_IF_ERROR(parse_choice(p, &v[i]));
     }
     if (peek(p) == ',')
-        RETURN_FAILURE_AT(p, p->at, "too many arguments: %s requires %d argument%s", OPS[op].name, OPS[op].operands,
-                          OPS[op].operands == 1 ? "" : "s");
-    RETURN_IF_ERROR(expect(p, ')', error));
+        RETURN_FAILURE_AT(p, p->at, "too many arguments: %s requires %d argument%s", name, count,
+                          count == 1 ? "" : "s");
+    RETURN_IF_ERROR(expect(p, ')'));
     leave(p);
-    RETURN_IF_ERROR(apply(p, op, offset, arguments, error));
+    return WEFT_OK;
+}
+
+/* Parses a function of real numbers after its name. */
+static weft_status parse_function(parser *p, map_op op, size_t offset, expr_operand *v) {
+    expr_operand arguments[3] = {{.is_number = true}};
+    RETURN_IF_ERROR(parse_arguments(p, expr_op_name(op), expr_op_operands(op), arguments));
+    RETURN_IF_ERROR(apply(p, op, offset, arguments));
     *v = arguments[0];
     return WEFT_OK;
 }
 
+/* Parses a function that only exists for complex numbers, after its name. */
+static weft_status parse_complex_function(parser *p, const char *name, size_t offset, expr_operand *v) {
+    const complex_function function = expr_complex_function(name);
+    expr_operand arguments[2] = {{.is_number = true}};
+    if (function == COMPLEX_FUNCTIONS) RETURN_FAILURE_AT(p, offset, "unknown function %s", name);
+    RETURN_IF_ERROR(parse_arguments(p, name, expr_function_operands(function), arguments));
+    p->steps.offset = offset;
+    RETURN_IF_ERROR(expr_apply_function(&p->steps, function, arguments));
+    *v = arguments[0];
+    return WEFT_OK;
+}
+
+/* Sets *v to a variable, or the index. */
+static weft_status take_variable(parser *p, expr_leaf *leaf, expr_operand *v) {
+    *v = (expr_operand){.is_complex = false};
+    for (size_t k = 0; k < p->complex_names.count; k++)
+        if (leaf->kind == EXPR_VARIABLE && strcmp(p->complex_names.list[k], leaf->text) == 0) v->is_complex = true;
+    if (v->is_complex) leaf->part = EXPR_REAL;
+    v->value = expr_add_leaf(&p->steps, leaf);
+    if (v->is_complex) {
+        leaf->part = EXPR_IMAGINARY;
+        v->imaginary = expr_add_leaf(&p->steps, leaf);
+    }
+    return p->steps.status;
+}
+
 /* Parses a function call, the index i, or a variable. */
-static weft_status parse_name(parser *p, operand *v, weft_error *error) {
+static weft_status parse_name(parser *p, expr_operand *v) {
     const char *text = p->formula + p->at;
-    const size_t offset = p->offset = p->at;
+    const size_t offset = p->steps.offset = p->at;
     size_t length = 0;
     expr_leaf leaf = {.kind = EXPR_VARIABLE, .offset = (uint16_t)offset};
     while (is_letter(text[length]) || is_digit(text[length])) length++;
@@ -251,82 +189,68 @@ static weft_status parse_name(parser *p, operand *v, weft_error *error) {
     memcpy(leaf.text, text, length);
     p->at += length;
     for (int op = 0; op < MAP_OPS; op++)
-        if (OPS[op].function && strcmp(OPS[op].name, leaf.text) == 0)
-            return parse_function(p, (map_op)op, offset, v, error);
-    if (peek(p) == '(') RETURN_FAILURE_AT(p, offset, "unknown function %s", leaf.text);
+        if (expr_op_is_function((map_op)op) && strcmp(expr_op_name((map_op)op), leaf.text) == 0)
+            return parse_function(p, (map_op)op, offset, v);
+    if (peek(p) == '(') return parse_complex_function(p, leaf.text, offset, v);
     if (strcmp(leaf.text, "i") == 0) leaf.kind = EXPR_INDEX;
-    v->kind = SLOT;
-    return add_leaf(p, &leaf, &v->slot, error);
+    return take_variable(p, &leaf, v);
 }
 
-static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
+static weft_status parse_primary(parser *p, expr_operand *v) {
     const char c = peek(p);
-    if (is_digit(c) || (c == '.' && is_digit(p->formula[p->at + 1]))) return parse_number(p, v, error);
-    if (is_letter(c)) return parse_name(p, v, error);
+    if (is_digit(c) || (c == '.' && is_digit(p->formula[p->at + 1]))) return parse_number(p, v);
+    if (is_letter(c)) return parse_name(p, v);
     if (!c) RETURN_FAILURE_AT(p, p->at, "expected a value, found the end of the formula");
     if (!take(p, '(')) RETURN_FAILURE_AT(p, p->at, "expected a value");
-    RETURN_IF_ERROR(enter(p, error));
-    RETURN_IF_ERROR(parse_choice(p, v, error));
-    RETURN_IF_ERROR(expect(p, ')', error));
+    RETURN_IF_ERROR(enter(p));
+    RETURN_IF_ERROR(parse_choice(p, v));
+    RETURN_IF_ERROR(expect(p, ')'));
     leave(p);
     return WEFT_OK;
 }
 
-/* Emits *v to the given power by square-and-multiply (ORDER.md 20.4): for each bit of `power` below the highest set
- * bit, from high to low, squares the product and, if the bit is set, multiplies it by x. *v is x; its register is
- * freed at the end. */
-static weft_status apply_chain(parser *p, unsigned power, size_t offset, operand *v, weft_error *error) {
+/* Replaces *v by its power by repeated squaring (ORDER.md 20.4): for each bit of `power` below the highest set bit,
+ * from high to low, squares the product and, if the bit is set, multiplies it by *v. */
+static weft_status apply_chain(parser *p, unsigned power, expr_operand *v) {
+    expr_steps *const s = &p->steps;
+    if (v->is_complex) return expr_power_complex(s, power, v);
+    const expr_value x = expr_settle(s, v);
     unsigned bit = 1;
-    operand x = *v;
-    RETURN_IF_ERROR(settle(p, &x, error));
-    operand product = x;
     while (bit <= power / 2) bit *= 2;
     while (bit /= 2) {
-        for (int turn = 0; turn < (power & bit ? 2 : 1); turn++) {
-            const operand before = product;
-            const map_step step = {MAP_MULTIPLY, 0, before.slot, turn ? x.slot : before.slot, before.slot};
-            RETURN_IF_ERROR(add_step(p, step, offset, &product, error));
-            if (before.slot != x.slot) release(p, &before);
-        }
+        v->value = expr_emit(s, MAP_MULTIPLY, v->value, v->value, v->value);
+        if (power & bit) v->value = expr_emit(s, MAP_MULTIPLY, v->value, x, v->value);
     }
-    if (product.slot != x.slot) release(p, &x);
-    *v = product;
-    return WEFT_OK;
-}
-
-static operand number_one(void) {
-    return (operand){.kind = NUMBER,
-                     .number = {.kind = EXPR_NUMBER, .text = "1", .whole = true, .integer = 1, .f32 = 1, .f64 = 1}};
+    return s->status;
 }
 
 /* Replaces v[0] by v[0] ^ v[1]. */
-static weft_status apply_power(parser *p, size_t offset, operand v[2], weft_error *error) {
+static weft_status apply_power(parser *p, size_t offset, expr_operand v[2]) {
     const expr_leaf *power = &v[1].number;
-    if (v[1].kind != NUMBER || !power->whole || power->integer > EXPR_POWER)
-        return apply(p, MAP_POW, offset, v, error);
+    if (!v[1].is_number || !power->whole || power->integer > EXPR_POWER) return apply(p, MAP_POW, offset, v);
     if (power->integer == 0) {
-        RETURN_IF_ERROR(settle(p, &v[0], error));
-        release(p, &v[0]);
-        v[0] = number_one();
-        return WEFT_OK;
+        expr_settle(&p->steps, &v[0]);
+        v[0] = expr_small_number(1);
+        return p->steps.status;
     }
-    RETURN_IF_ERROR(apply_chain(p, (unsigned)power->integer, offset, &v[0], error));
+    p->steps.offset = offset;
+    RETURN_IF_ERROR(apply_chain(p, (unsigned)power->integer, &v[0]));
     if (!power->negative) return WEFT_OK;
-    operand quotient[2] = {number_one(), v[0]};
-    RETURN_IF_ERROR(apply(p, MAP_DIVIDE, offset, quotient, error));
-    v[0] = quotient[0];
+    expr_operand inverse[2] = {expr_small_number(1), v[0]};
+    RETURN_IF_ERROR(apply(p, MAP_DIVIDE, offset, inverse));
+    v[0] = inverse[0];
     return WEFT_OK;
 }
 
-static weft_status parse_power(parser *p, operand *v, weft_error *error) {
-    operand operands[2] = {{.kind = NUMBER}};
-    RETURN_IF_ERROR(parse_primary(p, &operands[0], error));
+static weft_status parse_power(parser *p, expr_operand *v) {
+    expr_operand operands[2] = {{.is_number = true}};
+    RETURN_IF_ERROR(parse_primary(p, &operands[0]));
     if (take(p, '^')) {
-        const size_t offset = p->offset;
-        RETURN_IF_ERROR(enter(p, error));
-        RETURN_IF_ERROR(parse_unary(p, &operands[1], error));
+        const size_t offset = p->steps.offset;
+        RETURN_IF_ERROR(enter(p));
+        RETURN_IF_ERROR(parse_unary(p, &operands[1]));
         leave(p);
-        RETURN_IF_ERROR(apply_power(p, offset, operands, error));
+        RETURN_IF_ERROR(apply_power(p, offset, operands));
     }
     *v = operands[0];
     return WEFT_OK;
@@ -345,18 +269,18 @@ static void negate_number(expr_leaf *leaf) {
     }
 }
 
-static weft_status parse_unary(parser *p, operand *v, weft_error *error) {
+static weft_status parse_unary(parser *p, expr_operand *v) {
     const char sign = peek(p);
-    if (sign != '-' && sign != '+' && sign != '!') return parse_power(p, v, error);
-    const size_t offset = p->offset = p->at++;
-    RETURN_IF_ERROR(enter(p, error));
-    RETURN_IF_ERROR(parse_unary(p, v, error));
+    if (sign != '-' && sign != '+' && sign != '!') return parse_power(p, v);
+    const size_t offset = p->steps.offset = p->at++;
+    RETURN_IF_ERROR(enter(p));
+    RETURN_IF_ERROR(parse_unary(p, v));
     leave(p);
-    if (sign == '!') return apply(p, MAP_NOT, offset, v, error);
-    if (sign == '-' && v->kind == NUMBER)
+    if (sign == '!') return apply(p, MAP_NOT, offset, v);
+    if (sign == '-' && v->is_number)
         negate_number(&v->number);
     else if (sign == '-')
-        return apply(p, MAP_NEGATE, offset, v, error);
+        return apply(p, MAP_NEGATE, offset, v);
     return WEFT_OK;
 }
 
@@ -369,55 +293,78 @@ static int next_sign(parser *p) {
 }
 
 /* Parses operands combined by left-associative binary operators with at least this precedence. */
-static weft_status parse_signs(parser *p, int least, operand *v, weft_error *error) {
-    RETURN_IF_ERROR(parse_unary(p, v, error));
+static weft_status parse_signs(parser *p, int least, expr_operand *v) {
+    RETURN_IF_ERROR(parse_unary(p, v));
     for (int i; (i = next_sign(p)) < SIGN_COUNT && SIGNS[i].precedence >= least;) {
-        const size_t offset = p->offset = p->at;
-        operand operands[2], *const right = &operands[SIGNS[i].swapped ? 0 : 1];
+        const size_t offset = p->steps.offset = p->at;
+        expr_operand operands[2], *const right = &operands[SIGNS[i].swapped ? 0 : 1];
         p->at += strlen(SIGNS[i].sign);
-        RETURN_IF_ERROR(parse_signs(p, SIGNS[i].precedence + 1, right, error));
+        RETURN_IF_ERROR(parse_signs(p, SIGNS[i].precedence + 1, right));
         operands[SIGNS[i].swapped ? 1 : 0] = *v;
-        RETURN_IF_ERROR(apply(p, SIGNS[i].op, offset, operands, error));
+        RETURN_IF_ERROR(apply(p, SIGNS[i].op, offset, operands));
         *v = operands[0];
     }
     return WEFT_OK;
 }
 
-static weft_status parse_choice(parser *p, operand *v, weft_error *error) {
-    operand operands[3] = {{.kind = NUMBER}};
-    RETURN_IF_ERROR(parse_signs(p, 1, &operands[0], error));
+static weft_status parse_choice(parser *p, expr_operand *v) {
+    expr_operand operands[3] = {{.is_number = true}};
+    RETURN_IF_ERROR(parse_signs(p, 1, &operands[0]));
     if (take(p, '?')) {
-        const size_t offset = p->offset;
-        RETURN_IF_ERROR(enter(p, error));
-        RETURN_IF_ERROR(parse_choice(p, &operands[1], error));
-        RETURN_IF_ERROR(expect(p, ':', error));
-        RETURN_IF_ERROR(parse_choice(p, &operands[2], error));
+        const size_t offset = p->steps.offset;
+        RETURN_IF_ERROR(enter(p));
+        RETURN_IF_ERROR(parse_choice(p, &operands[1]));
+        RETURN_IF_ERROR(expect(p, ':'));
+        RETURN_IF_ERROR(parse_choice(p, &operands[2]));
         leave(p);
-        RETURN_IF_ERROR(apply(p, MAP_SELECT, offset, operands, error));
+        RETURN_IF_ERROR(apply(p, MAP_SELECT, offset, operands));
     }
     *v = operands[0];
     return WEFT_OK;
 }
 
-/* Parses the whole formula. The result of the formula is that of the last step. */
-static weft_status parse_formula(parser *p, weft_error *error) {
-    operand v;
-    RETURN_IF_ERROR(parse_choice(p, &v, error));
-    if (peek(p)) RETURN_FAILURE_AT(p, p->at, "expected an operator or the end of the formula");
-    return v.kind == SLOT && v.slot < MAP_REGISTERS ? WEFT_OK : apply(p, MAP_COPY, 0, &v, error);
+/* Fails unless each complex name is a variable of the formula. */
+static weft_status check_complex_names(parser *p) {
+    const weft_expr *const e = p->steps.expr;
+    weft_error *const error = p->steps.error;
+    for (size_t k = 0; k < p->complex_names.count; k++) {
+        const char *const name = p->complex_names.list[k];
+        size_t i = 0;
+        while (i < e->leaf_count && (e->leaves[i].part != EXPR_REAL || strcmp(e->leaves[i].text, name) != 0)) i++;
+        RETURN_IF(i == e->leaf_count, WEFT_INVALID, "%.64s is complex, but the formula has no variable of this name",
+                  name);
+    }
+    return WEFT_OK;
 }
 
-weft_status expr_compile(const char *formula, weft_expr *expr, weft_error *error) {
+/* Parses the whole formula, and writes the programs of its values. */
+static weft_status parse_formula(parser *p) {
+    weft_expr *const e = p->steps.expr;
+    expr_operand v;
+    RETURN_IF_ERROR(parse_choice(p, &v));
+    if (peek(p)) RETURN_FAILURE_AT(p, p->at, "expected an operator or the end of the formula");
+    RETURN_IF_ERROR(check_complex_names(p));
+    expr_settle(&p->steps, &v);
+    e->is_complex = v.is_complex;
+    e->has_complex = v.is_complex || p->complex_names.count > 0;
+    RETURN_IF_ERROR(expr_assign(&p->steps, v.value, &e->parts[0]));
+    return v.is_complex ? expr_assign(&p->steps, v.imaginary, &e->parts[1]) : WEFT_OK;
+}
+
+weft_status expr_compile(const char *formula, expr_names complex_names, weft_expr *expr, weft_error *error) {
     const size_t length = strnlen(formula, EXPR_LENGTH + 1);
     RETURN_IF(length > EXPR_LENGTH, WEFT_INVALID, "the formula has more than %d characters", (int)EXPR_LENGTH);
     memset(expr, 0, sizeof *expr);
     memcpy(expr->formula, formula, length);
-    parser p = {.formula = expr->formula, .expr = expr, .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    parser p = {.formula = expr->formula,
+                .complex_names = complex_names,
+                .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0),
+                .steps = {.expr = expr, .error = error}};
     RETURN_IF(p.plain == (locale_t)0, WEFT_OUT_OF_MEMORY, "cannot allocate a locale");
     const int rounding =
         fegetround(); /* mode of the x87 unit, which glibc uses to convert digits and fpmode.h does not set */
     fesetround(FE_TONEAREST);
-    const weft_status status = parse_formula(&p, error);
+    const weft_status status = parse_formula(&p);
     fesetround(rounding);
     freelocale(p.plain);
     return status;

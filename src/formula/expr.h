@@ -18,8 +18,12 @@ enum {
 
 typedef enum expr_leaf_kind { EXPR_VARIABLE, EXPR_NUMBER, EXPR_INDEX } expr_leaf_kind;
 
+/* Part of a variable that a leaf is. The two parts of a complex variable are adjacent leaves. */
+typedef enum expr_part { EXPR_WHOLE, EXPR_REAL, EXPR_IMAGINARY } expr_part;
+
 typedef struct expr_leaf {
     expr_leaf_kind kind;
+    expr_part part;
     char text[EXPR_WORD + 2]; /* the name, or the number with its sign */
     uint16_t offset;          /* offset in the formula */
     /* The number consists of digits only; `integer` is its magnitude. */
@@ -31,17 +35,30 @@ typedef struct expr_leaf {
     double f64;
 } expr_leaf;
 
-struct weft_expr {
+/* The steps that compute one part of the values. */
+typedef struct expr_program {
     map_step steps[MAP_STEPS];
     uint16_t offsets[MAP_STEPS]; /* offset of each step's operator or name in the formula, for messages */
     size_t step_count, register_count;
-    expr_leaf leaves[MAP_LEAVES];
+} expr_program;
+
+struct weft_expr {
+    expr_program parts[2];        /* of the values, or of their real and imaginary parts */
+    bool is_complex;              /* the values are complex, and parts[1] is used */
+    bool has_complex;             /* a variable or the values are complex */
+    expr_leaf leaves[MAP_LEAVES]; /* of both parts */
     size_t leaf_count;
     char formula[EXPR_LENGTH + 1];
 };
 
+/* The names of complex variables. */
+typedef struct expr_names {
+    const char *const *list;
+    size_t count;
+} expr_names;
+
 /* Compiles `formula` into *expr. The message of a failure contains the line and a caret. */
-weft_status expr_compile(const char *formula, weft_expr *expr, weft_error *error);
+weft_status expr_compile(const char *formula, expr_names complex_names, weft_expr *expr, weft_error *error);
 
 /* Appends the formula's line, with a caret under offset `offset`, to the message; returns `status`. */
 weft_status expr_point(const char *formula, size_t offset, weft_status status, weft_error *error);

@@ -10,13 +10,16 @@
 
 /* -------------------------------------------------------------------------------- formulas */
 
-static weft_status compile(const char *formula, weft_expr **expr, weft_error *error) {
+static weft_status compile(const char *formula, expr_names complex_names, weft_expr **expr, weft_error *error) {
     RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
     *expr = NULL;
     RETURN_IF(!formula, WEFT_INVALID, "formula is NULL");
+    RETURN_IF(complex_names.count && !complex_names.list, WEFT_INVALID, "complex_names is NULL");
+    for (size_t k = 0; k < complex_names.count; k++)
+        RETURN_IF(!complex_names.list[k], WEFT_INVALID, "complex_names[%zu] is NULL", k);
     weft_expr *compiled = malloc(sizeof *compiled);
     RETURN_IF(!compiled, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *compiled);
-    const weft_status status = expr_compile(formula, compiled, error);
+    const weft_status status = expr_compile(formula, complex_names, compiled, error);
     if (status == WEFT_OK)
         *expr = compiled;
     else
@@ -25,22 +28,34 @@ static weft_status compile(const char *formula, weft_expr **expr, weft_error *er
 }
 
 weft_status weft_expr_compile(weft_context *ctx, const char *formula, weft_expr **expr) {
-    RETURN_GUARDED_SETUP(ctx, compile(formula, expr, error));
+    RETURN_GUARDED_SETUP(ctx, compile(formula, (expr_names){NULL, 0}, expr, error));
+}
+
+weft_status weft_expr_compile_complex(weft_context *ctx, const char *formula, const char *const *complex_names,
+                                      size_t count, weft_expr **expr) {
+    RETURN_GUARDED_SETUP(ctx, compile(formula, (expr_names){complex_names, count}, expr, error));
 }
 
 void weft_expr_free(weft_expr *expr) { free(expr); }
 
+/* Returns true for one of the leaves of each variable. */
+static bool names_variable(const expr_leaf *leaf) {
+    return leaf->kind == EXPR_VARIABLE && leaf->part != EXPR_IMAGINARY;
+}
+
 size_t weft_expr_variable_count(const weft_expr *expr) {
     size_t count = 0;
-    for (size_t i = 0; expr && i < expr->leaf_count; i++) count += expr->leaves[i].kind == EXPR_VARIABLE;
+    for (size_t i = 0; expr && i < expr->leaf_count; i++) count += names_variable(&expr->leaves[i]);
     return count;
 }
 
 const char *weft_expr_variable(const weft_expr *expr, size_t index) {
     for (size_t i = 0; expr && i < expr->leaf_count; i++)
-        if (expr->leaves[i].kind == EXPR_VARIABLE && index-- == 0) return expr->leaves[i].text;
+        if (names_variable(&expr->leaves[i]) && index-- == 0) return expr->leaves[i].text;
     return NULL;
 }
+
+int weft_expr_is_complex(const weft_expr *expr) { return expr && expr->is_complex; }
 
 /* --------------------------------------------------------------------------------- the calls */
 

@@ -1,6 +1,7 @@
 /* weft_map_reduce_axes: argument checks, and the parts in which the values of the formula are computed. */
 #include "core/bindings.h"
 #include "core/views.h"
+#include "formula/expr.h"
 
 #include <string.h>
 
@@ -86,7 +87,7 @@ static weft_status run(weft_context *ctx, const request *q, weft_error *error) {
     void *scratch;
     RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, b.values * size, &scratch, error));
     if (b.count == 1) return run_block(ctx, q, &b, 0, scratch, error);
-    progress_plan(watch, b.count);
+    progress_plan(watch, b.count * (q->formula->expr->is_complex ? 2 : 1));
     for (size_t i = 0; i < b.count; i++) {
         RETURN_IF_ERROR(progress_begin(watch, error));
         RETURN_IF_ERROR(progress_end(watch, run_block(ctx, q, &b, i, scratch, error), error));
@@ -123,26 +124,56 @@ static weft_status set_values(request *q, size_t dimensions, const size_t *shape
     return WEFT_OK;
 }
 
+/* Checks the output, q->out, which has both parts of complex values. Fills *to with its memory. */
+static weft_status check_output(const request *q, range *to, weft_error *error) {
+    weft_context *const ctx = q->formula->ctx;
+    range of_part;
+    if (!q->formula->expr->is_complex) return check_view_reduction(ctx, q->reduction, &q->values, q->out, to, error);
+    RETURN_IF(q->reduction->op != WEFT_SUM && q->reduction->op != WEFT_MEAN, WEFT_UNSUPPORTED,
+              "the values of the formula are complex, for which %s is not supported: expected sum or mean",
+              weft_op_name(q->reduction->op));
+    RETURN_IF_ERROR(check_output_view(ctx, "out", q->out, to, error));
+    RETURN_IF_ERROR(check_view_parts("out", q->out, error));
+    const weft_view part = view_part(q->out, 0);
+    return check_view_reduction(ctx, q->reduction, &q->values, &part, &of_part, error);
+}
+
+/* Reduces the real parts of complex values, then their imaginary parts. */
+static weft_status run_parts(formula_request *r, const request *q, weft_error *error) {
+    for (size_t k = 0; k < 2; k++) {
+        const weft_view out = view_part(q->out, k);
+        request part = *q;
+        part.out = &out;
+        choose_part(r, k);
+        RETURN_IF_ERROR(run(r->ctx, &part, error));
+    }
+    return WEFT_OK;
+}
+
 static weft_status map_reduce_axes(formula_request *r, request *q, size_t dimensions, const size_t *shape,
                                    weft_error *error) {
     range to;
     q->formula = r;
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(set_values(q, dimensions, shape, error));
-    RETURN_IF_ERROR(check_view_reduction(r->ctx, q->reduction, &q->values, q->out, &to, error));
+    RETURN_IF_ERROR(check_output(q, &to, error));
     RETURN_IF_ERROR(formula_dimensions(r, "the values", &q->values, q->dimensions, error));
     for (size_t i = 0; i < r->call.leaf_count; i++)
         if (r->bound[i]) RETURN_IF_ERROR(check_apart(&to, &r->memory[i], error));
     RETURN_IF_ERROR(set_outer(q, error));
-    return run(r->ctx, q, error);
+    return r->expr->is_complex ? run_parts(r, q, error) : run(r->ctx, q, error);
 }
 
 weft_status weft_map_reduce_axes(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                                  weft_dtype accumulate, size_t dimensions, const size_t *shape,
                                  const weft_view_binding *bindings, size_t count, size_t axis_count, const int *axes,
                                  const weft_view *out) {
-    formula_request r = {
-        .ctx = ctx, .expr = expr, .views = bindings, .count = count, .call = {.dtype = dtype, .result = dtype}};
+    formula_request r = {.ctx = ctx,
+                         .expr = expr,
+                         .views = bindings,
+                         .count = count,
+                         .takes_complex = true,
+                         .call = {.dtype = dtype, .result = dtype}};
     const view_reduction reduction = {op, accumulate, axis_count, axes};
     request q = {.reduction = &reduction, .out = out};
     RETURN_GUARDED(ctx, map_reduce_axes(&r, &q, dimensions, shape, error));

@@ -1,6 +1,9 @@
 /* weft_map_views: argument checks, and the dimensions of the values of formulas of views. */
 #include "core/bindings.h"
 #include "core/views.h"
+#include "formula/expr.h"
+
+#include <string.h>
 
 /* --------------------------------------------------------------------------------- checks */
 
@@ -8,7 +11,12 @@
 static weft_status set_distances(const formula_request *r, size_t number, const char *name, const weft_view *out,
                                  map_dimension *d, weft_error *error) {
     ptrdiff_t strides[WEFT_DIMENSIONS_MAX] = {0};
-    const weft_view *const view = r->bound[number];
+    const weft_view *view = r->bound[number];
+    weft_view of_part;
+    if (view && r->expr->leaves[number].part != EXPR_WHOLE) {
+        of_part = view_part(view, 0);
+        view = &of_part;
+    }
     if (view)
         RETURN_IF_ERROR(view_broadcast(r->memory[number].name, view, name, out, out->dimensions, strides, error));
     size_t elements = 1;
@@ -24,10 +32,12 @@ weft_status formula_dimensions(const formula_request *r, const char *name, const
     return WEFT_OK;
 }
 
-/* Checks that the output overlaps no view of the formula that is not equal to it. */
+/* Checks that the output overlaps no view of the formula that is not equal to it, and no view of complex numbers: the
+ * values are computed one part after the other. */
 static weft_status check_output(const formula_request *r, const weft_view *out, const range *to, weft_error *error) {
     for (size_t i = 0; i < r->call.leaf_count; i++)
-        if (r->bound[i] && !view_equal(r->bound[i], out)) RETURN_IF_ERROR(check_apart(to, &r->memory[i], error));
+        if (r->bound[i] && (r->expr->leaves[i].part != EXPR_WHOLE || !view_equal(r->bound[i], out)))
+            RETURN_IF_ERROR(check_apart(to, &r->memory[i], error));
     return WEFT_OK;
 }
 
@@ -58,11 +68,26 @@ static bool is_plain(const formula_request *r, size_t count, const map_dimension
     return plain;
 }
 
+/* Replaces the parts of complex numbers that the steps do not read by values, so that they are not loaded. */
+static void drop_unread(formula_request *r, size_t count, map_dimension *d) {
+    bool read[MAP_REGISTERS + MAP_LEAVES] = {false};
+    for (size_t s = 0; s < r->call.step_count; s++) {
+        const map_step *const step = &r->call.steps[s];
+        read[step->a] = read[step->b] = read[step->c] = true;
+    }
+    for (size_t i = 0; i < r->call.leaf_count; i++) {
+        if (read[MAP_REGISTERS + i] || r->expr->leaves[i].part == EXPR_WHOLE) continue;
+        r->leaves[i] = (map_leaf){.kind = LEAF_VALUE};
+        for (size_t k = 0; k < count; k++) d[k].x[i] = 0;
+    }
+}
+
 weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, weft_error *error) {
     r->call.n = 1;
     r->call.leaves = r->leaves;
     r->call.out = out;
     for (size_t k = 0; k < count; k++) r->call.n *= d[k].n;
+    if (r->expr->has_complex) drop_unread(r, count, d);
     count = sort_dimensions(r, count, d);
     if (is_plain(r, count, d)) return r->ctx->backend->map(r->ctx->state, &r->call, error);
     const map_views_call call = {.map = &r->call, .count = count, .dimensions = d};
@@ -71,15 +96,37 @@ weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d,
 
 /* --------------------------------------------------------------------------------------- call */
 
+/* Evaluates the real parts of complex values, then their imaginary parts. */
+static weft_status evaluate_parts(const formula_request *r, const weft_view *out, const map_dimension *dimensions,
+                                  weft_error *error) {
+    weft_watch *const watch = context_watch();
+    progress_plan(watch, 2);
+    for (size_t k = 0; k < 2; k++) {
+        formula_request part = *r;
+        const weft_view to = view_part(out, k);
+        map_dimension d[WEFT_DIMENSIONS_MAX];
+        memcpy(d, dimensions, to.dimensions * sizeof *d);
+        choose_part(&part, k);
+        RETURN_IF_ERROR(progress_begin(watch, error));
+        RETURN_IF_ERROR(progress_end(watch, formula_evaluate(&part, to.dimensions, d, to.data, error), error));
+        progress_advance(watch, 1);
+    }
+    return WEFT_OK;
+}
+
 static weft_status map_views(formula_request *r, const weft_view *out, weft_error *error) {
     map_dimension dimensions[WEFT_DIMENSIONS_MAX];
+    weft_view numbers;
     range to;
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(check_output_view(r->ctx, "out", out, &to, error));
     RETURN_IF_ERROR(check_view_type("out", out, r->call.result, error));
-    RETURN_IF_ERROR(formula_dimensions(r, "out", out, dimensions, error));
+    if (r->expr->is_complex) RETURN_IF_ERROR(check_view_parts("out", out, error));
+    numbers = r->expr->is_complex ? view_part(out, 0) : *out;
+    RETURN_IF_ERROR(formula_dimensions(r, "out", &numbers, dimensions, error));
     RETURN_IF_ERROR(check_output(r, out, &to, error));
     if (view_elements(out) == 0) return WEFT_OK;
+    if (r->expr->is_complex) return evaluate_parts(r, out, dimensions, error);
     return formula_evaluate(r, out->dimensions, dimensions, out->data, error);
 }
 
@@ -89,6 +136,7 @@ weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype 
                          .expr = expr,
                          .views = bindings,
                          .count = count,
+                         .takes_complex = true,
                          .call = {.dtype = evaluation_type(dtype), .result = dtype}};
     RETURN_GUARDED(ctx, map_views(&r, out, error));
 }
