@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations, count, takewhile
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from pyweft._arrays import (
     F16,
     FLAG,
     HOST,
-    WITH_F16,
+    WITH_COMPLEX,
     Array,
     Operand,
+    Parts,
     Shape,
     accumulator,
     argument,
@@ -36,9 +37,9 @@ from pyweft._arrays import (
 )
 from pyweft._calls import entry, give_result, give_scalar, input_of, leading, result_for, scalar_entry
 from pyweft._errors import exception
-from pyweft._reduction import reduction_of_values, result_code
+from pyweft._reduction import COMPLEX_OF, real_dtype, reduction_of_values, result_code
 from pyweft._scan import op_code
-from pyweft._views import axes_of, reduced_shape, view_at, view_of
+from pyweft._views import axes_of, parts_at, reduced_shape, view_at, view_of, with_parts
 
 __all__ = ["expr", "map", "map_reduce", "map_scan"]
 
@@ -123,6 +124,11 @@ def _plain_shape(arrays: dict[str, Any], shape: Optional[Shape], out: Any) -> Op
     return of if out is None or (type(out) is np.ndarray and out.shape == of and out.flags.c_contiguous) else None
 
 
+def _values_shape(arrays: dict[str, Any], shape: Optional[Shape], out: Any) -> tuple[int, ...]:
+    """The shape of the values of a formula of views."""
+    return _shape(arrays, shape) if shape is not None or (not arrays and out is None) else _broadcast(arrays, out)
+
+
 def evaluation(codes: set[int], dtype: Any) -> int:
     """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
     if dtype is not None:
@@ -143,15 +149,24 @@ def check_scalars(scalars: dict[str, Any], code: int) -> None:
             check_number(number, DTYPES[code], name)
 
 
-def _bind(
-    values: dict[str, Any], dtype: Any, type_of: Any = evaluation, strided: bool = False
-) -> tuple[list[Any], int, dict[str, Any], Optional[Operand]]:
-    """The weft_binding of each of a formula's names, the weft_dtype that the formula is evaluated in, or that of the
-    result, which type_of chooses (evaluation or _stored), the arrays, and `on`.
+class _Bound(NamedTuple):
+    """The operands of a formula."""
+
+    rows: list[Any]  # the weft_binding of each name
+    arrays: dict[str, Any]
+    codes: set[int]  # the weft_dtypes of the arrays, those of complex numbers too
+    scalars: dict[str, Any]
+    complex_names: tuple[str, ...]
+    on: Optional[Operand]
+
+
+def _bind(values: dict[str, Any], strided: bool = False) -> _Bound:
+    """Takes the values of a formula's names.
 
     A number, or an array without dimensions in host memory, is a scalar; any other value is an array. For functions
     of views (strided), arrays may have any strides, and if there are none, those without dimensions are returned."""
     rows: list[Any] = []
+    complex_names: list[str] = []
     arrays, codes, scalars = {}, set(), {}
     points, point_codes = {}, set()
     on: Optional[Operand] = None
@@ -162,7 +177,9 @@ def _bind(
             scalars[name] = value
             rows.append((_c_string(name), code, _NULL, ffi.new(cell, value)))
             continue
-        x, pointer, code, on_x = input_of(value, name, WITH_F16, strided)
+        x, pointer, code, on_x = input_of(value, name, WITH_COMPLEX, strided)
+        if type(code) is Parts:
+            complex_names.append(name)
         if x.ndim or (on_x is not None and on_x.device):
             arrays[name] = x
             codes.add(code)
@@ -177,10 +194,24 @@ def _bind(
                 on_point = leading(on_point, on_x)
     if points and not arrays:
         arrays, codes, on = points, point_codes, on_point
-    code = type_of(codes, dtype)
+    return _Bound(rows, arrays, codes, scalars, tuple(complex_names), on)
+
+
+def _type_of(bound: _Bound, dtype: Any, type_of: Any = evaluation) -> int:
+    """The weft_dtype in which a formula of real numbers is evaluated, or that of the result, which type_of chooses
+    (evaluation or _stored)."""
+    code: int = type_of(bound.codes, dtype)
     if code in _INTEGERS:
-        check_scalars(scalars, code)
-    return rows, code, arrays, on
+        check_scalars(bound.scalars, code)
+    return code
+
+
+def _type_of_parts(bound: _Bound, dtype: Any, is_complex: bool) -> int:
+    """The weft_dtype in which a formula of complex numbers is evaluated; `dtype` is that of the values."""
+    if dtype is not None:
+        return accumulator(real_dtype(dtype, is_complex))
+    codes = {int(code) for code in bound.codes}
+    return int(lib.WEFT_F32) if codes in ({lib.WEFT_F32}, {lib.WEFT_F16}) else int(_F64)
 
 
 def _with_views(rows: list[Any], arrays: dict[str, Any]) -> tuple[list[Any], list[Any]]:
@@ -190,7 +221,8 @@ def _with_views(rows: list[Any], arrays: dict[str, Any]) -> tuple[list[Any], lis
     for name, kind, pointer, number in rows:
         view = _NULL
         if pointer is not _NULL:
-            view = ffi.new(_VIEW, view_at(pointer, next(read), kind))
+            at = parts_at if type(kind) is Parts else view_at
+            view = ffi.new(_VIEW, at(pointer, next(read), kind))
             views.append(view)
         bindings.append((name, view, kind, number))
     return views, bindings
@@ -209,7 +241,8 @@ class expr:
     formula  In order of rising precedence, as in C: c ? x : y (both are computed), ||, &&, == !=, < <= > >=, + -, * /,
              unary - + !, and x ^ y, the power, which binds from the right and tighter than a minus before it; ** is
              the same. abs min max floor sqrt fma exp log sin cos pow erf; numbers; i, the element's index; any other
-             word is the name of an array or a number
+             word is the name of an array or a number. For complex numbers + - * / ^, ==, !=, ?: with a real condition,
+             abs, exp; re, im, conj, and complex(x, y)
     An invalid formula raises ValueError, with a caret under the error. The arguments of calls are those of weft.map and
     weft.map_reduce. Each operation rounds once: a*b + c twice, fma(a, b, c) once. Order: ORDER.md 20.
 
@@ -227,12 +260,27 @@ class expr:
             raise TypeError(f"the formula is a {type(formula).__name__}; it must be a str")
         if "\0" in formula:
             raise ValueError(f"the formula {formula!r} contains a NUL")
-        place = ffi.new("weft_expr **")
-        contexts.call(lib.weft_expr_compile, None, formula.replace("**", "^").encode(), place)
-        self._compiled = ffi.gc(place[0], lib.weft_expr_free)
         self.formula = formula
+        self._compiled = self._compile(())
+        self._is_complex = bool(lib.weft_expr_is_complex(self._compiled))
+        self._compiled_of: dict[tuple[str, ...], Any] = {(): self._compiled}  # by the names of complex operands
         variables = range(lib.weft_expr_variable_count(self._compiled))
         self.names = tuple(ffi.string(lib.weft_expr_variable(self._compiled, at)).decode() for at in variables)
+
+    def _compile(self, complex_names: tuple[str, ...]) -> Any:
+        """Compiles the formula for complex operands of these names."""
+        place = ffi.new("weft_expr **")
+        names = [_c_string(name) for name in complex_names]
+        text = self.formula.replace("**", "^").encode()
+        contexts.call(lib.weft_expr_compile_complex, None, text, names, len(names), place)
+        return ffi.gc(place[0], lib.weft_expr_free)
+
+    def _compile_for(self, complex_names: tuple[str, ...]) -> Any:
+        """The compiled formula of operands of which those of these names are complex."""
+        compiled = self._compiled_of.get(complex_names)
+        if compiled is None:
+            compiled = self._compiled_of[complex_names] = self._compile(complex_names)
+        return compiled
 
     def __repr__(self) -> str:
         return f"weft.expr({self.formula!r})"
@@ -254,10 +302,14 @@ class expr:
         """As weft.map of the formula."""
         if dtype is not None and np.dtype(dtype) == BOOL:
             return self._truths(bindings, shape, out, device)
-        rows, code, arrays, on = _bind(bindings, dtype, _stored, strided=shape is None)
+        bound = _bind(bindings, strided=shape is None)
+        if bound.complex_names or self._is_complex:
+            return self._map_complex(bound, dtype, shape, out, device)
+        rows, arrays, on = bound.rows, bound.arrays, bound.on
+        code = _type_of(bound, dtype, _stored)
         of = _plain_shape(arrays, shape, out)
         if of is None:
-            return self._map_views(rows, code, arrays, on, shape, out, device)
+            return self._map_views(self._compiled, code, bound, DTYPES[code], shape, out, device)
         y, target = result_for(on, out, DTYPES[code], of)
         run, context = entry(lib.weft_map, on, device)
         status = run(context, self._compiled, code, elements(of), rows, len(rows), target)
@@ -265,30 +317,46 @@ class expr:
             raise exception(status, context)
         return give_result(y, out)
 
+    def _map_complex(
+        self, bound: _Bound, dtype: Any, shape: Optional[Shape], out: Optional[Array], device: Optional[str]
+    ) -> Any:
+        """As weft.map of the formula, whose operands or values are complex."""
+        compiled = self._compile_for(bound.complex_names)
+        is_complex = bool(lib.weft_expr_is_complex(compiled))
+        code = _type_of_parts(bound, dtype, is_complex)
+        result = COMPLEX_OF[DTYPES[code]] if is_complex else DTYPES[code]
+        return self._map_views(compiled, code, bound, result, shape, out, device)
+
     def _map_views(
         self,
-        rows: list[Any],
+        compiled: Any,
         code: int,
-        arrays: dict[str, Any],
-        on: Optional[Operand],
+        bound: _Bound,
+        result: Any,
         shape: Optional[Shape],
         out: Optional[Array],
         device: Optional[str],
     ) -> Any:
-        """As weft.map of the formula, with what _bind returned."""
-        of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, out)
-        views, bindings = _with_views(rows, arrays)
-        result = DTYPES[code]
-        leads = on or (None if views else origin(out, result, strided=True)) or HOST
-        y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
-        call(lib.weft_map_views, leads, device, self._compiled, code, bindings, len(bindings), view_of(y, code))
+        """As weft.map of the formula, compiled for what _bind returned."""
+        arrays = bound.arrays
+        of = _values_shape(arrays, shape, out)
+        views, bindings = _with_views(bound.rows, arrays)
+        leads = bound.on or (None if views else origin(out, result, strided=True)) or HOST
+        in_place = not bound.complex_names
+        y = destination(leads, out, result, of, strided=True, in_place=in_place, inputs=[*arrays.values()])
+        y.code = code
+        call(lib.weft_map_views, leads, device, compiled, code, bindings, len(bindings), with_parts(y))
         return give(y, out)
 
     def _truths(
         self, bindings: dict[str, Any], shape: Optional[Shape], out: Optional[Array], device: Optional[str]
     ) -> Any:
         """map() with dtype=bool: the values, in a temporary array, and then the reduction "any" of each of them."""
-        _, code, arrays, on = _bind(bindings, None, strided=True)
+        bound = _bind(bindings, strided=True)
+        _, arrays, _, _, complex_names, on = bound
+        if lib.weft_expr_is_complex(self._compile_for(bound.complex_names)):
+            raise TypeError("dtype is bool, but the values of the formula are complex")
+        code = _type_of_parts(bound, None, False) if complex_names else _type_of(bound, None)
         plain = shape is not None or (not arrays and out is None)
         of = _shape(arrays, shape) if plain else _broadcast(arrays, out)
         leads = on or (None if arrays else origin(out, BOOL, strided=True)) or HOST
@@ -314,9 +382,11 @@ class expr:
     ) -> Any:
         """As weft.map_reduce of the formula."""
         which = code_of(OPS, op, "op")
-        if axis is not None or keepdims:
-            return self._reduce_axes(which, axis, keepdims, dtype, accumulate, shape, out, device, bindings)
-        rows, code, arrays, on = _bind(bindings, dtype)
+        bound = _bind(bindings, strided=axis is not None or keepdims)
+        if axis is not None or keepdims or bound.complex_names or self._is_complex:
+            return self._reduce_axes(which, axis, keepdims, dtype, accumulate, shape, out, device, bound)
+        rows, arrays, on = bound.rows, bound.arrays, bound.on
+        code = _type_of(bound, dtype)
         of = _shape(arrays, shape)
         _, result, wide = reduction_of_values(which, code, accumulate)
         on = on if shape is None else origin(out, result)
@@ -336,21 +406,37 @@ class expr:
         shape: Optional[Shape],
         out: Optional[Array],
         device: Optional[str],
-        values: dict[str, Any],
+        bound: _Bound,
     ) -> Any:
         """As weft.map_reduce of the formula along axes. Of the array of its values there are parts at a time."""
-        rows, code, arrays, on = _bind(values, dtype, strided=True)
-        of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, None)
+        arrays = bound.arrays
+        compiled = self._compile_for(bound.complex_names)
+        is_complex = bool(lib.weft_expr_is_complex(compiled))
+        if is_complex or bound.complex_names:
+            code = _type_of_parts(bound, dtype, is_complex)
+        else:
+            code = _type_of(bound, dtype)
+        if is_complex and which not in (lib.WEFT_SUM, lib.WEFT_MEAN):
+            op = ffi.string(lib.weft_op_name(which)).decode()
+            raise TypeError(f"the values of the formula are complex; of these there are sum and mean, not {op}")
+        if axis is None and not keepdims:
+            of = _shape(arrays, shape)
+        else:
+            of = dimensions(shape, "shape") if shape is not None else _broadcast(arrays, None)
         axes = axes_of(axis, _of_shape(of))
+        if not isinstance(accumulate, str) or accumulate != "exact":
+            accumulate = real_dtype(accumulate, is_complex)
         _, result, wide = reduction_of_values(which, code, accumulate)
-        views, bindings = _with_views(rows, arrays)
-        leads = on or (None if views else origin(out, result, strided=True)) or HOST
+        result = COMPLEX_OF[result] if is_complex else result
+        views, bindings = _with_views(bound.rows, arrays)
+        leads = bound.on or (None if views else origin(out, result, strided=True)) or HOST
         to = reduced_shape(_of_shape(of), axes, keepdims)
         y = destination(leads, out, result, to, strided=True, inputs=[*arrays.values()])
+        y.code = result_code(which, code, wide)
         call(
             lib.weft_map_reduce_axes,
-            *(leads, device, which, self._compiled, code, wide, len(of), of),
-            *(bindings, len(bindings), len(axes), axes, view_of(y, result_code(which, code, wide))),
+            *(leads, device, which, compiled, code, wide, len(of), of),
+            *(bindings, len(bindings), len(axes), axes, with_parts(y)),
         )
         return give(y, out)
 
@@ -369,7 +455,12 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_scan of the formula."""
-        rows, code, arrays, on = _bind(bindings, dtype)
+        bound = _bind(bindings)
+        if bound.complex_names or self._is_complex:
+            what = bound.complex_names[0] if bound.complex_names else "the formula"
+            raise TypeError(f"{what} is complex; map_scan takes real numbers")
+        rows, arrays, on = bound.rows, bound.arrays, bound.on
+        code = _type_of(bound, dtype)
         of = _shape(arrays, shape)
         which, wide = op_code(op), accumulator(accumulate)
         result = DTYPES[wide or code]
@@ -405,18 +496,20 @@ def map(
     """Computes the formula for each element. help(weft.expr) describes the language, in which ^ or ** is the power.
 
     formula   a str, or a weft.expr
-    bindings  for each of its names an array or a number; arrays have any strides and number types, float16 too, and
-              are broadcast to one shape
+    bindings  for each of its names an array or a number; arrays have any strides and number types, float16 and complex
+              ones too, and are broadcast to one shape
     dtype     that the formula is evaluated in and the result has: float32, float64, int32, int64, uint32 or uint64;
               float16: the formula is evaluated in float32, and each value of the result rounded once. None: that of
               the arrays, where they all have one of these, else float64. bool: False where the value of dtype=None
-              (of float16: in float64) is 0; those values are stored in a temporary array
+              (of float16: in float64) is 0; those values are stored in a temporary array.
+              Complex values: complex64 or complex128; None: complex64 if all arrays are complex64 or float32, or
+              float16, else complex128
     shape     of the result, for a formula without arrays
     out       of any strides; the arrays are broadcast to its shape. It may be one of the arrays, if it has the
-              result's dtype
+              result's dtype, but on a GPU no complex one
     Integers wrap, x / y is cut towards zero there, x / 0 is 0, and no floats are taken. A formula's names dtype, shape,
-    out and device cannot be bound. In the formula, i numbers the elements of the result in C order. Order: ORDER.md
-    20 and 32.
+    out and device cannot be bound. In the formula, i numbers the elements of the result in C order. The real and the
+    imaginary part of complex values are two formulas. Order: ORDER.md 20 and 32.
 
     >>> weft.map("x < 0 ? 0 : sqrt(x)", x=[4.0, -1.0, 2.25])
     array([2. , 0. , 1.5])
@@ -427,6 +520,8 @@ def map(
     >>> weft.map("10*x + y", x=np.array([[1], [2]]), y=np.array([3, 4, 5]))
     array([[13, 14, 15],
            [23, 24, 25]])
+    >>> weft.map("z*complex(cos(t), sin(t)) + 1", z=[2j, 1.0], t=0.0)
+    array([1.+2.j, 2.+0.j])
     """
     return take_formula(formula)(dtype=dtype, shape=shape, out=out, device=device, **bindings)
 
@@ -447,10 +542,11 @@ def map_reduce(
 ) -> Any:
     """Reduces the values of a formula, with the bits of weft.map followed by the reduction, without the array between.
 
-    op           sum, prod, min, max, argmin, argmax, and, or, xor, any, all, count_nonzero, mean, norm1, norm2, norminf
+    op           sum, prod, min, max, argmin, argmax, and, or, xor, any, all, count_nonzero, mean, norm1, norm2, norminf;
+                 of complex values sum and mean
     formula      a str, or a weft.expr
-    accumulate   np.float64 accumulates float32 in float64; "exact" computes sum, mean, norm1 and norm2 of the values
-                 exactly and rounds once
+    accumulate   np.float64 accumulates float32 in float64, and np.complex128 complex64; "exact" computes sum, mean, norm1
+                 and norm2 of the values exactly and rounds once
     axis         an axis of the values, or a tuple of them; None: all, and arrays must have one shape. With axis= or
                  keepdims=True arrays may have any strides, and are broadcast as by weft.map
     keepdims     the result has length 1 along these axes

@@ -74,13 +74,16 @@ def reduced_shape(a: Operand, axes: list[int], keepdims: bool) -> tuple[int, ...
 
 def with_parts(a: Operand) -> list[Any]:
     """Returns the view of an operand in which the two parts of a complex number are one more axis."""
-    v = view_of(a, a.code)
-    if a.array.dtype in COMPLEX:
-        size, code, n, shape, strides, pointer = v[0]
-        if n == _MOST:
-            raise ValueError(f"the array has {n} dimensions; a complex one must have fewer")
-        v = [(size, code, n + 1, (*shape, 2), (*strides, a.array.dtype.itemsize // 2), pointer)]
-    return v
+    at = parts_at if a.array.dtype in COMPLEX else view_at
+    return [at(a.pointer, a.array, a.code)]
+
+
+def parts_at(pointer: Any, array: Any, code: int) -> tuple[Any, ...]:
+    """view_at() of complex numbers, whose parts have the type `code`: they are one more axis."""
+    size, _, n, shape, strides, _ = view_at(pointer, array, code)
+    if n == _MOST:
+        raise ValueError(f"the array has {n} dimensions; a complex one must have fewer")
+    return size, code, n + 1, (*shape, 2), (*strides, array.dtype.itemsize // 2), pointer
 
 
 def part_of(view: list[Any], first: list[int], shape: list[int], strides: Any = None) -> list[Any]:
