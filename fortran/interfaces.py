@@ -72,7 +72,7 @@ def declaration(header, ctype, name):
     if base in header.structs and (stars == 0 or stars == 1 and not const):
         return f"type({base}), {'intent(inout)' if stars else 'value'} :: {name}"
     if stars: # of an array, as a rule
-        return f"type(c_ptr), {'value' if stars == 1 else 'intent(out)'} :: {name}"
+        return f"type(c_ptr), {'value' if stars == 1 or '*const' in ctype else 'intent(out)'} :: {name}"
     if base in SCALARS:
         return f"{SCALARS[base]}, value :: {name}"
     sys.exit(f"interfaces.py: no Fortran for the argument {ctype} {name}")

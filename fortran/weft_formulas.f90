@@ -19,20 +19,35 @@ module weft_formulas
 
 contains
 
-  ! Compiles a formula; weft_expr_compile in weft.h describes its grammar.
-  subroutine weft_expr_compile(ctx, formula, expr, stat, message)
+  ! Compiles a formula; weft_expr_compile in weft.h describes its grammar. complex_names are the names of complex
+  ! variables (weft_expr_compile_complex).
+  subroutine weft_expr_compile(ctx, formula, expr, stat, message, complex_names)
     type(weft_context), intent(in) :: ctx
     character(*), intent(in) :: formula
     type(weft_expr), intent(out) :: expr
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
+    character(*), intent(in), optional :: complex_names(:)
     type(weft_request) :: call
-    call%status = c_weft_expr_compile(ctx, trim(formula) // c_null_char, expr)
+    character(kind=c_char), allocatable, target :: texts(:, :)
+    type(c_ptr), allocatable, target :: names(:)
+    integer :: count, i, k
+    count = 0
+    if (present(complex_names)) count = size(complex_names)
+    allocate (texts(name_bytes + 1, count), names(count))
+    texts = c_null_char
+    do k = 1, count
+      do i = 1, min(len_trim(complex_names(k)), name_bytes)
+        texts(i, k) = complex_names(k)(i:i)
+      end do
+      names(k) = c_loc(texts(1, k))
+    end do
+    call%status = weft_expr_compile_complex(ctx, trim(formula) // c_null_char, c_loc(names), int(count, c_size_t), expr)
     call finish(call, ctx, stat, message)
   end subroutine weft_expr_compile
 
   ! Binds a name to x: a number, or an array variable that must keep its address until the formula has been evaluated.
-  ! For weft_map_views and weft_map_reduce_axes it may be a section.
+  ! For weft_map_views and weft_map_reduce_axes it may be a section, and complex if the formula is compiled so.
   function weft_bind(name, x) result(variable)
     character(*), intent(in) :: name
     type(*), intent(in), target :: x(..)
@@ -40,7 +55,6 @@ contains
     integer(c_int8_t), pointer :: bytes(:)
     integer :: i
     variable%array = strided(variable%call, name, x)
-    call need_real(variable%call, name, variable%array)
     if (len_trim(name) >= name_bytes) call refuse(variable%call, 'the name ' // trim(name) // ' is too long')
     do i = 1, min(len_trim(name), name_bytes - 1)
       variable%name(i) = name(i:i)
@@ -67,6 +81,7 @@ contains
         bindings(i)%scalar = c_loc(variables(i)%number)
       else
         bindings(i)%array = variables(i)%array%p
+        call need_real(call, weft_string(bindings(i)%name), variables(i)%array)
         call need_contiguous(call, weft_string(bindings(i)%name), variables(i)%array)
         call need_equal(call, 'the size of ' // weft_string(bindings(i)%name), variables(i)%array%n, &
           'the number of elements', n)
@@ -108,13 +123,27 @@ contains
     type(weft_view), target :: views(size(variables)), to
     type(weft_view_binding), target :: bindings(size(variables))
     ao = strided(call, 'out', out)
-    call need_real(call, 'out', ao)
-    to = view_of(ao, ao%dtype)
+    call need_field_of(call, 'out', ao, expr)
+    to = view_with_parts(ao)
     call bind_views(call, variables, views, bindings)
     if (call%status == WEFT_OK) call%status = c_weft_map_views(ctx, expr, ao%dtype, c_loc(bindings), &
       int(size(bindings), c_size_t), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_map_views
+
+  ! Requires that the array is complex if the values of the formula are, and real if they are.
+  subroutine need_field_of(call, name, a, expr)
+    type(weft_request), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(weft_array), intent(in) :: a
+    type(weft_expr), intent(in) :: expr
+    if (call%status /= WEFT_OK .or. ((weft_expr_is_complex(expr) /= 0) .eqv. (a%field == WEFT_COMPLEX))) return
+    if (a%field == WEFT_COMPLEX) then
+      call refuse(call, name // ' is complex, but the values of the formula are real')
+    else
+      call refuse(call, name // ' is real, but the values of the formula are complex')
+    end if
+  end subroutine need_field_of
 
   ! Fills the bindings of variables, and the views to which they point.
   subroutine bind_views(call, variables, views, bindings)
@@ -132,7 +161,7 @@ contains
       if (variables(k)%array%rank == 0) then
         bindings(k)%scalar = c_loc(variables(k)%number)
       else
-        views(k) = view_of(variables(k)%array, variables(k)%array%dtype)
+        views(k) = view_with_parts(variables(k)%array)
         bindings(k)%view = c_loc(views(k))
       end if
     end do
@@ -151,7 +180,7 @@ contains
     character(*), intent(inout), optional :: message
     integer, intent(in), optional :: accumulate
     type(weft_request) :: call
-    type(weft_array) :: values, ar
+    type(weft_array) :: values, ar, parts
     type(weft_view), target :: views(size(variables)), to
     type(weft_view_binding), target :: bindings(size(variables))
     integer(c_size_t), target :: shape(size(extents))
@@ -161,7 +190,10 @@ contains
     values%dtype = dtype
     values%field = WEFT_REAL
     ar = strided(call, 'result', result)
-    sums = accumulate_for(call, op, values, ar)
+    call need_field_of(call, 'result', ar, expr)
+    parts = ar
+    parts%field = WEFT_REAL
+    sums = accumulate_for(call, op, values, parts)
     if (present(accumulate)) sums = accumulate
     natural = ar%dtype
     ! Counts and truth values have types that Fortran does not have.
@@ -169,6 +201,7 @@ contains
       if (.not. stands_for(ar%dtype, natural)) natural = ar%dtype
     end if
     to = view_of(ar, natural)
+    if (ar%field == WEFT_COMPLEX) to = view_with_parts(ar)
     call bind_views(call, variables, views, bindings)
     call need_dimensions(call, 'the array of the values', dims, int(size(extents), c_int32_t))
     shape = int(extents, c_size_t)

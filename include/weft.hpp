@@ -947,6 +947,11 @@ inline weft_valuation price(context &ctx, weft_option option, weft_simulation si
 class expr {
   public:
     expr(context &ctx, const std::string &formula) { ctx(weft_expr_compile, formula.c_str(), &expr_); }
+    // With complex variables, for map_views and map_reduce_axes (weft_expr_compile_complex). The last axis of a view
+    // of complex numbers, of length 2, contains the parts; so does that of `out` if the values are complex.
+    expr(context &ctx, const std::string &formula, std::initializer_list<const char *> complex_names) {
+        ctx(weft_expr_compile_complex, formula.c_str(), complex_names.begin(), complex_names.size(), &expr_);
+    }
     ~expr() { weft_expr_free(expr_); }
     expr(expr &&other) noexcept : expr_(std::exchange(other.expr_, nullptr)) {}
     expr &operator=(expr &&other) noexcept {
@@ -956,6 +961,7 @@ class expr {
     expr(const expr &) = delete;
     expr &operator=(const expr &) = delete;
     const weft_expr *get() const { return expr_; }
+    bool is_complex() const { return weft_expr_is_complex(expr_) != 0; }
 
   private:
     weft_expr *expr_ = nullptr;
@@ -1209,11 +1215,11 @@ void put_axis(context &ctx, weft_range range, const X &x, int axis, const I &ind
 }
 
 // Binds a name of a formula to an array_view or a std::mdspan, whose elements must outlive the binding, or to a
-// number, which is copied.
+// number, which is copied, and may be a std::complex.
 class view_binding {
   public:
     template <class X> view_binding(const char *name, const X &x) : name_(name) {
-        if constexpr (std::is_arithmetic_v<X>) {
+        if constexpr (std::is_arithmetic_v<X> || real_of<X>::field == WEFT_COMPLEX) {
             dtype_ = dtype_of<X>();
             std::memcpy(number_, &x, sizeof x);
         } else {
@@ -1230,7 +1236,7 @@ class view_binding {
     const char *name_;
     weft_view view_ = {};
     weft_dtype dtype_ = WEFT_DEFAULT;
-    alignas(8) unsigned char number_[8] = {};
+    alignas(8) unsigned char number_[16] = {};
     bool is_view_ = false;
 };
 

@@ -405,6 +405,13 @@ static void views(weft::context &ctx) {
     expect(starts<float>(y, {12, 24, 36, 18, 30, 42}), "formula of a matrix, a row of doubles and a number");
     weft::map_views(ctx, weft::expr(ctx, "x - i"), {{"x", other}}, other);
     expect(starts<float>(y, {12, 23, 34, 15, 26, 37}), "formula in place");
+    const std::vector<double> numbers = {1, 2, 3, -1, 0.5, 0.25};
+    std::vector<double> rotated(6);
+    const weft::expr rotation(ctx, "conj(z)*w", {"z", "w"});
+    expect(rotation.is_complex() && !scaled.is_complex(), "complex values");
+    weft::map_views(ctx, rotation, {{"z", weft::array_view(numbers, {3, 2})}, {"w", std::complex<double>(0, 2)}},
+                    weft::array_view(rotated, {3, 2}));
+    expect(starts<double>(rotated, {4, 2, -2, 6, 0.5, 1}), "formula of complex numbers");
     std::vector<double> columns = {1, 2, 3, 4, 5, 6};
     const left_matrix reversed = {columns.data(), 3, 2};
     weft::map_views(ctx, weft::expr(ctx, "x*x"), {{"x", matrix.transposed()}}, reversed);

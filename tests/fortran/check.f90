@@ -368,6 +368,7 @@ contains
     call refused(stat, message, 'x is an array section with gaps between its elements')
     call weft_expr_free(f)
     call formulas_of_sections
+    call formulas_of_complex_numbers
     call weft_expr_compile(ctx, 'a +* b', f, stat, message)
     call expect(stat == WEFT_INVALID .and. message /= '', 'a formula that is none')
   end subroutine formulas
@@ -408,6 +409,34 @@ contains
     call expect(all(y == x + transpose(reshape([(k, k = 0, 5)], [3, 2]))), 'formula in place')
     call weft_expr_free(f)
   end subroutine formulas_of_sections
+
+  subroutine formulas_of_complex_numbers
+    type(weft_expr) :: f
+    complex(real64) :: z(3) = [(1, 2), (3, -1), (0.5, 0.25)], w(3) = [(0, 2), (1, 1), (4, 0)], product(3), total
+    real(real64) :: norms(3)
+    integer :: stat
+    character(160) :: message
+    call weft_expr_compile(ctx, 'z*w', f, complex_names=['z', 'w'])
+    call weft_map_views(ctx, f, [weft_bind('z', z), weft_bind('w', w)], product)
+    call expect(all(product == z*w), 'complex products')
+    call weft_map_views(ctx, f, [weft_bind('z', z(3:1:-1)), weft_bind('w', (0d0, 2d0))], product)
+    call expect(all(product == z(3:1:-1)*(0, 2)), 'complex section and number')
+    call weft_map_reduce_axes(ctx, WEFT_SUM, f, WEFT_F64, [3], [weft_bind('z', z), weft_bind('w', w)], [1], total)
+    call expect(total == sum(z*w), 'sum of complex products')
+    call weft_map_views(ctx, f, [weft_bind('z', z), weft_bind('w', w)], norms, stat, message)
+    call refused(stat, message, 'out is real, but the values of the formula are complex')
+    call weft_expr_free(f)
+    call weft_expr_compile(ctx, 're(z)', f, complex_names=['z'])
+    call weft_map_views(ctx, f, [weft_bind('z', z)], norms)
+    call expect(all(norms == real(z)), 'real parts')
+    call weft_map_views(ctx, f, [weft_bind('z', z)], product, stat, message)
+    call refused(stat, message, 'out is complex, but the values of the formula are real')
+    call weft_map(ctx, f, [weft_bind('z', z)], norms, stat, message)
+    call refused(stat, message, 'z is complex and must not be')
+    call weft_expr_free(f)
+    call weft_expr_compile(ctx, 'min(z, 1)', f, stat, message, complex_names=['z'])
+    call expect(stat == WEFT_INVALID .and. index(message, 'complex numbers have no order') == 1, 'a refused formula')
+  end subroutine formulas_of_complex_numbers
 
   subroutine texts
     character(*), parameter :: text = 'the warp and the weft'
