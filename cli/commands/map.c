@@ -551,6 +551,14 @@ static int run(request *r) {
     return r->along.text ? run_map_reduce_axes(r) : run_map_reduce(r);
 }
 
+/* Compiles the formula. Its values must be real: the commands have arrays of real numbers only. */
+static int compile(request *r) {
+    const int code = told(r, weft_expr_compile(r->ctx, r->formula, &r->expr));
+    if (code != CLI_DONE || !weft_expr_is_complex(r->expr)) return code;
+    cli_error(r->command, "the values of %s are complex: expected real values", r->formula);
+    return CLI_USAGE;
+}
+
 static int evaluate(const cli_options *options, int argc, char **argv, map_use use) {
     static request r; /* too large for the stack */
     r.options = options;
@@ -558,7 +566,7 @@ static int evaluate(const cli_options *options, int argc, char **argv, map_use u
     r.command = argv[0];
     if (!read_options(argc, argv, &r) || !read_operands(&r, argc - optind, argv + optind)) return CLI_USAGE;
     int code = cli_open(r.command, options, &r.ctx);
-    if (code == CLI_DONE) code = told(&r, weft_expr_compile(r.ctx, r.formula, &r.expr));
+    if (code == CLI_DONE) code = compile(&r);
     if (code == CLI_DONE) code = read_bindings(&r);
     if (code == CLI_DONE && r.streamed) code = check_call(&r);
     if (code == CLI_DONE) code = run(&r);

@@ -98,6 +98,7 @@ refuses_formula 'x +* 2' "weft map: expected a value
 refuses_formula 'sine(x)' "weft map: unknown function sine
   sine(x)
   ^"
+refuses 2 "weft map: the values of complex(x, 1) are complex: expected real values" map 'complex(x, 1)' "x=$dir/x.npy" -o "$z"
 refuses 2 "weft map: y=VALUE is required: the formula has the variable y" map 'x + y' "x=$dir/x.npy" -o "$z"
 refuses 2 "weft map: q=1: the formula has no variable q" map 'x' "x=$dir/x.npy" q=1 -o "$z"
 refuses 2 "weft map: x=1: x is given twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
