@@ -165,6 +165,12 @@ static void OF(evaluate)(const map_call *c, map_use use, size_t first, size_t n,
                 const ctype element = ((const ctype *)(x + (ptrdiff_t)r * down))[l];                     \
                 to[r * b->columns + l] = value;                                                          \
             }                                                                                            \
+    else if (across == 2 * (ptrdiff_t)sizeof(ctype)) /* parts of complex numbers */                      \
+        for (size_t r = 0; r < b->rows; r++)                                                             \
+            for (size_t l = 0; l < b->columns; l++) {                                                    \
+                const ctype element = ((const ctype *)(x + (ptrdiff_t)r * down))[2 * l];                 \
+                to[r * b->columns + l] = value;                                                          \
+            }                                                                                            \
     else                                                                                                 \
         for (size_t l = 0; l < b->columns; l++)                                                          \
             for (size_t r = 0; r < b->rows; r++) {                                                       \
@@ -245,7 +251,10 @@ INLINE void OF(store_row)(weft_dtype result, const T *restrict from, size_t n, c
 #include "core/halves.def"
 #endif
     default:
-        for (size_t l = 0; l < n; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
+        if (across == 2 * (ptrdiff_t)sizeof(T)) /* parts of complex numbers */
+            for (size_t l = 0; l < n; l++) ((T *)row)[2 * l] = STORED(from[l]);
+        else
+            for (size_t l = 0; l < n; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
     }
 }
 
