@@ -258,19 +258,6 @@ template <class T> static work cub_max(const void *x, size_t n, void *out) {
     });
 }
 
-template <class T> static work cub_scan(const void *x, size_t n, void *y) {
-    return cub_work([=](void *temporary, size_t &bytes) {
-        return cub::DeviceScan::InclusiveSum(temporary, bytes, (const T *)x, (T *)y, (int64_t)n, stream);
-    });
-}
-
-template <class T> static work cub_scan_max(const void *x, size_t n, void *y) {
-    return cub_work([=](void *temporary, size_t &bytes) {
-        return cub::DeviceScan::InclusiveScan(temporary, bytes, (const T *)x, (T *)y, cuda::maximum<>{}, (int64_t)n,
-                                              stream);
-    });
-}
-
 /* An element of a recurrence as the map w -> s w + u; the recurrence is a scan of such maps. */
 template <class T> struct alignas(2 * sizeof(T)) map { T s, u; };
 struct then {
@@ -326,10 +313,6 @@ static work weft_work(weft_op op, weft_dtype dtype, size_t n, const void *x, voi
 static work weft_dot_work(weft_dtype dtype, size_t n, const void *x, const void *y, void *out,
                           weft_dtype sums = WEFT_DEFAULT) {
     return [=] { ok(weft_dot(ctx, dtype, sums, n, x, y, out)); };
-}
-
-static work weft_scan_work(weft_op op, weft_dtype dtype, size_t n, const void *x, void *y) {
-    return [=] { ok(weft_scan(ctx, op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y)); };
 }
 
 /* ---------------------------------------------------------------------------- segments */
@@ -427,28 +410,6 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
          blas_dot_f64(x, y, half, out_peer));
     rate("dot f64 exact", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out, WEFT_EXACT_SUM), "cublasDdot",
          blas_dot_f64(x, y, half, out_peer));
-}
-
-/* Measures GB/s of bytes read and written. The corresponding ceiling is the device copy. */
-static void measure_scans(void *x, void *y, size_t bytes) {
-    const size_t n = (size_t)1 << 28, wide = 100000000;
-    fill<float>(x, n, 1);
-    rate("scan f32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_F32, n, x, y), "CUB InclusiveSum",
-         cub_scan<float>(x, n, y));
-    rate("scan max f32", n, 8.0 * n, weft_scan_work(WEFT_MAX, WEFT_F32, n, x, y), "CUB InclusiveScan",
-         cub_scan_max<float>(x, n, y));
-    fill<int32_t>(x, n, 3);
-    rate("scan i32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_I32, n, x, y), "CUB InclusiveSum",
-         cub_scan<int32_t>(x, n, y));
-    rate("scan u8", bytes, 2.0 * (double)bytes, weft_scan_work(WEFT_SUM, WEFT_U8, bytes, x, y), "CUB InclusiveSum",
-         cub_scan<uint8_t>(x, bytes, y));
-    fill<double>(x, wide, 4);
-    rate("scan f64", wide, 16.0 * wide, weft_scan_work(WEFT_SUM, WEFT_F64, wide, x, y), "CUB InclusiveSum",
-         cub_scan<double>(x, wide, y));
-    fill<float>(x, n, 1);
-    for (size_t some : {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24})
-        times("scan f32", some, weft_scan_work(WEFT_SUM, WEFT_F32, some, x, y), "CUB InclusiveSum",
-              cub_scan<float>(x, some, y));
 }
 
 /* Measures GB/s of bytes read and written by weft. x contains all of s followed by all of u; CUB reads the same
@@ -588,6 +549,7 @@ static void measure_orders(void *x, void *y) {
     top_k_row("top 10 of 2^20", f, n / 64, 10, g);
 }
 
+#include "gpu_scans.cuh"
 #include "gpu_sorts.cuh"
 
 static void measure_times(void *x, void *y, void *out, void *out_peer) {
