@@ -1241,18 +1241,22 @@ typedef struct weft_expr weft_expr;
  * position. A formula reads element i of its arrays and nothing else. Order: docs/spec/ORDER.md 20. */
 WEFT_API weft_status weft_expr_compile(weft_context *ctx, const char *formula, weft_expr **expr);
 
-/* Compiles a formula of complex numbers. Like weft_expr_compile, but the variables `complex_names` are complex; each
- * of these `count` names must occur in the formula. All functions return WEFT_UNSUPPORTED for a formula with complex
- * variables or values, except
- *   weft_map_views        a view of complex numbers has one more axis, the last one, of length 2, for their parts; so
- * has `out` if the values are complex. It must not overlap a view of complex numbers. A complex scalar is two numbers
- *   weft_map_reduce_axes  for complex values `op` is WEFT_SUM or WEFT_MEAN, and `out` has the axis of the parts;
- * `shape` and `axes` do not have it which evaluate it in f32 or f64. Complex operands have c ? x : y  (c is real) ==
- * !=   + -   * /   unary - +   x ^ y (y is an integer literal from -1024 to 1024) abs(z) exp(z) re(z) im(z) conj(z),
- * and complex(x, y) of real parts x and y: also without complex variables All other operations are those of real
- * numbers. The result of ==, !=, abs, re and im is real. There is no imaginary unit: it is complex(0, 1), and i is
- * the index. The real and the imaginary part are two formulas, which are evaluated one after the other; the limits of
- * weft_expr_compile hold for each of them, and a complex name counts twice. Order: docs/spec/ORDER.md 20.6. Docs:
+/* Compiles a formula of complex numbers: as weft_expr_compile, but the variables `complex_names` are complex. Each of
+ * these `count` names must occur in the formula. Operations on complex numbers:
+ *   c ? x : y                   c is real
+ *   == !=   + -   * /   unary - +
+ *   x ^ y                       y is an integer literal from -1024 to 1024
+ *   abs(z) exp(z) re(z) im(z) conj(z)
+ *   complex(x, y)               x + y i of real x and y, also without complex variables; i is the index
+ * All other operations are those of real numbers. The results of ==, !=, abs, re and im are real. These functions
+ * evaluate formulas with complex variables or values, in f32 or f64; all others return WEFT_UNSUPPORTED:
+ *   weft_map_views              a view of complex numbers has one more axis, the last one, of length 2, for the
+ *                               parts. So has `out` if the values are complex; it must not overlap a view of complex
+ *                               numbers. A complex scalar is two numbers
+ *   weft_map_reduce_axes        if the values are complex, `op` is WEFT_SUM or WEFT_MEAN, and `out` has the axis of
+ *                               the parts, which `shape` and `axes` do not have
+ * The real and the imaginary part are two formulas, evaluated one after the other. The limits of weft_expr_compile
+ * hold for each of them, and a complex name counts twice. Order: docs/spec/ORDER.md 20.6. Docs:
  * docs/guide/complex.md. */
 WEFT_API weft_status weft_expr_compile_complex(weft_context *ctx, const char *formula,
                                                const char *const *complex_names, size_t count, weft_expr **expr);
