@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 35
+#define WEFT_BACKEND_ABI 36
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -294,6 +294,7 @@ typedef struct fft_pass_call {
     size_t x_step, y_step;          /* distances of arrays, in reals */
     bool to_real;                   /* FFT_EXTEND, FFT_REDUCE */
     bool inverse;                   /* FFT_ROWS */
+    bool whole;                     /* FFT_RADICES of all passes: then FFT_ROWS, in the same call. y may be x */
     bool exchange_in, exchange_out; /* FFT_RADICES, FFT_PRODUCT: exchange the parts of each number of x, or of y */
     double scale;                   /* FFT_RADICES, FFT_PRODUCT: factor of the numbers of y; 0: none */
     const fft_radix *radices;       /* FFT_RADICES; in host memory */
@@ -575,6 +576,8 @@ typedef struct weft_backend {
     weft_status (*fft_pass)(void *state, const fft_pass_call *call, weft_error *error);
     /* Returns how many of `count` passes over n values, at least 1, one FFT_RADICES call should compute. NULL: 1. */
     size_t (*fft_radices)(size_t n, size_t count, const fft_radix *radices);
+    /* Returns true if a call that is `whole` is possible, and should be made. NULL: never. */
+    bool (*fft_takes_whole)(const void *state, const fft_pass_call *call);
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
      * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size

@@ -55,44 +55,57 @@ static size_t count_calls(const params *j) {
     return calls;
 }
 
-/* Computes `count` of the passes, from pass `first` on. */
-static weft_status pass_radices(const params *j, size_t first, size_t count, arrays x, arrays y, weft_error *error) {
+/* Describes `count` of the passes, from pass `first` on. */
+static fft_pass_call radices_of(const params *j, size_t first, size_t count, arrays x, arrays y) {
     const fft_plan *const p = j->plan;
     const bool last = first + count == p->passes;
-    const fft_pass_call c = {.kind = FFT_RADICES,
-                             .n = p->n,
-                             .count = count,
-                             .x = x.p,
-                             .y = y.p,
-                             .x_step = x.step,
-                             .y_step = y.step,
-                             .exchange_in = first == 0 && j->inverse,
-                             .exchange_out = last && j->inverse,
-                             .scale = last ? scale_of(j, p->m) : 0,
-                             .radices = p->radices + first,
-                             .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
-    return run_pass(j, &c, error);
+    return (fft_pass_call){.kind = FFT_RADICES,
+                           .dtype = j->dtype,
+                           .n = p->n,
+                           .count = count,
+                           .x = x.p,
+                           .y = y.p,
+                           .x_step = x.step,
+                           .y_step = y.step,
+                           .exchange_in = first == 0 && j->inverse,
+                           .exchange_out = last && j->inverse,
+                           .scale = last ? scale_of(j, p->m) : 0,
+                           .radices = p->radices + first,
+                           .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
+}
+
+/* Sets the call that computes all passes and the rows. Returns false if the backend does not compute them in one
+ * call. */
+static bool takes_whole(const params *j, arrays x, arrays y, fft_pass_call *c) {
+    const weft_backend *const b = j->ctx->backend;
+    *c = radices_of(j, 0, j->plan->passes, x, y);
+    c->batch = j->batch;
+    c->whole = true;
+    return j->plan->length > 1 && b->fft_takes_whole && b->fft_takes_whole(j->ctx->state, c);
 }
 
 /* The transform of 14.8. */
 static weft_status mix_radices(const params *j, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
+    fft_pass_call c;
+    if (takes_whole(j, x, y, &c)) return run_pass(j, &c, error);
     for (size_t i = 0, count; i < p->passes; i += count) {
         count = passes_at_once(j, i);
         const arrays to = i + count == p->passes && p->length == 1 ? y : other_buffer(j, x);
-        RETURN_IF_ERROR(pass_radices(j, i, count, x, to, error));
+        c = radices_of(j, i, count, x, to);
+        RETURN_IF_ERROR(run_pass(j, &c, error));
         x = to;
     }
     if (p->length == 1) return WEFT_OK;
-    const fft_pass_call rows = {.kind = FFT_ROWS,
-                                .n = p->n,
-                                .count = p->m,
-                                .x = x.p,
-                                .y = y.p,
-                                .x_step = x.step,
-                                .y_step = y.step,
-                                .inverse = j->inverse};
-    return run_pass(j, &rows, error);
+    c = (fft_pass_call){.kind = FFT_ROWS,
+                        .n = p->n,
+                        .count = p->m,
+                        .x = x.p,
+                        .y = y.p,
+                        .x_step = x.step,
+                        .y_step = y.step,
+                        .inverse = j->inverse};
+    return run_pass(j, &c, error);
 }
 
 /* ------------------------------------------------------------------------- large prime factors */

@@ -10,6 +10,7 @@ enum {
     MOST = 130,
     LONGEST = 3 << 13, /* rows that need two passes on a GPU */
     BATCH = 3,
+    LARGE_BATCH = 301, /* several arrays for each block of a GPU, and one left */
     REALS = BATCH * (2 * LONGEST + 2) + 2,
     LENGTHS = 40 /* more than a context keeps tables of */
 };
@@ -55,10 +56,20 @@ static void compare_length(size_t n) {
 }
 
 static void lengths(void) {
-    static const size_t others[] = {147,  169,  192,  202,  211,  243,  343,  360,  625,  1000,  1001,  1009,   1155,
-                                    1331, 1536, 2003, 2187, 3125, 3072, 4095, 6208, 9409, 10007, 12000, LONGEST};
+    static const size_t others[] = {147,  169,  192,  202,  211,  243,  343,   360,   384,    625,  896,
+                                    1000, 1001, 1009, 1155, 1331, 1352, 1458,  1536,  2003,   2187, 3125,
+                                    3072, 3840, 4000, 4095, 6208, 9409, 10007, 12000, LONGEST};
     for (size_t n = 1; n <= MOST; n++) compare_length(n);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) compare_length(others[i]);
+}
+
+/* Short arrays, of which a GPU transforms several together. */
+static void large_batches(void) {
+    static const size_t counts[] = {6, 12, 20, 24, 56, 88, 96, 208, 224};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++)
+            for (int type = 0; type < 2; type++)
+                compare((weft_fft_kind)kind, type ? WEFT_F64 : WEFT_F32, LARGE_BATCH, counts[i], i % 2);
 }
 
 /* ------------------------------------------------------------------------------------ literals */
@@ -143,6 +154,7 @@ int main(int argc, char **argv) {
     if (!EXPECT(weft_open(&ctx, device) == WEFT_OK && weft_open(&ref, "ref") == WEFT_OK, "%s", weft_last_error(NULL)))
         return expect_end();
     lengths();
+    large_batches();
     three();
     six();
     not_finite();

@@ -332,6 +332,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .fft_takes_columns = cuda_fft_takes_columns,
         .fft_pass = cuda_fft_pass,
         .fft_radices = cuda_fft_radices,
+        .fft_takes_whole = cuda_fft_takes_whole,
         .tunables = cuda_tunables,
         .chosen = cuda_chosen,
         .choose = cuda_choose,

@@ -194,6 +194,8 @@ bool cuda_fft_takes_columns(const void *state, const fft_call *call);
 weft_status cuda_fft_pass(void *state, const fft_pass_call *c, weft_error *error);
 /* fft_radices.cu */
 size_t cuda_fft_radices(size_t n, size_t count, const fft_radix *radices);
+/* fft_whole.cu */
+bool cuda_fft_takes_whole(const void *state, const fft_pass_call *c);
 
 /* tune.cu */
 const weft_tunable *cuda_tunables(size_t *count);
