@@ -72,6 +72,21 @@ static void large_batches(void) {
                 compare((weft_fft_kind)kind, type ? WEFT_F64 : WEFT_F32, LARGE_BATCH, counts[i], i % 2);
 }
 
+/* The arrays of a batch that are left do not write after it: in memory of the device, where that would not be lost.
+ */
+static void left_arrays(void) {
+    enum { N = 56, REALS_OF_BATCH = 2 * N * LARGE_BATCH, ALL = 2 * REALS_OF_BATCH };
+    void *device;
+    for (size_t i = 0; i < ALL; i++) x[i] = 7;
+    EXPECT_STATUS(ctx, weft_alloc(ctx, WEFT_DEVICE, ALL * sizeof *x, &device), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_copy(ctx, ALL * sizeof *x, x, device), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, LARGE_BATCH, N, device, device), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_copy(ctx, ALL * sizeof *x, device, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_free(ctx, WEFT_DEVICE, device), WEFT_OK);
+    EXPECT(memcmp(y + REALS_OF_BATCH, x, REALS_OF_BATCH * sizeof *x) == 0, "%d arrays of %d values write after them",
+           LARGE_BATCH, N);
+}
+
 /* ------------------------------------------------------------------------------------ literals */
 
 static void is(const char *what, size_t count, const double *values) {
@@ -155,6 +170,7 @@ int main(int argc, char **argv) {
         return expect_end();
     lengths();
     large_batches();
+    left_arrays();
     three();
     six();
     not_finite();
