@@ -71,6 +71,13 @@ static __device__ __forceinline__ position<T> position_at(const together_params<
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
+/* Returns the numbers of a block; the slot of a position is its number. As parameters of the kernel, `apart` and
+ * `half` would take more registers: with 61 in place of 56 (f32), fewer blocks are resident. */
+template <typename T> static __device__ __forceinline__ halves<T> halves_of(const together_params<T> &l) {
+    const uint32_t apart = (1u << l.width_log) + 1;
+    return {(number<T> *)dynamic_shared, apart, (uint32_t)l.points * apart};
+}
+
 /* The positions of a block: adjacent threads have adjacent ones. `along`: they have adjacent numbers of one position,
  * because those of adjacent positions are far apart in memory. own: the position of the thread; left: of the
  * positions from the first one of the block on. */
@@ -81,7 +88,7 @@ template <typename T> struct in_order {
     template <int P, role ROLE>
     __device__ __forceinline__ void run(const together_params<T> &l, int pass, int done) const {
         const uint32_t width = 1u << l.width_log, each = l.each[pass].n;
-        number<T> *const shared = (number<T> *)dynamic_shared;
+        const halves<T> shared = halves_of(l);
         if (ROLE != MIDDLE && along) {
             for (uint32_t b = threadIdx.x; b < each << l.width_log; b += blockDim.x) {
                 uint32_t w = b;
@@ -155,8 +162,6 @@ template <typename T> static unsigned choose_shape(const gpu *g, together_params
     while (1u << l->width_log > least && (size_t)l->points * sizeof(number<T>) << l->width_log > TOGETHER_BYTES)
         l->width_log--;
     while (l->width_log > 0 && shared_bytes(l) > g->shared_bytes) l->width_log--;
-    l->apart = (1u << l->width_log) + 1;
-    l->half = (uint32_t)l->points * l->apart;
     const size_t work = (size_t)(l->points / l->p[l->passes - 1]) << l->width_log;
     const size_t rounds = (work - 1) / TOGETHER_THREADS + 1, step = max_u64(32, (uint64_t)1 << l->width_log);
     return (unsigned)(((work - 1) / rounds / step + 1) * step);

@@ -34,12 +34,9 @@ template <typename T> struct radix_params {
     T scale;
 };
 
-/* In shared memory, number i of position w of a block is i apart + slot. The slot is w, or depends on it; `apart` and
- * the slots avoid bank conflicts. Passes read one half of the memory and write the other. */
 template <typename T> struct together_params {
     radix_params<T> j;
     int passes, points, width_log; /* points: P; a block computes 2^width_log positions */
-    uint32_t apart, half;          /* half: numbers of a half */
     view_length positions, rest;   /* those of j */
     int p[TOGETHER_PASSES];
     view_length each[TOGETHER_PASSES], block[TOGETHER_PASSES]; /* see transform_some */
@@ -54,10 +51,17 @@ template <typename T> struct position {
     uint32_t u, q;
 };
 
+/* The numbers of a block in shared memory: number i of position w is i apart + slot. The slot is w, or depends on it;
+ * `apart` and the slots avoid bank conflicts. Passes read one half of the memory and write the other. half: its
+ * numbers. */
+template <typename T> struct halves {
+    number<T> *numbers;
+    uint32_t apart, half;
+};
+
 /* Returns the half that a pass writes. */
-template <typename T>
-static __device__ __forceinline__ number<T> *half_of(const together_params<T> &l, number<T> *shared, int pass) {
-    return shared + (pass % 2 ? l.half : 0);
+template <typename T> static __device__ __forceinline__ number<T> *half_of(const halves<T> &shared, int pass) {
+    return shared.numbers + (pass % 2 ? shared.half : 0);
 }
 
 /* Loads the P numbers of a position for the first pass: i, i + P / p, ... */
@@ -107,17 +111,17 @@ typedef enum role { FIRST, MIDDLE, LAST } role;
  * become numbers (k + done c) B + r; done: the product of the radices before. `keep`: the results of the last pass
  * stay in shared memory, multiplied by their factors. */
 template <typename T, int P, role ROLE>
-static __device__ __forceinline__ void transform_some(const together_params<T> &l, number<T> *shared, int pass,
+static __device__ __forceinline__ void transform_some(const together_params<T> &l, const halves<T> &shared, int pass,
                                                       int done, bool keep, const position<T> &at, uint32_t slot,
                                                       uint32_t i) {
-    const uint32_t apart = l.apart, block = l.block[pass].n;
+    const uint32_t apart = shared.apart, block = l.block[pass].n;
     number<T> v[P], b[P];
     uint32_t k = ROLE == FIRST ? 0 : i;
     const uint32_t r = ROLE == FIRST ? i : ROLE == LAST ? 0 : split_index(l.block[pass], k);
     if constexpr (ROLE == FIRST) {
         load_first<T, P>(l, at, i, v);
     } else {
-        const number<T> *const from = half_of(l, shared, pass - 1) + (k * P * block + r) * apart + slot;
+        const number<T> *const from = half_of(shared, pass - 1) + (k * P * block + r) * apart + slot;
 #pragma unroll
         for (int c = 0; c < P; c++) v[c] = from[c * block * apart];
     }
@@ -133,7 +137,7 @@ static __device__ __forceinline__ void transform_some(const together_params<T> &
     if (ROLE == LAST && !keep) {
         store_last<T, P>(l, at, k, b);
     } else {
-        number<T> *const to = half_of(l, shared, pass) + (k * block + r) * apart + slot;
+        number<T> *const to = half_of(shared, pass) + (k * block + r) * apart + slot;
 #pragma unroll
         for (int c = 0; c < P; c++) to[c * done * block * apart] = b[c];
     }
@@ -208,7 +212,7 @@ static void set_constants(const fft_points *points, radix_constants<T, COUNT> *c
     }
 }
 
-/* Sets all parameters but those of the shape of a block: width_log, apart and half. */
+/* Sets all parameters but width_log. */
 template <typename T> static together_params<T> together_params_of(const fft_pass_call *c, const void *x, void *y) {
     together_params<T> l;
     memset(&l, 0, sizeof l);

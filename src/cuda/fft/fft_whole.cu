@@ -18,6 +18,7 @@ template <typename T> struct whole_params {
     fft_params rows;  /* batch: of the arrays; n: of an array */
     view_length each; /* n */
     int log, arrays_log;
+    uint32_t apart, half; /* those of halves */
 };
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
@@ -27,11 +28,11 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 /* The positions of a block: adjacent threads have adjacent ones. left: of the positions from the first one of the
  * block on. */
 template <typename T> struct in_arrays {
+    halves<T> shared;
     int log;
     uint32_t left;
     template <int P, role ROLE>
     __device__ __forceinline__ void run(const together_params<T> &l, int pass, int done) const {
-        number<T> *const shared = (number<T> *)dynamic_shared;
         const uint32_t width = 1u << l.width_log, all = l.each[pass].n << l.width_log;
         for (uint32_t b = threadIdx.x; b < all; b += blockDim.x) {
             const uint32_t w = b & (width - 1), number = (blockIdx.x << l.width_log) + w;
@@ -59,7 +60,7 @@ static __device__ __forceinline__ void transform_lines(const whole_params<T> &p,
          at += blockDim.x / l::THREADS) {
         const int t = (int)(afresh(threadIdx.x) % l::THREADS);
         const uint32_t row = at >> p.arrays_log, array = at & ((1u << p.arrays_log) - 1);
-        const padded_in_warps own{{(int)(row * p.radices.apart) + padded::apart((int)(array << LOG))}};
+        const padded_in_warps own{{(int)(row * p.apart) + padded::apart((int)(array << LOG))}};
         const number<T> *const x = from + own.start(l::template index_of<0>(t, 0));
         number<T> v[l::HELD];
 #pragma unroll
@@ -117,8 +118,9 @@ template <typename T, int MOST, bool LONG>
 static __global__ void __launch_bounds__(TOGETHER_THREADS, WHOLE_RESIDENT<T, MOST, LONG>)
     whole_kernel(const __grid_constant__ whole_params<T> p) {
     const together_params<T> &l = p.radices;
-    number<T> *const shared = (number<T> *)dynamic_shared, *const results = half_of(l, shared, l.passes);
-    const in_arrays<T> positions = {p.log, (uint32_t)l.j.all - (blockIdx.x << l.width_log)};
+    const halves<T> shared = {(number<T> *)dynamic_shared, p.apart, p.half};
+    number<T> *const results = half_of(shared, l.passes);
+    const in_arrays<T> positions = {shared, p.log, (uint32_t)l.j.all - (blockIdx.x << l.width_log)};
     int pass = 1, done = l.p[0];
     wait_for_stream();
     run_radix<MOST, FIRST>(l, 0, 1, positions);
@@ -132,7 +134,7 @@ static __global__ void __launch_bounds__(TOGETHER_THREADS, WHOLE_RESIDENT<T, MOS
     }
     __syncthreads();
     transform_rows<LONG ? SHORT_ROWS_LOG + 1 : 1, LONG ? WHOLE_ROWS_LOG : SHORT_ROWS_LOG>(
-        p, half_of(l, shared, l.passes - 1), results);
+        p, half_of(shared, l.passes - 1), results);
     __syncthreads();
     store_arrays(p, results);
 }
@@ -142,7 +144,7 @@ static __global__ void __launch_bounds__(TOGETHER_THREADS, WHOLE_RESIDENT<T, MOS
 /* Arrays, shared memory and threads of a block. */
 struct shape {
     int log, arrays_log, width_log;
-    uint32_t apart, half; /* see together_params */
+    uint32_t apart, half; /* those of halves */
     unsigned threads;
 };
 
@@ -221,8 +223,8 @@ static weft_status run_whole(const gpu *g, const fft_pass_call *c, const void *x
     memset(&p, 0, sizeof p);
     p.radices = together_params_of<T>(c, x, y);
     p.radices.width_log = s.width_log;
-    p.radices.apart = s.apart;
-    p.radices.half = s.half;
+    p.apart = s.apart;
+    p.half = s.half;
     p.rows.table = table;
     p.rows.batch = c->batch;
     p.rows.n = c->n;
