@@ -24,7 +24,7 @@ set(WEFT_SHARED_ORACLES
   "search_sorted ordered" "fft transform" "convolve transform" "copy_view view_loops" "reduce_axes view_loops" "variance_axes view_loops"
   "dot_axes view_loops"
   "scan_axis view_loops" "sort_axis view_loops" "argsort_axis view_loops" "top_k_axis view_loops"
-  "quantile_axis quantiles" "map_views map" "take_axis view_loops" "put_axis view_loops")
+  "quantile_axis quantiles" "map_views map" "take_axis view_loops" "put_axis view_loops" "convolve2d transform")
 
 # weft_operation_files(PATTERN FILES [EXCEPTIONS...]): sets FILES to the file of each operation. In PATTERN, @ is the
 # stem of the operation. EXCEPTIONS are entries like those of WEFT_SHARED_FILES.

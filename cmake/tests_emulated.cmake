@@ -6,7 +6,7 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve_blocks
+foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve2d convolve_blocks
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
@@ -96,6 +96,7 @@ emulated_test(top_k_axis 5)
 emulated_test(quantile_axis 5)
 emulated_test(take_axis 5)
 emulated_test(put_axis 5)
+emulated_test(convolve2d 40)
 emulated_test(map_reduce_axes 40)
 emulated_test(recurrence_axis 3)
 emulated_test(histogram_axis 60)
@@ -115,7 +116,7 @@ foreach(api ${device_apis})
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve matmul scan map_scan)
+foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve convolve2d matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)

@@ -6,8 +6,8 @@ module weft_views
   private
   public :: weft_view_of, weft_copy_view, weft_reduce_axes, weft_variance_axes, weft_dot_axes, weft_scan_axis, &
     weft_sort_axis, weft_argsort_axis, weft_top_k_axis, weft_quantile_axis, weft_take_axis, weft_put_axis, &
-    weft_recurrence_axis, weft_fft_axes, weft_convolve_axis, weft_correlate_axis, weft_histogram_axis, &
-    weft_histogram_even_axis
+    weft_recurrence_axis, weft_fft_axes, weft_convolve_axis, weft_correlate_axis, weft_convolve2d, &
+    weft_correlate2d, weft_histogram_axis, weft_histogram_even_axis
 
 contains
 
@@ -338,6 +338,83 @@ contains
       call%status = c_weft_correlate_axis(ctx, mode, field, c_loc(from), dim - 1, c_loc(by), c_loc(to))
     call finish(call, ctx, stat, message)
   end subroutine weft_correlate_axis
+
+  ! Returns the view of an array in which the first dimension, whose elements are adjacent, is the last one of C. The
+  ! two parts of a complex number are one more dimension.
+  function rows_of(a) result(view)
+    type(weft_array), intent(in) :: a
+    type(weft_view) :: view
+    view = view_with_parts(a)
+    view%shape(:a%rank) = view%shape(a%rank:1:-1)
+    view%stride(:a%rank) = view%stride(a%rank:1:-1)
+  end function rows_of
+
+  ! Fills the arguments of a two-dimensional convolution or correlation.
+  subroutine prepare_images(call, x, h, y, border, fill, field, edge, outside, from, by, to)
+    type(weft_request), intent(inout) :: call
+    type(*), intent(in), target :: x(..), h(..), y(..)
+    integer, intent(in), optional :: border
+    type(*), intent(in), target, optional :: fill(..)
+    integer(c_int), intent(out) :: field, edge
+    type(weft_array), intent(out) :: outside
+    type(weft_view), intent(out) :: from, by, to
+    type(weft_array) :: ax, ah, ay
+    ax = strided(call, 'x', x)
+    ah = strided(call, 'h', h)
+    ay = strided(call, 'y', y)
+    call need_same_type(call, 'x', ax, 'h', ah)
+    call need_same_type(call, 'x', ax, 'y', ay)
+    field = ax%field
+    edge = WEFT_BORDER_FILL
+    if (present(border)) edge = border
+    if (present(fill)) outside = one_value(call, 'fill', fill, ax)
+    from = rows_of(ax)
+    by = rows_of(ah)
+    to = rows_of(ay)
+  end subroutine prepare_images
+
+  ! Computes the two-dimensional convolution of x(:, :, i, j, ...) with h, which has two dimensions. mode: WEFT_FULL,
+  ! WEFT_SAME or WEFT_VALID, which determines the first two extents of y. border: the elements outside x,
+  ! WEFT_BORDER_FILL (default), WEFT_BORDER_WRAP or WEFT_BORDER_SYMMETRIC. fill: one value of the type of x; default 0.
+  ! The first dimension is that of the columns in C. The arrays may be sections.
+  subroutine weft_convolve2d(ctx, mode, x, h, y, border, fill, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: mode
+    type(*), intent(in), target :: x(..), h(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(in), optional :: border
+    type(*), intent(in), target, optional :: fill(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: outside
+    type(weft_view), target :: from, by, to
+    integer(c_int) :: field, edge
+    call prepare_images(call, x, h, y, border, fill, field, edge, outside, from, by, to)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_convolve2d(ctx, mode, edge, outside%p, field, c_loc(from), c_loc(by), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_convolve2d
+
+  ! Computes the two-dimensional correlation of x(:, :, i, j, ...) with h, as weft_convolve2d the convolution.
+  subroutine weft_correlate2d(ctx, mode, x, h, y, border, fill, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: mode
+    type(*), intent(in), target :: x(..), h(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(in), optional :: border
+    type(*), intent(in), target, optional :: fill(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: outside
+    type(weft_view), target :: from, by, to
+    integer(c_int) :: field, edge
+    call prepare_images(call, x, h, y, border, fill, field, edge, outside, from, by, to)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_correlate2d(ctx, mode, edge, outside%p, field, c_loc(from), c_loc(by), c_loc(to))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_correlate2d
 
   ! Fills the arguments that both histograms along a dimension have. bins: those of counts along it.
   subroutine prepare_counts(call, x, dim, counts, ax, bins, from, to)

@@ -1354,6 +1354,16 @@ void slide_axis(context &ctx, F function, weft_convolve_mode mode, const X &x, i
     const auto to = view_in(y);
     ctx(function, mode, field, &from.get(), axis, &by.get(), &to.get());
 }
+template <class F, class X, class H, class Y>
+void slide_2d(context &ctx, F function, weft_convolve_mode mode, weft_border border, const view_value<X> *fill,
+              weft_field field, const X &x, const H &h, const Y &y) {
+    static_assert(std::is_same_v<view_value<X>, view_value<H>> && std::is_same_v<view_value<X>, view_value<Y>>,
+                  "x, h and y must have one type");
+    const auto from = view_in(x);
+    const auto by = view_in(h);
+    const auto to = view_in(y);
+    ctx(function, mode, border, fill, field, &from.get(), &by.get(), &to.get());
+}
 } // namespace detail
 
 // Compute the convolution or the correlation of each vector along an axis of x with h, which has one axis or as many
@@ -1368,6 +1378,23 @@ template <class X, class H, class Y>
 void correlate_axis(context &ctx, const X &x, int axis, const H &h, const Y &y, weft_convolve_mode mode = WEFT_FULL,
                     weft_field field = WEFT_REAL) {
     detail::slide_axis(ctx, weft_correlate_axis, mode, x, axis, h, y, field);
+}
+
+// Compute the two-dimensional convolution or correlation of x with h: of the arrays of the last two axes of x, with
+// the borders of scipy.signal.convolve2d. fill: the value outside x (two numbers if WEFT_COMPLEX), or nullptr for 0;
+// used with WEFT_BORDER_FILL. WEFT_COMPLEX: one more axis of each view, the last one, contains the parts of the
+// numbers.
+template <class X, class H, class Y>
+void convolve2d(context &ctx, const X &x, const H &h, const Y &y, weft_convolve_mode mode = WEFT_FULL,
+                weft_border border = WEFT_BORDER_FILL, const detail::view_value<X> *fill = nullptr,
+                weft_field field = WEFT_REAL) {
+    detail::slide_2d(ctx, weft_convolve2d, mode, border, fill, field, x, h, y);
+}
+template <class X, class H, class Y>
+void correlate2d(context &ctx, const X &x, const H &h, const Y &y, weft_convolve_mode mode = WEFT_FULL,
+                 weft_border border = WEFT_BORDER_FILL, const detail::view_value<X> *fill = nullptr,
+                 weft_field field = WEFT_REAL) {
+    detail::slide_2d(ctx, weft_correlate2d, mode, border, fill, field, x, h, y);
 }
 
 // Counts the elements of each vector along an axis of x in the bins between adjacent edges. counts has the shape of

@@ -306,6 +306,14 @@ static weft_status run_convolve_rows(weft_context *ctx) {
     weft_view_of(WEFT_F32, 2, (size_t[]){100, 308}, out.y, &to);
     return weft_convolve_axis(ctx, WEFT_FULL, WEFT_REAL, &from, -1, &by, &to);
 }
+/* Blocks of images with their border. */
+static weft_status run_convolve2d(weft_context *ctx) {
+    weft_view from, by, to;
+    weft_view_of(WEFT_F32, 3, (size_t[]){4, 60, 70}, x, &from);
+    weft_view_of(WEFT_F32, 2, (size_t[]){17, 17}, sorted, &by);
+    weft_view_of(WEFT_F32, 3, (size_t[]){4, 60, 70}, out.y, &to);
+    return weft_correlate2d(ctx, WEFT_SAME, WEFT_BORDER_WRAP, NULL, WEFT_REAL, &from, &by, &to);
+}
 static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
     const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
     return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, a, b, a, d, out.y, out.counts);
@@ -544,6 +552,7 @@ static const operation operations[] = {
     {"convolve", run_convolve},
     {"convolve_axis", run_convolve_axis},
     {"convolve_axis of rows", run_convolve_rows},
+    {"convolve2d", run_convolve2d},
     {"tridiag", run_tridiag},
     {"tridiag of a batch", run_tridiag_batch},
     {"tridiag_pivot", run_tridiag_pivot},

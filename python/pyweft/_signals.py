@@ -1,16 +1,18 @@
-"""Convolution and correlation (docs/ops/convolve.md)."""
+"""Convolution and correlation (docs/ops/convolve.md, docs/ops/convolve2d.md)."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from pyweft._native import lib
-from pyweft._arrays import COMPLEX, FLOATS, Array, call, check_vector, destination, give, pair
+import numpy as np
+
+from pyweft._native import ffi, lib
+from pyweft._arrays import COMPLEX, FLOATS, Array, call, check_vector, code_of, destination, give, host_value, pair
 from pyweft._calls import entry, give_result, input_of, leading, result_for
 from pyweft._errors import exception
 from pyweft._views import axis_of, with_parts
 
-__all__ = ["convolve", "correlate"]
+__all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]
 
 _FIELDS = {**FLOATS, **COMPLEX}
 _MODES = {"full": lib.WEFT_FULL, "same": lib.WEFT_SAME, "valid": lib.WEFT_VALID}
@@ -18,6 +20,12 @@ _SIZES: dict[str, Callable[[int, int], int]] = {
     "full": lambda n, m: n + m - 1,
     "same": max,
     "valid": lambda n, m: abs(n - m) + 1,
+}
+_BOUNDARIES = {
+    "fill": lib.WEFT_BORDER_FILL,
+    "wrap": lib.WEFT_BORDER_WRAP,
+    "symm": lib.WEFT_BORDER_SYMMETRIC,
+    "symmetric": lib.WEFT_BORDER_SYMMETRIC,
 }
 
 
@@ -64,6 +72,37 @@ def _filter_along(function: Any, x: Any, h: Any, mode: str, axis: Any, out: Any,
     y.code = a.code
     field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL
     call(function, on, device, _MODES[mode], field, with_parts(a), along, with_parts(b), with_parts(y))
+    return give(y, out)
+
+
+def _fill_value(value: Any, dtype: Any) -> Any:
+    """One number of a real or complex dtype in host memory."""
+    if dtype not in COMPLEX:
+        return host_value(value, dtype, "fillvalue")
+    given = np.array(value)
+    if given.ndim or given.dtype.kind not in "biufc":
+        raise TypeError(f"fillvalue is {value!r}; it must be a number")
+    return ffi.from_buffer(given.astype(dtype))
+
+
+def _filter_2d(
+    function: Any, x: Any, h: Any, mode: str, boundary: str, fillvalue: Any, out: Any, device: Optional[str]
+) -> Any:
+    """Filters each array of the last two axes of x."""
+    _check_mode(mode)
+    border = code_of(_BOUNDARIES, boundary, "boundary")
+    a, b, on = pair(x, h, "x", "h", _FIELDS, strided=True)
+    shape, taps = a.array.shape, b.array.shape
+    if len(shape) < 2 or len(taps) != 2:
+        raise ValueError(f"x has {len(shape)} dimensions and h {len(taps)}; x must have at least 2 and h 2")
+    if 0 in shape[-2:] or 0 in taps:
+        raise ValueError(f"x has shape {tuple(shape)} and h {tuple(taps)}; both must have rows and columns")
+    lengths = [n if mode == "same" else _SIZES[mode](n, m) for n, m in zip(shape[-2:], taps)]
+    y = destination(on, out, a.array.dtype, (*shape[:-2], *lengths), strided=True, inputs=[a.array, b.array])
+    y.code = a.code
+    fill = _fill_value(fillvalue, a.array.dtype)
+    field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL
+    call(function, on, device, _MODES[mode], border, fill, field, with_parts(a), with_parts(b), with_parts(y))
     return give(y, out)
 
 
@@ -117,3 +156,53 @@ def correlate(
     if axis is not None:
         return _filter_along(lib.weft_correlate_axis, x, h, mode, axis, out, device)
     return _filter(lib.weft_correlate, x, h, mode, out, device)
+
+
+def convolve2d(
+    x: Array,
+    h: Array,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: Any = 0,
+    *,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Two-dimensional convolution, as scipy.signal.convolve2d, of each array of the last two axes of x.
+
+    x, h       of one dtype: float32, float64, complex64 or complex128, of any strides. x has at least 2 dimensions and
+               h 2
+    mode       "full": (n1 + m1 - 1) x (n2 + m2 - 1) values; "same": n1 x n2, those of x; "valid": where x and h overlap
+               completely
+    boundary   the elements outside x: "fill": fillvalue, "wrap": x is repeated, "symm": x is mirrored
+    Up to 256 taps each value is a chain of fused multiply-adds over all taps, above it comes by transforms of blocks.
+    Order: ORDER.md 15.4.
+
+    >>> weft.convolve2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, -1.0]])
+    array([[ 1.,  1., -2.],
+           [ 3.,  1., -4.]])
+    >>> weft.convolve2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0], [1.0, 1.0]], "same", "wrap")
+    array([[10., 10.],
+           [10., 10.]])
+    """
+    return _filter_2d(lib.weft_convolve2d, x, h, mode, boundary, fillvalue, out, device)
+
+
+def correlate2d(
+    x: Array,
+    h: Array,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: Any = 0,
+    *,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Two-dimensional correlation, as scipy.signal.correlate2d: the convolution with h backwards along both axes and,
+    if complex, conjugated. Arguments as for convolve2d. Order: ORDER.md 15.4.
+
+    >>> weft.correlate2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, -1.0]], "valid")
+    array([[-1.],
+           [-1.]])
+    """
+    return _filter_2d(lib.weft_correlate2d, x, h, mode, boundary, fillvalue, out, device)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.signal
 import scipy.stats
 import pyweft as weft
 from hypothesis import given, settings
@@ -613,6 +614,24 @@ def test_convolve(dtype: str, n: int, m: int, mode: Any) -> None:
     tolerance = 1e-4 if dtype in ("f4", "c8") else 1e-12
     np.testing.assert_allclose(weft.convolve(x, h, mode), np.convolve(x, h, mode), rtol=0, atol=tolerance)
     np.testing.assert_allclose(weft.correlate(x, h, mode), np.correlate(x, h, mode), rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("n, m", [((1, 1), (1, 1)), ((9, 7), (3, 4)), ((3, 4), (6, 5)), ((40, 50), (19, 18))])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolve2d(dtype: str, n: Any, m: Any, mode: Any) -> None:
+    x, h = ((rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)) for shape in (n, m))
+    x, h = (one.astype(dtype) if dtype[0] == "c" else one.real.astype(dtype) for one in (x, h))
+    tolerance = 1e-4 if dtype in ("f4", "c8") else 1e-12
+    for boundary, fill in (("fill", 0), ("fill", 2.5), ("wrap", 0), ("symm", 0)):
+        expected = scipy.signal.convolve2d(x, h, mode, boundary, fill)
+        found = weft.convolve2d(x, h, mode, boundary, fill)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+        expected = scipy.signal.correlate2d(x, h, mode, boundary, fill)
+        if mode == "valid" and n < m:  # SciPy exchanges x and h, and conjugates the wrong one
+            expected = expected.conj()
+        found = weft.correlate2d(x, h, mode, boundary, fill)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)

@@ -276,3 +276,54 @@ def test_wrong_convolutions_along_an_axis() -> None:
         weft.convolve(x, np.ones(2), "middle", axis=1)
     with pytest.raises(ValueError, match="x has 2 dimensions; it must have 1"):
         weft.convolve(x, np.ones(2))
+
+
+IMAGES = [((3, 4), (2, 3)), ((2, 20, 17), (3, 3)), ((3, 2, 5, 6), (7, 1)), ((0, 5, 5), (2, 2)), ((2, 30, 9), (17, 16))]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape, taps", IMAGES)
+def test_images(shape: Any, taps: Any, dtype: str, layout: str) -> None:
+    x, h = numbers(shape, dtype), numbers(taps, dtype)
+    given = LAYOUTS[layout](x)
+    fill: Any = 2 - 1j if dtype[0] == "c" else 2
+    for function in (weft.convolve2d, weft.correlate2d):
+        for mode, boundary in (("full", "fill"), ("same", "wrap"), ("same", "symm")):
+            y = function(given, LAYOUTS[layout](h), mode, boundary, fill)
+            assert y.dtype == x.dtype and y.shape[:-2] == shape[:-2]
+            if not x.size:
+                continue
+            images = x.reshape(-1, *shape[-2:])
+            alone = np.array([function(image, h, mode, boundary, fill) for image in images])
+            assert same(y, alone.reshape(y.shape))
+            target = np.zeros_like(y, order="F")
+            out = function(given, h, mode, boundary, fill, out=target)
+            assert out is target and np.array_equal(target, y)
+
+
+def test_image_of_small_numbers() -> None:
+    x, h = np.arange(12.0).reshape(3, 4), np.array([[1.0, 2.0], [3.0, 5.0]])
+    around = np.pad(x, 1, constant_values=7)
+    expected = sum(
+        h[i, j] * around[1 - i : 1 - i + 4 or None, 1 - j : 1 - j + 5 or None] for i in (0, 1) for j in (0, 1)
+    )
+    assert np.array_equal(weft.convolve2d(x, h, fillvalue=7), expected)
+
+
+def test_wrong_images() -> None:
+    x, h = np.ones((4, 5)), np.ones((3, 2))
+    with pytest.raises(ValueError, match="x has 1 dimensions and h 2; x must have at least 2 and h 2"):
+        weft.convolve2d(np.ones(3), h)
+    with pytest.raises(ValueError, match=r"x has shape \(4, 5\) and h \(0, 2\); both must have rows and columns"):
+        weft.convolve2d(x, np.ones((0, 2)))
+    with pytest.raises(ValueError, match="x is 4 x 5 and h 5 x 2: one of them must have at least as many rows"):
+        weft.correlate2d(x, np.ones((5, 2)), "valid")
+    with pytest.raises(ValueError, match="mode is 'middle'"):
+        weft.convolve2d(x, h, "middle")
+    with pytest.raises(ValueError, match="boundary is 'reflect'; it must be one of fill, wrap, symm, symmetric"):
+        weft.convolve2d(x, h, boundary="reflect")
+    with pytest.raises(TypeError, match="fillvalue is 'a'; it must be a number"):
+        weft.convolve2d(x, h, fillvalue="a")
+    with pytest.raises(TypeError, match="x has dtype float64 and h float32"):
+        weft.convolve2d(x, h.astype("f4"))

@@ -317,6 +317,27 @@ typedef struct convolve_call {
     void *y;
 } convolve_call;
 
+/* Computes a part of the full convolution of each of `matrices` arrays of two dimensions, of rows and columns, with
+ * the filter h: values [first, first + count) along both axes (ORDER.md 15.4). The members that are pairs are numbers
+ * of rows and of columns; distances are in values. */
+typedef struct convolve2d_call {
+    weft_dtype dtype; /* f32 or f64 */
+    bool is_complex, correlate;
+    weft_border border;
+    const void *fill; /* one value, in host memory; WEFT_BORDER_FILL only */
+    size_t matrices;  /* >= 1 */
+    size_t n[2];      /* of x, both >= 1 */
+    const void *x;    /* adjacent columns */
+    size_t x_row, x_matrix;
+    size_t m[2]; /* of h, both >= 1; at most WEFT_CONVOLVE2D_DIRECT taps unless the backend has no fft_pass */
+    /* Without gaps. NULL: the values are those of x, extended by its border: e of ORDER.md 15.4. m is 1 x 1 and
+     * `first` may then be negative. Only for backends that have fft_pass. */
+    const void *h;
+    ptrdiff_t first[2];
+    size_t count[2]; /* both >= 1 */
+    void *y;         /* without gaps */
+} convolve2d_call;
+
 typedef struct tridiag_call {
     weft_dtype dtype; /* f32 or f64 */
     bool periodic;

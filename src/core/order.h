@@ -84,6 +84,19 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
     return block;
 }
 
+/* A two-dimensional convolution with at most CONVOLVE2D_DIRECT taps is computed term by term, others by FFT in blocks
+ * of weft_convolve2d_block points along each axis (ORDER.md 15.6). `extended`: values of the array along the axis
+ * that the results depend on. */
+#define WEFT_CONVOLVE2D_DIRECT 256
+#define WEFT_CONVOLVE2D_SMALL 256
+
+static inline size_t weft_convolve2d_block(size_t extended, size_t taps) {
+    size_t block = WEFT_CONVOLVE2D_SMALL;
+    while (block / 4 < taps) block *= 2;
+    while (block / 2 >= extended) block /= 2;
+    return block;
+}
+
 /* Tridiagonal systems: rows per chunk, maximum rows solved by cyclic reduction, and the number of chunk levels that
  * suffices for any size_t. */
 #define WEFT_TRIDIAG_CHUNK 16

@@ -27,25 +27,14 @@ static size_t rounded(size_t bytes) { return round_up(bytes, 64); }
 
 /* ------------------------------------------------------------------------------------ roles */
 
-/* Computes h' of ORDER.md 15.1: h reversed and conjugated. */
-static void turn_filter(const convolve_call *c, const void *h, void *to) {
-    const size_t parts = c->is_complex ? 2 : 1;
-    for (size_t i = 0; i < c->m * parts; i++) {
-        const size_t from = (c->m - 1 - i / parts) * parts + i % parts;
-        if (c->dtype == WEFT_F32)
-            ((float *)to)[i] = i % parts ? -((const float *)h)[from] : ((const float *)h)[from];
-        else
-            ((double *)to)[i] = i % parts ? -((const double *)h)[from] : ((const double *)h)[from];
-    }
-}
-
 /* Sets the filters to those of the call, or to turned ones in `copies`. */
 static void set_filters(convolve_work *w, char *copies) {
     const convolve_call *c = w->call;
     const size_t bytes = c->m * w->size;
     w->h = c->correlate ? copies : c->h;
     if (!c->correlate) return;
-    for (size_t i = 0; i < c->filters; i++) turn_filter(c, (const char *)c->h + i * bytes, copies + i * bytes);
+    for (size_t i = 0; i < c->filters; i++)
+        transform_turn_taps(c->dtype, c->is_complex, c->m, (const char *)c->h + i * bytes, copies + i * bytes);
 }
 
 static const char *x_of(const convolve_work *w, size_t row) { return w->x + row * w->call->n * w->size; }
@@ -68,7 +57,7 @@ enum {
 /* Computes results [from, to), numbered through all rows. */
 static void direct_results(const convolve_work *w, size_t from, size_t to) {
     const convolve_call *c = w->call;
-    direct_slice s = {.n = w->n, .m = w->m, .streams = c->count * w->size > STREAM_BYTES};
+    direct_slice s = {.n = w->n, .m = w->m, .rows = 1, .streams = c->count * w->size > STREAM_BYTES};
     size_t row = from / c->count, at = from % c->count;
     for (; from < to; from += s.to - s.from, at = 0, row++) {
         s.x = signal_of(w, row);

@@ -120,6 +120,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                weft_convolve_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0], &x, &y));
         expect(ctx, weft_correlate_axis(ctx, (weft_convolve_mode)(op % 4), (weft_field)(count % 3), &x, wide[0],
                                         &short_filter, &y));
+        expect(ctx, weft_convolve2d(ctx, (weft_convolve_mode)(op % 4), (weft_border)(count % 4), NULL,
+                                    (weft_field)(op % 3), &x, &x, &y));
+        expect(ctx, weft_correlate2d(ctx, (weft_convolve_mode)(op % 4), (weft_border)(count % 4), zero,
+                                     (weft_field)(op % 3), &x, &short_filter, &y));
         expect(ctx, weft_histogram_axis(ctx, &x, wide[0], count, zero, &y));
         expect(ctx, weft_histogram_even_axis(ctx, &x, wide[0], count, zero, edges + 1, &y));
         expect(ctx, weft_matmul_stack(ctx, WEFT_DEFAULT, NULL, &x, &x, NULL, &y));

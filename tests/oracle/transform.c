@@ -298,6 +298,76 @@ static void convolutions(void) {
         }
 }
 
+/* Two-dimensional arrays of n[0] x n[1] numbers, with filters of m[0] x m[1] taps. */
+typedef struct image {
+    size_t n[2], m[2];
+    bool is_complex;
+} image;
+
+/* Returns value [i1, i2] of the full result, with zeros outside x, as exact_value. */
+static wide_number exact_image_value(weft_dtype dtype, const image *s, bool correlate, size_t i1, size_t i2,
+                                     wide *magnitude) {
+    wide_number c = {0, 0};
+    *magnitude = 0;
+    for (size_t j = 0; j < s->m[0] * s->m[1]; j++) {
+        const size_t j1 = j / s->m[1], j2 = j % s->m[1], at = correlate ? s->m[0] * s->m[1] - 1 - j : j;
+        if (i1 < j1 || i1 - j1 >= s->n[0] || i2 < j2 || i2 - j2 >= s->n[1]) continue;
+        const size_t from = (i1 - j1) * s->n[1] + (i2 - j2);
+        wide_number a = {oracle_element(dtype, x, from), 0}, b = {oracle_element(dtype, h, at), 0};
+        if (s->is_complex) a = number(dtype, x, from), b = number(dtype, h, at);
+        if (correlate) b.im = -b.im;
+        const wide_number p = times(a, b);
+        c.re += p.re;
+        c.im += p.im;
+        *magnitude +=
+            (oracle_magnitude(a.re) + oracle_magnitude(a.im)) * (oracle_magnitude(b.re) + oracle_magnitude(b.im));
+    }
+    return c;
+}
+
+/* docs/ops/convolve2d.md "Accuracy", as `convolution`. Checks every `step`-th value. */
+static void image_convolution(weft_dtype dtype, const image *s, bool correlate, size_t step) {
+    const size_t parts = s->is_complex ? 2 : 1, all = s->n[0] * s->n[1], taps = s->m[0] * s->m[1];
+    const size_t rows = s->n[0] + s->m[0] - 1, columns = s->n[1] + s->m[1] - 1;
+    weft_view from, by, to;
+    input_fill(INPUT_NEAR_ONE, dtype, all, parts * all, x);
+    input_fill(INPUT_UNIFORM, dtype, taps, parts * taps, h);
+    weft_view_of(dtype, s->is_complex ? 3 : 2, (size_t[]){s->n[0], s->n[1], 2}, x, &from);
+    weft_view_of(dtype, s->is_complex ? 3 : 2, (size_t[]){s->m[0], s->m[1], 2}, h, &by);
+    weft_view_of(dtype, s->is_complex ? 3 : 2, (size_t[]){rows, columns, 2}, y, &to);
+    EXPECT_STATUS(ctx,
+                  (correlate ? weft_correlate2d : weft_convolve2d)(ctx, WEFT_FULL, WEFT_BORDER_FILL, NULL,
+                                                                   s->is_complex ? WEFT_COMPLEX : WEFT_REAL, &from,
+                                                                   &by, &to),
+                  WEFT_OK);
+    const double norms = norm_of(dtype, x, parts * all) * norm_of(dtype, h, parts * taps);
+    for (size_t i = 0; i < rows * columns; i += step) {
+        wide magnitude;
+        const wide_number exact = exact_image_value(dtype, s, correlate, i / columns, i % columns, &magnitude);
+        const wide direct = 2 * (wide)taps * magnitude, blocks = 8 * sqrt(17.0) * norms;
+        const wide bound = (taps <= 256 ? direct : blocks) * unit(dtype);
+        const wide re = oracle_element(dtype, y, parts * i) - exact.re;
+        const wide im = s->is_complex ? oracle_element(dtype, y, parts * i + 1) - exact.im : 0;
+        if (oracle_magnitude(re) <= bound && oracle_magnitude(im) <= bound) continue;
+        EXPECT(false, "%s of %zu x %zu and %zu x %zu %s %s values: value %zu is off by %g %g, bound %g",
+               correlate ? "correlation" : "convolution", s->n[0], s->n[1], s->m[0], s->m[1],
+               s->is_complex ? "complex" : "real", weft_dtype_name(dtype), i, (double)re, (double)im, (double)bound);
+        return;
+    }
+}
+
+static void images(void) {
+    static const image shapes[] = {{{1, 1}, {1, 1}, false},     {{5, 7}, {3, 2}, true},
+                                   {{3, 2}, {5, 7}, false},     {{40, 30}, {16, 16}, false},
+                                   {{50, 70}, {17, 16}, true},  {{300, 40}, {20, 20}, false},
+                                   {{2, 500}, {1, 300}, false}, {{9, 8}, {30, 40}, true}};
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (int correlate = 0; correlate < 2; correlate++) {
+            image_convolution(WEFT_F32, &shapes[i], correlate, 7);
+            image_convolution(WEFT_F64, &shapes[i], correlate, 7);
+        }
+}
+
 /* ------------------------------------------------------------------------------------ rules */
 
 static void is(const double *expected, size_t count, const char *what) {
@@ -423,6 +493,7 @@ int main(int argc, char **argv) {
     accuracy(WEFT_F32, INPUT_NEAR_ONE, N);
     accuracy(WEFT_F64, INPUT_NEAR_ONE, N);
     convolutions();
+    images();
     as_numpy();
     slices(1000, 10);
     slices(33, 1000);

@@ -80,6 +80,11 @@ static weft_status run_pass(weft_context *ctx, const pass *p, size_t dimensions,
     return rows_run(ctx, &set, transform_rows, &call, error);
 }
 
+weft_status fft_along(weft_context *ctx, weft_fft_kind kind, size_t dimensions, size_t axis, const weft_view *x,
+                      const weft_view *y, weft_error *error) {
+    return run_pass(ctx, &(pass){kind, axis, x, y}, dimensions, error);
+}
+
 /* --------------------------------------------------------------------------------- the passes */
 
 /* Makes a view of the shape of x in scratch memory. */
@@ -109,7 +114,7 @@ static weft_status run(weft_context *ctx, const request *r, const weft_view *x, 
         RETURN_IF_ERROR(make_copy(ctx, x, &copy, error));
         to = &copy;
     }
-    if (r->count == 1) return run_pass(ctx, &(pass){r->kind, r->axes[0], x, y}, r->dimensions, error);
+    if (r->count == 1) return fft_along(ctx, r->kind, r->dimensions, r->axes[0], x, y, error);
     progress_plan(watch, r->count);
     for (size_t i = 0; i < r->count; i++) {
         const pass p = pass_of(r, i, x, to, y);

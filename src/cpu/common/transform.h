@@ -48,10 +48,14 @@ typedef struct transform_pass {
     size_t from, to;
 } transform_pass;
 
-/* Part of a direct convolution: values [from, to) of the full result. */
+/* Part of a direct convolution: values [from, to) of the full result of a signal of n values with m taps. Or of a
+ * row of a two-dimensional one, which is the sum of those of `rows` rows of x and of taps; all taps must then overlap
+ * the rows. The rows of taps follow one another. x is the row for the first one, and each row for another one is
+ * `row` values before the row for the one before it. */
 typedef struct direct_slice {
     const void *x, *h; /* signal and taps */
     size_t n, m, from, to;
+    size_t rows, row;
     void *y;      /* address of value `from` */
     bool streams; /* nontemporal stores: the arrays of the call are larger than the caches */
 } direct_slice;

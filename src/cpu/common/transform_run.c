@@ -48,3 +48,14 @@ void transform_run(void (*kernel)(const transform_pass *), const transform_pass 
     params j = {kernel, pass, team, (columns ? plan->columns : plan->rows) / plan->lanes};
     transform_share(team->threads, run_part, &j);
 }
+
+void transform_turn_taps(weft_dtype dtype, bool is_complex, size_t m, const void *h, void *to) {
+    const size_t parts = is_complex ? 2 : 1;
+    for (size_t i = 0; i < m * parts; i++) {
+        const size_t from = (m - 1 - i / parts) * parts + i % parts;
+        if (dtype == WEFT_F32)
+            ((float *)to)[i] = i % parts ? -((const float *)h)[from] : ((const float *)h)[from];
+        else
+            ((double *)to)[i] = i % parts ? -((const double *)h)[from] : ((const double *)h)[from];
+    }
+}

@@ -25,4 +25,7 @@ void transform_share(int parts, void (*work)(void *self, int part, int parts), v
 /* Returns the number of threads for a call that reads and writes `bytes` bytes. */
 int transform_threads(const cpu_context *ctx, size_t bytes);
 
+/* Writes m taps in reverse order, and conjugated if they are complex, to `to`: h' of ORDER.md 15.1. */
+void transform_turn_taps(weft_dtype dtype, bool is_complex, size_t m, const void *h, void *to);
+
 #endif

@@ -5,76 +5,20 @@
  * signal and its predecessor, which is also the vector for the next taps. Each vector of taps thus requires one
  * 16-byte load of the signal from shared memory. */
 #include "core/order.h"
+#include "cuda/convolve/convolve_elements.cuh"
 #include "cuda/convolve/convolve_kernels.h"
-#include "cuda/fft/complex.cuh"
 
 #define DIRECT_THREADS 256
 #define GROUPS 4
 #define LONG_ROW 4 /* tiles from which on direct_kernel computes rows, if there are several */
 
-/* ---------------------------------------------------------------------------------- elements */
-
-static __device__ __forceinline__ float zero(float) { return 0; }
-static __device__ __forceinline__ double zero(double) { return 0; }
-template <typename T> static __device__ __forceinline__ number<T> zero(number<T>) { return number<T>{0, 0}; }
-
-static __device__ __forceinline__ float enter(float x, float h, float c) { return fma(x, h, c); }
-static __device__ __forceinline__ double enter(double x, double h, double c) { return fma(x, h, c); }
-template <typename T> static __device__ __forceinline__ number<T> enter(number<T> x, number<T> h, number<T> c) {
-    number<T> d;
-    d.re = fma(-x.im, h.im, fma(x.re, h.re, c.re));
-    d.im = fma(x.re, h.im, fma(x.im, h.re, c.im));
-    return d;
-}
-
-template <typename T> static __device__ __forceinline__ number<T> canonical(number<T> v) {
-    v.re = canonical(v.re);
-    v.im = canonical(v.im);
-    return v;
-}
-
-/* Loads element i of an array that may be aligned only to the parts of a complex number. */
-static __device__ __forceinline__ float element(const float *x, int64_t i, bool) { return __ldg(x + i); }
-static __device__ __forceinline__ double element(const double *x, int64_t i, bool) { return __ldg(x + i); }
-template <typename T>
-static __device__ __forceinline__ number<T> element(const number<T> *x, int64_t i, bool aligned) {
-    return load_number((const T *)x, (uint64_t)i, aligned);
-}
-
-static __device__ __forceinline__ void put(float *y, uint64_t i, bool, float v) { __stcg(y + i, v); }
-static __device__ __forceinline__ void put(double *y, uint64_t i, bool, double v) { __stcg(y + i, v); }
-template <typename T>
-static __device__ __forceinline__ void put(number<T> *y, uint64_t i, bool aligned, number<T> v) {
-    store_number((T *)y, i, aligned, v);
-}
-
 /* ---------------------------------------------------------------------------------- the kernel */
 
 template <typename E> struct direct_shape {
-    static constexpr int VECTOR = 16 / sizeof(E);
+    static constexpr int VECTOR = vector<E>::LENGTH;
     static constexpr int TILE = DIRECT_THREADS * GROUPS * VECTOR;
     static constexpr int HALO = WEFT_CONVOLVE_DIRECT; /* maximum number of values before a tile; full vectors */
 };
-
-template <typename E> struct __align__(16) vector { E e[16 / sizeof(E)]; };
-
-template <typename E> static __device__ __forceinline__ void put_vector(E *y, const vector<E> &v) {
-    __stcg((uint4 *)y, *(const uint4 *)&v);
-}
-
-/* Applies the first `count` taps of a vector. */
-template <typename E>
-static __device__ __forceinline__ void add_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
-                                                int count, vector<E> &c) {
-    constexpr int VECTOR = direct_shape<E>::VECTOR;
-#pragma unroll
-    for (int k = 0; k < VECTOR; k++)
-        if (k < count) {
-#pragma unroll
-            for (int r = 0; r < VECTOR; r++)
-                c.e[r] = enter(r >= k ? upper.e[r - k] : lower.e[r - k + VECTOR], h.e[k], c.e[r]);
-        }
-}
 
 /* Applies all taps. `x` begins `halo` values before the tile. */
 template <typename E>
@@ -91,10 +35,7 @@ static __device__ __forceinline__ void all_taps(const E *x, const E *taps, int m
 #pragma unroll
         for (int g = 0; g < GROUPS; g++) {
             const vector<E> lower = *(const vector<E> *)(own + g * DIRECT_THREADS * VECTOR);
-            if (count >= VECTOR)
-                add_taps(upper[g], lower, h, VECTOR, c[g]);
-            else
-                add_taps(upper[g], lower, h, count, c[g]);
+            add_taps(upper[g], lower, h, count, c[g]);
             upper[g] = lower;
         }
     }

@@ -4,10 +4,9 @@
 
 enum { OF(COLUMNS) = 8 }; /* vectors of results that are computed at a time */
 
-/* Computes value i from the taps that overlap the signal. */
-INLINE OF(number) OF(value_at)(const direct_slice *s, size_t i, bool is_complex) {
-    const REAL *x = s->x, *h = s->h;
-    OF(number) c = {0, 0};
+/* Adds to c the terms of value i of the taps of one row that overlap the signal. */
+INLINE OF(number)
+    OF(add_row)(const direct_slice *s, const REAL *x, const REAL *h, size_t i, bool is_complex, OF(number) c) {
     for (size_t j = i < s->n ? 0 : i - s->n + 1; j < s->m && j <= i; j++) {
         if (!is_complex) {
             c.re = FUSED(x[i - j], h[j], c.re);
@@ -17,6 +16,16 @@ INLINE OF(number) OF(value_at)(const direct_slice *s, size_t i, bool is_complex)
         c.re = FUSED(-v.im, h[2 * j + 1], FUSED(v.re, h[2 * j], c.re));
         c.im = FUSED(v.re, h[2 * j + 1], FUSED(v.im, h[2 * j], c.im));
     }
+    return c;
+}
+
+/* Computes value i from the taps that overlap the signal. */
+INLINE OF(number) OF(value_at)(const direct_slice *s, size_t i, bool is_complex) {
+    const size_t parts = is_complex ? 2 : 1;
+    const REAL *x = s->x, *h = s->h;
+    OF(number) c = {0, 0};
+    for (size_t r = 0; r < s->rows; r++, x -= parts * s->row, h += parts * s->m)
+        c = OF(add_row)(s, x, h, i, is_complex, c);
     return c;
 }
 
@@ -41,19 +50,22 @@ INLINE void OF(put)(REAL *p, VECTOR v, bool streams) {
 /* Computes `vectors` vectors of values whose taps all overlap the signal. The first one is value i. */
 INLINE void OF(run_vectors)(const direct_slice *s, size_t i, size_t vectors, bool is_complex, bool streams) {
     const size_t parts = is_complex ? 2 : 1;
-    const REAL *x = (const REAL *)s->x + parts * i, *h = s->h;
+    const REAL *row = (const REAL *)s->x + parts * i, *h = s->h;
     REAL *y = (REAL *)s->y + parts * (i - s->from);
     VECTOR c[OF(COLUMNS)];
-    if (streams) prefetch_after((const char *)x, vectors * VECTOR_BYTES);
+    if (streams) prefetch_after((const char *)row, vectors * VECTOR_BYTES);
     for (size_t k = 0; k < vectors; k++) c[k] = (VECTOR){0};
-    for (size_t j = 0; j < s->m; j++, x -= parts) {
-        const VECTOR re = OF(fill)(h[is_complex ? 2 * j : j]);
-        const VECTOR crossed = is_complex ? OF(negate_parts)(OF(fill)(h[2 * j + 1]), false) : re;
+    for (size_t r = 0; r < s->rows; r++, row -= parts * s->row) {
+        const REAL *x = row;
+        for (size_t j = 0; j < s->m; j++, x -= parts, h += parts) {
+            const VECTOR re = OF(fill)(h[0]);
+            const VECTOR crossed = is_complex ? OF(negate_parts)(OF(fill)(h[1]), false) : re;
 #pragma GCC unroll 8
-        for (size_t k = 0; k < vectors; k++) {
-            const VECTOR v = OF(load)(x + k * WIDTH);
-            c[k] = OF(multiply_add)(v, re, c[k]);
-            if (is_complex) c[k] = OF(multiply_add)(OF(swap_parts)(v), crossed, c[k]);
+            for (size_t k = 0; k < vectors; k++) {
+                const VECTOR v = OF(load)(x + k * WIDTH);
+                c[k] = OF(multiply_add)(v, re, c[k]);
+                if (is_complex) c[k] = OF(multiply_add)(OF(swap_parts)(v), crossed, c[k]);
+            }
         }
     }
 #pragma GCC unroll 8
