@@ -487,13 +487,13 @@ static void views(weft::context &ctx) {
     expect(starts<double>(likeness, {-1, 2.5, -4}), "correlations of rows");
     const std::vector<double> image = {1, 2, 3, 4, 5, 6}, corners = {1, 0, 0, 2};
     const double outside = 10;
-    std::vector<double> filtered(6);
+    std::vector<double> filtered(6), overlaps(2);
     weft::convolve2d(ctx, weft::array_view(image, {2, 3}), weft::array_view(corners, {2, 2}),
                      weft::array_view(filtered, {2, 3}), WEFT_SAME, WEFT_BORDER_FILL, &outside);
     expect(starts<double>(filtered, {21, 22, 23, 24, 7, 10}), "two-dimensional convolution");
     weft::correlate2d(ctx, weft::array_view(image, {2, 3}), weft::array_view(corners, {2, 2}),
-                      weft::array_view(filtered, {1, 2}), WEFT_VALID);
-    expect(starts<double>(filtered, {11, 14}), "two-dimensional correlation");
+                      weft::array_view(overlaps, {1, 2}), WEFT_VALID);
+    expect(starts<double>(overlaps, {11, 14}), "two-dimensional correlation");
     const std::vector<float> column = {1, 2, 3};
     std::vector<std::uint64_t> of_columns(6), of_rows(4);
     weft::histogram_axis(ctx, matrix, 0, std::vector<float>{0, 3, 5}, weft::array_view(of_columns, {2, 3}));
