@@ -20,7 +20,7 @@ static size_t inside(weft_border border, ptrdiff_t i, size_t n) {
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/bodies/convolve2d_body.h"
+#include "ref/bodies/image_body.h"
 #undef REAL
 #undef FMA
 #undef DTYPE
@@ -30,7 +30,7 @@ static size_t inside(weft_border border, ptrdiff_t i, size_t n) {
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/bodies/convolve2d_body.h"
+#include "ref/bodies/image_body.h"
 
 weft_status ref_convolve2d(void *state, const convolve2d_call *c, weft_error *error) {
     const size_t size = weft_dtype_size(c->dtype) * (c->is_complex ? 2 : 1);

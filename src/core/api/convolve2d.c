@@ -1,6 +1,6 @@
 /* weft_convolve2d and weft_correlate2d: argument checks, copies of arrays whose numbers are not adjacent, and the
  * choice between the direct method and transforms. */
-#include "core/convolve2d_blocks.h"
+#include "core/image_blocks.h"
 #include "core/views.h"
 
 enum { ALIGNMENT = 256 };

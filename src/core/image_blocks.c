@@ -1,7 +1,7 @@
 /* Blocks of the array are copied, with its border, to scratch memory, transformed, multiplied by the transform of the
  * filter and transformed back. A group of blocks is transformed at a time: blocks that are adjacent in an array, or
  * all blocks of several arrays. */
-#include "core/convolve2d_blocks.h"
+#include "core/image_blocks.h"
 #include "core/fft_lengths.h"
 #include "core/views.h"
 

@@ -1,6 +1,6 @@
 /* Two-dimensional convolutions by transforms of blocks (ORDER.md 15.6). */
-#ifndef WEFT_CORE_CONVOLVE2D_BLOCKS_H
-#define WEFT_CORE_CONVOLVE2D_BLOCKS_H
+#ifndef WEFT_CORE_IMAGE_BLOCKS_H
+#define WEFT_CORE_IMAGE_BLOCKS_H
 
 #include "core/context.h"
 
