@@ -17,9 +17,12 @@ typedef struct params {
     const char *files[2], *to;
     int mode;
     bool correlate;
-    axes_request along;  /* no text: both arrays have one dimension */
+    axes_request along; /* no text: both arrays have one dimension, or images */
+    const char *border; /* argument of --border; NULL: not given. Else the arrays have images */
+    weft_border extended;
+    double fill;
     npy_array arrays[2]; /* x and h */
-    size_t n, m;         /* lengths along the axis */
+    size_t n, m;         /* lengths along the axis, or elements of an image and of its filter */
     npy_shape shape;     /* of the result */
     void *y;
     size_t count; /* its number of elements */
@@ -33,11 +36,25 @@ static bool read_mode(const char *text, int *mode) {
     return false;
 }
 
+static bool read_border(const char *text, params *j) {
+    char *end;
+    j->border = text;
+    j->extended = strcmp(text, "wrap") == 0        ? WEFT_BORDER_WRAP
+                  : strcmp(text, "symmetric") == 0 ? WEFT_BORDER_SYMMETRIC
+                                                   : WEFT_BORDER_FILL;
+    if (j->extended != WEFT_BORDER_FILL) return true;
+    j->fill = strtod(text, &end);
+    if (end != text && *end == '\0') return true;
+    cli_error("convolve", "--border %s: expected wrap, symmetric or a number", text);
+    return false;
+}
+
 static bool read_option(int option, params *j) {
     switch (option) {
     case 'm': return read_mode(optarg, &j->mode);
     case 'c': j->correlate = true; return true;
     case 'x': return axes_read("convolve", optarg, 1, &j->along);
+    case 'b': return read_border(optarg, j);
     case 'o': j->to = optarg; return true;
     default: return false;
     }
@@ -51,6 +68,10 @@ static bool read_request(const cli_options *options, int argc, char **argv, para
                   argc - optind == 1 ? "file" : "files");
         return false;
     }
+    if (j->along.text && j->border) {
+        cli_error("convolve", "--axis and --border cannot be combined");
+        return false;
+    }
     for (int i = 0; i < 2; i++) j->files[i] = argv[optind + i];
     if (strcmp(j->files[0], "-") == 0 && strcmp(j->files[1], "-") == 0) {
         cli_error("convolve", "-: only one of the two arrays can be read from standard input");
@@ -59,16 +80,24 @@ static bool read_request(const cli_options *options, int argc, char **argv, para
     return numbers_output(options, "convolve", j->to);
 }
 
+/* Checks the number of dimensions of array i. */
+static bool check_rank(const params *j, int i) {
+    const size_t rank = j->arrays[i].given.rank, least = j->border ? 2 : 1;
+    const size_t most = j->border && i == 1 ? 2 : j->along.text || j->border ? WEFT_DIMENSIONS_MAX - 1 : 1;
+    if (rank >= least && rank <= most) return true;
+    if (most == 1)
+        cli_error("convolve", "%s: has %zu dimensions: expected 1, or option --axis", j->files[i], rank);
+    else if (least == most)
+        cli_error("convolve", "%s: has %zu dimensions: expected 2", j->files[i], rank);
+    else
+        cli_error("convolve", "%s: has %zu dimensions: expected %zu to %zu", j->files[i], rank, least, most);
+    return false;
+}
+
 static bool read_arrays(params *j) {
     npy_array *x = &j->arrays[0], *h = &j->arrays[1];
-    for (int i = 0; i < 2; i++) {
-        if (!numbers_read("convolve", j->files[i], &j->arrays[i])) return false;
-        const size_t rank = j->arrays[i].given.rank, most = j->along.text ? WEFT_DIMENSIONS_MAX - 1 : 1;
-        if (rank >= 1 && rank <= most) continue;
-        cli_error("convolve", "%s: has %zu dimensions: expected 1%s", j->files[i], rank,
-                  j->along.text ? " to 15" : ", or option --axis");
-        return false;
-    }
+    for (int i = 0; i < 2; i++)
+        if (!numbers_read("convolve", j->files[i], &j->arrays[i]) || !check_rank(j, i)) return false;
     if (x->dtype != h->dtype) {
         cli_error("convolve", "%s has elements of type %s and %s of type %s: both must have the same precision",
                   j->files[0], numbers_type(x->dtype, x->is_complex), j->files[1],
@@ -85,6 +114,13 @@ static size_t count_values(int mode, size_t n, size_t m) {
     return mode == WEFT_FULL ? longer + (shorter - 1) : mode == WEFT_SAME ? longer : longer - shorter + 1;
 }
 
+/* Computes the number of elements of the result. Returns an exit status. */
+static int count_elements(params *j) {
+    if (npy_count(&j->shape, &j->count)) return CLI_DONE;
+    cli_error("convolve", "the result of shape %s does not fit in memory", npy_text_of_shape(&j->shape).text);
+    return CLI_FAILED;
+}
+
 /* Finds the lengths along the axis and the shape of the result. */
 static int find_shape(params *j) {
     const npy_shape *x = &j->arrays[0].given, *h = &j->arrays[1].given;
@@ -99,11 +135,21 @@ static int find_shape(params *j) {
     j->m = h->dimensions[h->rank == 1 ? 0 : along];
     j->shape = *x;
     j->shape.dimensions[along] = count_values(j->mode, j->n, j->m);
-    if (!npy_count(&j->shape, &j->count)) {
-        cli_error("convolve", "the result of shape %s does not fit in memory", npy_text_of_shape(&j->shape).text);
-        return CLI_FAILED;
+    return count_elements(j);
+}
+
+/* Finds the shape of images that are convolved. */
+static int find_image_shape(params *j) {
+    const npy_shape *x = &j->arrays[0].given, *h = &j->arrays[1].given;
+    j->shape = *x;
+    j->n = j->m = 1;
+    for (size_t k = 0; k < 2; k++) {
+        const size_t axis = x->rank - 2 + k, n = x->dimensions[axis], m = h->dimensions[k];
+        j->shape.dimensions[axis] = j->mode == WEFT_SAME ? n : count_values(j->mode, n, m);
+        j->n *= n;
+        j->m *= m;
     }
-    return CLI_DONE;
+    return count_elements(j);
 }
 
 static weft_status convolve(weft_context *ctx, const params *j) {
@@ -117,6 +163,13 @@ static weft_status convolve(weft_context *ctx, const params *j) {
     from = numbers_with_parts(from, x->is_complex);
     by = numbers_with_parts(by, x->is_complex);
     to = numbers_with_parts(to, x->is_complex);
+    if (j->border) {
+        const double fill[2] = {j->fill, 0};
+        const float narrow[2] = {(float)j->fill, 0};
+        return (j->correlate ? weft_correlate2d : weft_convolve2d)(ctx, (weft_convolve_mode)j->mode, j->extended,
+                                                                   x->dtype == WEFT_F64 ? (const void *)fill : narrow,
+                                                                   field, &from, &by, &to);
+    }
     return (j->correlate ? weft_correlate_axis : weft_convolve_axis)(ctx, (weft_convolve_mode)j->mode, field, &from,
                                                                      j->along.axes[0], &by, &to);
 }
@@ -142,6 +195,7 @@ static void print_json(const params *j, const char *device) {
     json_text("mode", MODES[j->mode]);
     json_bool("correlate", j->correlate);
     if (j->along.text) json_integer("axis", j->along.axes[0]);
+    if (j->border) json_text("border", j->border);
     json_count("n", j->n);
     json_count("m", j->m);
     json_count("values", j->count);
@@ -152,7 +206,7 @@ static void print_json(const params *j, const char *device) {
 static int run(weft_context *ctx, const cli_options *options, params *j) {
     npy_error error;
     if (!read_arrays(j)) return CLI_FAILED;
-    int code = find_shape(j);
+    int code = j->border ? find_image_shape(j) : find_shape(j);
     if (code == CLI_DONE) code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     const npy_array *x = &j->arrays[0];

@@ -119,6 +119,7 @@ CASES: list[tuple[str, Call]] = [
     ("convolve x64 many_taps -o Y", lambda: weft.convolve(I["x64"], I["many_taps"])),
     ("convolve x64 taps --correlate -o Y", lambda: weft.correlate(I["x64"], I["taps"], "full")),
     ("convolve m32 m32 --axis 0 --mode same -o Y", lambda: weft.convolve(I["m32"], I["m32"], "same", axis=0)),
+    ("convolve m32 m32 --border wrap --mode same -o Y", lambda: weft.convolve2d(I["m32"], I["m32"], "same", "wrap")),
     ("tridiag -o Y -- -1 3 -1 rows", lambda: weft.tridiag(-1.0, 3.0, -1.0, I["rows"])),
     ("tridiag_pivot -o Y -- -1 0.5 -1 rows", lambda: weft.tridiag_pivot(-1.0, 0.5, -1.0, I["rows"])),
     ("pentadiag -o Y -- 1 -4 7 -4 1 rows", lambda: weft.pentadiag(1.0, -4.0, 7.0, -4.0, 1.0, I["rows"])),

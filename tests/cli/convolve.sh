@@ -108,6 +108,17 @@ gives "<c16 (2, 3) 1+0i 0+2i -1+0i 2+0i 0+4i -2+0i" convolve "$dir/waves.npy" "$
 npy "$dir/reals.npy" '<f8' '(2,)' 1 -1
 gives "<c16 (1, 2) 1+0i -1+1i" convolve "$dir/taps.npy" "$dir/reals.npy" --axis 1 --mode same
 
+# images
+npy "$dir/corners.npy" '<f4' '(2, 2)' 1 0 0 2
+npy "$dir/four_taps.npy" '<f4' '(1, 4)' 1 1 1 1
+gives "<f4 (2, 3) 1 2 4 8 18 36" convolve "$dir/series.npy" "$dir/corners.npy" --border 0 --mode same
+gives "<f4 (2, 3) 21 22 24 28 18 36" convolve "$dir/series.npy" "$dir/corners.npy" --border 10 --mode same
+gives "<f4 (2, 3) 65 18 36 16 18 36" convolve "$dir/series.npy" "$dir/corners.npy" --border wrap --mode same
+gives "<f4 (2, 3) 3 4 8 10 18 36" convolve "$dir/series.npy" "$dir/corners.npy" --border symmetric --mode same
+gives "<f4 (1, 2) 33 66" convolve "$dir/series.npy" "$dir/corners.npy" --border 0 --mode valid --correlate
+npy "$dir/stack.npy" '<f8' '(2, 1, 2)' 1 2 3 4
+gives "<c16 (2, 1, 3) 1+0i 2+1i 0+2i 3+0i 4+3i 0+4i" convolve "$dir/stack.npy" "$dir/taps.npy" --border 0
+
 # JSON
 got=$(w convolve "$dir/x.npy" "$dir/h.npy" --mode same -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
@@ -119,6 +130,11 @@ o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "convolve --axis --json" "convolve $dir/series.npy $dir/two.npy $y full False 0 2 2 9 f32 cpu $order" "$got"
+got=$(w convolve "$dir/series.npy" "$dir/corners.npy" --border wrap -o "$y" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "convolve --border --json" "convolve $dir/series.npy $dir/corners.npy $y full False wrap 6 4 12 f32 cpu $order" "$got"
 got=$(w fft "$dir/four.npy" --real -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
@@ -158,6 +174,16 @@ refuses 2 "weft convolve: --axis 0,1: expected an integer" \
 npy "$dir/three.npy" '<f4' '(1, 1, 2)' 1 -1
 refuses 1 "weft convolve: $dir/three.npy: has 3 dimensions: expected 1, or 2 as $dir/series.npy has" \
     convolve "$dir/series.npy" "$dir/three.npy" --axis 1 -o "$y"
+refuses 2 "weft convolve: --border mirror: expected wrap, symmetric or a number" \
+    convolve "$dir/series.npy" "$dir/corners.npy" --border mirror -o "$y"
+refuses 2 "weft convolve: --axis and --border cannot be combined" \
+    convolve "$dir/series.npy" "$dir/corners.npy" --border 0 --axis 0 -o "$y"
+refuses 1 "weft convolve: $dir/two.npy: has 1 dimensions: expected 2 to 15" \
+    convolve "$dir/two.npy" "$dir/corners.npy" --border 0 -o "$y"
+refuses 1 "weft convolve: $dir/three.npy: has 3 dimensions: expected 2" \
+    convolve "$dir/series.npy" "$dir/three.npy" --border 0 -o "$y"
+refuses 1 "x is 2 x 3 and h 1 x 4: one of them must have at least as many rows" \
+    convolve "$dir/series.npy" "$dir/four_taps.npy" --border 0 --mode valid -o "$y"
 npy "$dir/threes.npy" '<f4' '(3, 2)' 1 -1 1 -1 1 -1
 refuses 1 "weft convolve: $dir/series.npy: h of shape (3, 2) cannot be broadcast to the filters of shape (2, 2)" \
     convolve "$dir/series.npy" "$dir/threes.npy" --axis 1 -o "$y"

@@ -48,6 +48,7 @@ FILES = {
                        ("c.npy", (9, 2, 2), lambda i: -1), ("d.npy", (9, 2), lambda i: i))},
     "convolve": {"signal.npy": ("<f4", (50,), lambda i: i % 7), "filter.npy": ("<f4", (11,), lambda i: 1 / 11),
                  "pattern.npy": ("<f4", (11,), lambda i: i % 7), "image.npy": ("<f4", (20, 30), lambda i: i % 7)},
+    "convolve2d": {"image.npy": ("<f4", (20, 30), lambda i: i % 7), "kernel.npy": ("<f4", (3, 3), lambda i: i - 4)},
     "dot": {"x.npy": ("<f4", (2, 3), lambda i: i + 1), "w.npy": ("<f4", (3,), lambda i: (1, 0, 2)[i])},
     "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},
     "heat": {"rod.npy": ("<f4", (128,), lambda i: 1), "plate.npy": ("<f4", (200, 200), lambda i: math.hypot(
