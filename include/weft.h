@@ -1608,22 +1608,28 @@ typedef enum weft_border {
     WEFT_BORDER_SYMMETRIC = 2 /* the array is mirrored at its ends: element -1 is element 0, element n is n - 1 */
 } weft_border;
 
-/* Computes the two-dimensional convolution of x with h: c[i1, i2] = sum over all taps of x[i1 - j1, i2 - j2] h[j1,
- * j2]. Has the modes and borders of scipy.signal.convolve2d. mode    for n1 x n2 numbers of x and m1 x m2 taps.
- * WEFT_FULL: (n1 + m1 - 1) x (n2 + m2 - 1) values. WEFT_SAME: n1 x n2 values, the middle of the full result.
- * WEFT_VALID: max(n, m) - min(n, m) + 1 values along each axis, which do not depend on elements outside x and h; one
- * of the two must have at least as many rows and columns as the other border  the elements outside x; not used with
- * WEFT_VALID fill    one number of the type of x in host memory, or NULL for 0; not used unless border is
- * WEFT_BORDER_FILL field   WEFT_REAL, or WEFT_COMPLEX: the last axis of x, h and y then has length 2 and contains the
- * real and the imaginary part x       WEFT_F32 or WEFT_F64, at least two axes of numbers. The last two contain the
- * rows and columns of an array. Each of the arrays along the axes before them is convolved h       of the type of x,
- * two axes of numbers y       of the type and the shape of x, with the numbers of rows and columns that the mode
- * states; must not overlap x or h If x or h has no rows or columns, WEFT_EMPTY is returned. Up to 256 taps each
- * result is a chain of fused multiply-adds over all taps. With more taps it is computed by Fourier transforms of
- * blocks: the error is then relative to the largest values of a block, and an infinity or a NaN affects all results
- * of its blocks. Scratch memory: copies of x, h and y as far as their numbers are not adjacent; for more than 256
- * taps also the transform of h and blocks: 8 MiB on a CPU, 384 MiB on a GPU, or one block if it is larger. Its length
- * is 256 along an axis of up to 64 taps, less if x is short, and up to 8 times the number of taps along others.
+/* Computes the two-dimensional convolution of x with h: c[i1, i2] is the sum of x[i1 - j1, i2 - j2] h[j1, j2] over
+ * all taps. Has the modes and borders of scipy.signal.convolve2d.
+ *   mode    for n1 x n2 numbers of x and m1 x m2 taps:
+ *           WEFT_FULL   (n1 + m1 - 1) x (n2 + m2 - 1) values
+ *           WEFT_SAME   n1 x n2 values, the middle of the full result
+ *           WEFT_VALID  max(n, m) - min(n, m) + 1 values along each axis, which do not depend on elements outside x
+ *                       and h. One of the two must have at least as many rows and columns as the other
+ *   border  the elements outside x; not used with WEFT_VALID
+ *   fill    one number of the type of x in host memory, or NULL for 0; used with WEFT_BORDER_FILL only
+ *   field   WEFT_REAL, or WEFT_COMPLEX: the last axis of x, h and y then has length 2 and contains the real and the
+ *           imaginary part
+ *   x       WEFT_F32 or WEFT_F64, at least two axes of numbers. The last two contain the rows and columns of an
+ *           array. Each of the arrays along the axes before them is convolved
+ *   h       of the type of x, two axes of numbers
+ *   y       of the type and the shape of x, with the numbers of rows and columns that the mode states; must not
+ *           overlap x or h
+ * Returns WEFT_EMPTY if x or h has no rows or columns. Up to 256 taps each result is a chain of fused multiply-adds
+ * over all taps. With more taps it is computed by Fourier transforms of blocks: the error is then relative to the
+ * largest values of a block, and an infinity or a NaN affects all results of its blocks.
+ * Scratch memory: copies of x, h and y as far as their numbers are not adjacent. For more than 256 taps also the
+ * transform of h and blocks: 8 MiB on a CPU, 384 MiB on a GPU, or one block if it is larger. Its length is 256 along
+ * an axis of up to 64 taps, less if x is short, and up to 8 times the number of taps along others.
  * Order: docs/spec/ORDER.md 15.4. Docs: docs/ops/convolve2d.md. */
 WEFT_API weft_status weft_convolve2d(weft_context *ctx, weft_convolve_mode mode, weft_border border, const void *fill,
                                      weft_field field, const weft_view *x, const weft_view *h, const weft_view *y);
