@@ -40,14 +40,12 @@ static weft_status run_scan(weft_context *ctx) {
 static weft_status run_laplace(weft_context *ctx) {
     return weft_laplace(ctx, WEFT_F32, GRID, GRID, GRID, 9, x, out.y, (double *)out.counts);
 }
-static weft_status run_laplace_sor(weft_context *ctx) {
-    return weft_laplace_solve(ctx, WEFT_SOR, WEFT_F32, GRID, GRID, GRID, 0, 0, 20, x, out.y, (size_t *)out.indices,
+static weft_status solve_laplace(weft_context *ctx, weft_laplace_method method, size_t most) {
+    return weft_laplace_solve(ctx, method, WEFT_F32, GRID, GRID, GRID, 0, 0, most, x, out.y, (size_t *)out.indices,
                               (double *)out.counts);
 }
-static weft_status run_laplace_multigrid(weft_context *ctx) {
-    return weft_laplace_solve(ctx, WEFT_MULTIGRID, WEFT_F32, GRID, GRID, GRID, 0, 0, 3, x, out.y,
-                              (size_t *)out.indices, (double *)out.counts);
-}
+static weft_status run_laplace_sor(weft_context *ctx) { return solve_laplace(ctx, WEFT_SOR, 20); }
+static weft_status run_laplace_multigrid(weft_context *ctx) { return solve_laplace(ctx, WEFT_MULTIGRID, 3); }
 static weft_status run_select(weft_context *ctx) {
     return weft_select(ctx, WEFT_F32, N, x, flags, out.y, out.counts);
 }
@@ -98,14 +96,21 @@ static weft_status freed(weft_expr *expr, weft_status status) {
     weft_expr_free(expr);
     return status;
 }
-static weft_status run_map_views(weft_context *ctx) {
+/* Evaluates a formula of a matrix and a row, and reduces its values along an axis if `reduced`. */
+static weft_status with_views(weft_context *ctx, bool reduced) {
     const weft_view from = matrix_of(x, true), row = row_of(x), to = matrix_of((float *)out.y, false);
     const weft_view_binding bindings[] = {{"x", &from, WEFT_F32, NULL}, {"m", &row, WEFT_F32, NULL}};
+    const weft_view sums = row_of(out.y);
     weft_expr *expr = NULL;
     weft_status status = weft_expr_compile(ctx, "(x - m)*i", &expr);
-    if (status == WEFT_OK) status = weft_map_views(ctx, expr, WEFT_F32, bindings, 2, &to);
+    if (status == WEFT_OK)
+        status = reduced ? weft_map_reduce_axes(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, 2, from.shape, bindings,
+                                                2, 1, (int[]){0}, &sums)
+                         : weft_map_views(ctx, expr, WEFT_F32, bindings, 2, &to);
     return freed(expr, status);
 }
+static weft_status run_map_views(weft_context *ctx) { return with_views(ctx, false); }
+static weft_status run_map_reduce_axes(weft_context *ctx) { return with_views(ctx, true); }
 static weft_status run_map_views_complex(weft_context *ctx) {
     const weft_view numbers = {sizeof numbers, WEFT_F32, 2, {N / 2, 2}, {8, 4}, x, NULL, 0};
     const weft_view to = {sizeof to, WEFT_F32, 2, {N / 2, 2}, {8, 4}, out.y, NULL, 0};
@@ -113,16 +118,6 @@ static weft_status run_map_views_complex(weft_context *ctx) {
     weft_expr *expr = NULL;
     weft_status status = weft_expr_compile_complex(ctx, "z*z - conj(z)", (const char *[]){"z"}, 1, &expr);
     if (status == WEFT_OK) status = weft_map_views(ctx, expr, WEFT_F32, &binding, 1, &to);
-    return freed(expr, status);
-}
-static weft_status run_map_reduce_axes(weft_context *ctx) {
-    const weft_view from = matrix_of(x, true), row = row_of(x + N / 2), to = row_of(out.y);
-    const weft_view_binding bindings[] = {{"x", &from, WEFT_F32, NULL}, {"m", &row, WEFT_F32, NULL}};
-    weft_expr *expr = NULL;
-    weft_status status = weft_expr_compile(ctx, "(x - m)*i", &expr);
-    if (status == WEFT_OK)
-        status = weft_map_reduce_axes(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, 2, from.shape, bindings, 2, 1,
-                                      (int[]){0}, &to);
     return freed(expr, status);
 }
 static weft_status run_reduce_axes(weft_context *ctx) {
@@ -438,20 +433,14 @@ static weft_status run_histogram_source(weft_context *ctx) {
     const weft_source source = weft_source_memory(&channel, WEFT_F32, N, x);
     return weft_histogram_even_source(ctx, &source, 100, &lower, &upper, out.counts);
 }
-static weft_status run_scatter_reduce_source(weft_context *ctx) {
+static weft_status scatter_source(weft_context *ctx, weft_op op) {
     weft_channel channels[2];
     const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x),
                       index = weft_source_memory(&channels[1], WEFT_U32, N, keys);
-    return weft_scatter_reduce_source(ctx, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL,
-                                      out.y);
+    return weft_scatter_reduce_source(ctx, op, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL, out.y);
 }
-static weft_status run_scatter_extremes_source(weft_context *ctx) {
-    weft_channel channels[2];
-    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x),
-                      index = weft_source_memory(&channels[1], WEFT_U32, N, keys);
-    return weft_scatter_reduce_source(ctx, WEFT_MAX, WEFT_RANGE_SKIP, WEFT_DEFAULT, 1, 1000, &source, &index, NULL,
-                                      out.y);
-}
+static weft_status run_scatter_reduce_source(weft_context *ctx) { return scatter_source(ctx, WEFT_SUM); }
+static weft_status run_scatter_extremes_source(weft_context *ctx) { return scatter_source(ctx, WEFT_MAX); }
 static weft_status run_scatter_count_source(weft_context *ctx) {
     weft_channel channel;
     const weft_source index = weft_source_memory(&channel, WEFT_U32, N, keys);

@@ -36,8 +36,8 @@ template <class ELEMENT, int SWEEPS, int WARPS_, int ROWS_> struct laplace_pass 
     static constexpr int STEPS = THREADS <= 256 ? 4 : 2;
 };
 
-/* What a thread loads, stores and keeps of the tile. Bit r V + e of a mask stands for point e of the thread's row r.
- * If rows begin on 16-byte boundaries, a thread moves its own points, 16 bytes at once, and only bits r V count.
+/* Parts of a tile that a thread loads, stores and keeps. Bit r V + e of a mask stands for point e of the thread's row
+ * r. If rows begin on 16-byte boundaries, a thread moves its own points, 16 bytes at once, and only bits r V count.
  * Otherwise it moves every 32nd point of its warp's rows, so that a warp accesses adjacent points, and bit r V + e
  * stands for point 32 e + lane of the row. */
 template <class P> struct laplace_tile {
@@ -194,7 +194,7 @@ struct laplace_planes {
 
 /* Loads plane number `step` and completes each sweep on one plane. FACES: there are points on faces. On entry
  * `newest` has, for each sweep, its newest plane, and `five` the sum of the first five terms of that plane's next
- * value. On return they have changed places.
+ * value. On return they are exchanged.
  */
 template <class P, bool FACES, class A = typename P::element>
 static __device__ __forceinline__ void
