@@ -137,7 +137,8 @@ contains
     character(*), intent(in) :: name
     type(weft_array), intent(in) :: a
     type(weft_expr), intent(in) :: expr
-    if (call%status /= WEFT_OK .or. ((weft_expr_is_complex(expr) /= 0) .eqv. (a%field == WEFT_COMPLEX))) return
+    if (call%status /= WEFT_OK) return
+    if ((weft_expr_is_complex(expr) /= 0) .eqv. (a%field == WEFT_COMPLEX)) return
     if (a%field == WEFT_COMPLEX) then
       call refuse(call, name // ' is complex, but the values of the formula are real')
     else
