@@ -127,7 +127,7 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
     RETURN_IF_ERROR(check_output(r, out, &to, error));
     if (view_elements(out) == 0) return WEFT_OK;
     if (r->expr->is_complex) return evaluate_parts(r, out, dimensions, error);
-    return formula_evaluate(r, out->dimensions, dimensions, out->data, error);
+    return formula_evaluate(r, numbers.dimensions, dimensions, numbers.data, error);
 }
 
 weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
