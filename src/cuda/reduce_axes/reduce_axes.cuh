@@ -183,40 +183,61 @@ static __device__ __forceinline__ void reduce_sequence(const Op &op, const axes_
     for (int e = 0; e < V; e++) total[e] = v[0][e];
 }
 
-/* Combines the values of the slots of a column by halves. The result is valid in the threads of slot 0. `thread` is
- * the number within the threads of a tile. Called by all threads of the block. */
-template <class Op, int V>
-static __device__ __forceinline__ void combine_slots(const Op &op, const axes_params &a, uint32_t thread,
-                                                     typename Op::value (*area)[AXES_THREADS],
-                                                     typename Op::value (&v)[V]) {
+/* Returns the values of the slots of a column, combined by halves between the threads of a warp. The result is valid
+ * in the threads of slot 0. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value combine_in_warp(const Op &op, const axes_params &a,
+                                                                     typename Op::value v) {
     const uint32_t threads = 1u << (a.columns_log2 + a.slots_log2), columns = 1u << a.columns_log2;
-    if (threads > WARP) {
-#pragma unroll
-        for (int e = 0; e < V; e++) area[e][threadIdx.x] = v[e];
-        __syncthreads();
-        if (thread < WARP) {
-#pragma unroll
-            for (int e = 0; e < V; e++) {
-                typename Op::value of_warp[8];
-#pragma unroll
-                for (uint32_t w = 0; w < 8; w++)
-                    of_warp[w] = w * WARP < threads ? area[e][threadIdx.x + w * WARP] : op.identity();
-#pragma unroll
-                for (uint32_t half = 4; half >= 1; half /= 2)
-                    if (half * WARP < threads)
-#pragma unroll
-                        for (uint32_t w = 0; w < half; w++) of_warp[w] = op.combine(of_warp[w], of_warp[w + half]);
-                v[e] = of_warp[0];
-            }
-        }
-        __syncthreads();
-    }
-    __syncwarp();
 #pragma unroll
     for (uint32_t distance = WARP / 2; distance >= 1; distance /= 2)
-        if (distance >= columns && distance < threads)
+        if (distance >= columns && distance < threads) v = op.combine(v, across(v, (int)distance));
+    return v;
+}
+
+/* Returns the values of the same lane of up to 8 warps, combined by halves. of_lane: that of the first warp. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value combine_warps(const Op &op, uint32_t warps,
+                                                                   const typename Op::value *of_lane) {
+    typename Op::value of_warp[8];
 #pragma unroll
-            for (int e = 0; e < V; e++) v[e] = op.combine(v[e], across(v[e], (int)distance));
+    for (uint32_t w = 0; w < 8; w++) of_warp[w] = w < warps ? of_lane[w * WARP] : op.identity();
+#pragma unroll
+    for (uint32_t half = 4; half >= 1; half /= 2)
+        if (half < warps)
+#pragma unroll
+            for (uint32_t w = 0; w < half; w++) of_warp[w] = op.combine(of_warp[w], of_warp[w + half]);
+    return of_warp[0];
+}
+
+/* Calls store(e, value) with the value e of each column, combined from those of its slots, in one thread of slot 0 of
+ * one of the warps: the warps of a column share its V values. `thread`: number within the threads of a tile. Called
+ * by all threads of the block. */
+template <class Op, int V, class Store>
+static __device__ __forceinline__ void combine_slots(const Op &op, const axes_params &a, uint32_t thread,
+                                                     typename Op::value (*area)[AXES_THREADS],
+                                                     const typename Op::value (&v)[V], Store store) {
+    const uint32_t warps = (1u << (a.columns_log2 + a.slots_log2)) / WARP;
+    const bool stores = (thread % WARP) >> a.columns_log2 == 0;
+    if (warps <= 1) {
+        __syncwarp();
+#pragma unroll
+        for (int e = 0; e < V; e++) {
+            const typename Op::value total = combine_in_warp(op, a, v[e]);
+            if (thread >> a.columns_log2 == 0) store(e, total);
+        }
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < V; e++) area[e][threadIdx.x] = v[e];
+    __syncthreads();
+    const uint32_t first = threadIdx.x - thread + thread % WARP;
+#pragma unroll 1
+    for (uint32_t e = thread / WARP; e < V; e += warps) {
+        const typename Op::value total = combine_in_warp(op, a, combine_warps(op, warps, area[e] + first));
+        if (stores) store((int)e, total);
+    }
+    __syncthreads();
 }
 
 /* Stores the result of vector number `vector`, at `out`. */
@@ -258,6 +279,12 @@ static __device__ __forceinline__ int64_t factor_offset(const axes_params &a, ui
     return from;
 }
 
+/* Returns the parameter of a vector, and 0 for operators without one. */
+template <class Op>
+static __device__ __forceinline__ double parameter_of(const Op &op, const axes_params &a, uint64_t vector) {
+    return Op::REFERENCE && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
+}
+
 template <class Op, int V>
 static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
     axes_kernel(const __grid_constant__ axes_params a) {
@@ -281,7 +308,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
         if (present) view_offsets(a.outer, number, from, to);
 #pragma unroll
         for (int e = 0; e < V; e++) {
-            m[e] = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector + e]) : 0.0;
+            m[e] = present ? parameter_of(op, a, vector + e) : 0.0;
             total[e] = op.identity();
             idle = idle && op.idle(m[e]);
         }
@@ -309,16 +336,13 @@ static __global__ void __launch_bounds__(AXES_THREADS, AXES_BLOCKS)
                 total[e] = v[e];
             }
         }
-        combine_slots(op, a, thread, area, total);
-        if (!present || slot > 0) continue;
-#pragma unroll
-        for (int e = 0; e < V; e++) {
-            if (op.idle(m[e])) continue;
+        combine_slots(op, a, thread, area, total, [&](int e, A value) {
+            if (!present || op.idle(parameter_of(op, a, vector + e))) return;
             if (a.tiles > 1)
-                ((A *)a.partials)[tile * a.vectors + vector + e] = total[e];
+                ((A *)a.partials)[tile * a.vectors + vector + e] = value;
             else
-                finish_vector(a, vector + e, a.y + to + e * a.y_apart, total[e]);
-        }
+                finish_vector(a, vector + e, a.y + to + e * a.y_apart, value);
+        });
     }
 }
 
@@ -397,7 +421,7 @@ static __global__ void __launch_bounds__(AXES_THREADS, TILE_BLOCKS)
         split_item(a, item, tile, vector);
         if (present) view_offsets(a.outer, vector, from, to);
         const char *const y = a.factor + factor_offset<Op>(a, vector, present);
-        const double m = Op::REFERENCE && present && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
+        const double m = present ? parameter_of(op, a, vector) : 0.0;
         const uint64_t start = tile * PACKS;
         const uint32_t packs = present && !op.idle(m) ? (uint32_t)min((uint64_t)PACKS, a.n / OWN - start) : 0;
 #pragma unroll
@@ -468,7 +492,7 @@ static __global__ void __launch_bounds__(AXES_THREADS,
             const uint64_t vector = first + ((uint64_t)k << groups_log2);
             x[k] = a.x + __shfl_sync(FULL_WARP, from, k, (int)threads);
             y[k] = Op::INPUTS == 2 ? a.factor + __shfl_sync(FULL_WARP, from_factor, k, (int)threads) : NULL;
-            m[k] = Op::REFERENCE && vector < a.vectors && a.j.reference ? op.prepare(a.j.reference[vector]) : 0.0;
+            m[k] = vector < a.vectors ? parameter_of(op, a, vector) : 0.0;
 #pragma unroll
             for (int l = 0; l < OWN; l++) lane[k][l] = op.identity();
         }
