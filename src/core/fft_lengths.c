@@ -23,11 +23,11 @@ typedef struct params {
     arrays buffer[2];
 } params;
 
-static weft_status run_pass(const params *j, const fft_pass_call *c, weft_error *error) {
-    fft_pass_call pass = *c;
-    pass.dtype = j->dtype;
-    pass.batch = j->batch;
-    return j->ctx->backend->fft_pass(j->ctx->state, &pass, error);
+/* Runs a call, after setting its type and batch. */
+static weft_status run_pass(const params *j, fft_pass_call *c, weft_error *error) {
+    c->dtype = j->dtype;
+    c->batch = j->batch;
+    return j->ctx->backend->fft_pass(j->ctx->state, c, error);
 }
 
 /* Returns the buffer that does not contain x. */
@@ -56,32 +56,32 @@ static size_t count_calls(const params *j) {
 }
 
 /* Describes `count` of the passes, from pass `first` on. */
-static fft_pass_call radices_of(const params *j, size_t first, size_t count, arrays x, arrays y) {
+static void set_radices(const params *j, size_t first, size_t count, arrays x, arrays y, fft_pass_call *c) {
     const fft_plan *const p = j->plan;
     const bool last = first + count == p->passes;
-    return (fft_pass_call){.kind = FFT_RADICES,
-                           .dtype = j->dtype,
-                           .n = p->n,
-                           .count = count,
-                           .x = x.p,
-                           .y = y.p,
-                           .x_step = x.step,
-                           .y_step = y.step,
-                           .exchange_in = first == 0 && j->inverse,
-                           .exchange_out = last && j->inverse,
-                           .scale = last ? scale_of(j, p->m) : 0,
-                           .radices = p->radices + first,
-                           .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
+    *c = (fft_pass_call){.kind = FFT_RADICES,
+                         .dtype = j->dtype,
+                         .n = p->n,
+                         .count = count,
+                         .x = x.p,
+                         .y = y.p,
+                         .x_step = x.step,
+                         .y_step = y.step,
+                         .exchange_in = first == 0 && j->inverse,
+                         .exchange_out = last && j->inverse,
+                         .scale = last ? scale_of(j, p->m) : 0,
+                         .radices = p->radices + first,
+                         .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
 }
 
 /* Sets the call that computes all passes and the rows. Returns false if the backend does not compute them in one
  * call. */
 static bool takes_whole(const params *j, arrays x, arrays y, fft_pass_call *c) {
     const weft_backend *const b = j->ctx->backend;
-    *c = radices_of(j, 0, j->plan->passes, x, y);
+    set_radices(j, 0, j->plan->passes, x, y, c);
     c->batch = j->batch;
     c->whole = true;
-    return j->plan->length > 1 && b->fft_takes_whole && b->fft_takes_whole(j->ctx->state, c);
+    return b->fft_takes_whole && b->fft_takes_whole(j->ctx->state, c);
 }
 
 /* The transform of 14.8. */
@@ -92,7 +92,7 @@ static weft_status mix_radices(const params *j, arrays x, arrays y, weft_error *
     for (size_t i = 0, count; i < p->passes; i += count) {
         count = passes_at_once(j, i);
         const arrays to = i + count == p->passes && p->length == 1 ? y : other_buffer(j, x);
-        c = radices_of(j, i, count, x, to);
+        set_radices(j, i, count, x, to, &c);
         RETURN_IF_ERROR(run_pass(j, &c, error));
         x = to;
     }
@@ -145,14 +145,14 @@ static weft_status convolve_chirp(const params *j, arrays x, arrays y, weft_erro
 
 /* Converts between the real or complex numbers of a real transform and those of the complex one. */
 static weft_status convert(const params *j, fft_pass_kind kind, arrays x, arrays y, weft_error *error) {
-    const fft_pass_call c = {.kind = kind,
-                             .n = j->plan->n,
-                             .x = x.p,
-                             .y = y.p,
-                             .x_step = x.step,
-                             .y_step = y.step,
-                             .to_real = j->inverse,
-                             .factors = j->even ? fft_table(j->plan, j->plan->half) : NULL};
+    fft_pass_call c = {.kind = kind,
+                       .n = j->plan->n,
+                       .x = x.p,
+                       .y = y.p,
+                       .x_step = x.step,
+                       .y_step = y.step,
+                       .to_real = j->inverse,
+                       .factors = j->even ? fft_table(j->plan, j->plan->half) : NULL};
     return run_pass(j, &c, error);
 }
 
@@ -175,29 +175,41 @@ static size_t reals_of(const fft_call *c, weft_fft_kind real, weft_fft_kind half
     return c->kind == real ? c->n : c->kind == half ? 2 * (c->n / 2 + 1) : 2 * c->n;
 }
 
-static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
+/* Computes the call in parts of the batch whose scratch arrays have limited sizes. */
+static weft_status run_parts(params *j, const fft_call *c, weft_error *error) {
+    weft_context *const ctx = j->ctx;
     weft_watch *const watch = context_watch();
-    const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
     const size_t size = weft_dtype_size(c->dtype), most = ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES;
-    params j = {.ctx = ctx, .dtype = c->dtype, .even = even, .odd = real && !even};
-    j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
-    RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
-    const size_t numbers = j.plan->padded ? j.plan->padded : j.plan->n, bytes = 2 * size * numbers;
-    const size_t part = (size_t)min_u64(c->batch, max_u64(most / bytes, 1));
+    const size_t numbers = j->plan->padded ? j->plan->padded : j->plan->n, bytes = 2 * size * numbers;
+    const size_t part = c->batch == 1 ? 1 : (size_t)min_u64(c->batch, max_u64(most / bytes, 1));
     void *scratch;
     RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_FFT, saturated_product(2 * part, bytes), &scratch, error));
-    for (size_t i = 0; i < 2; i++) j.buffer[i] = (arrays){(char *)scratch + i * part * bytes, 2 * numbers};
+    for (size_t i = 0; i < 2; i++) j->buffer[i] = (arrays){(char *)scratch + i * part * bytes, 2 * numbers};
     const size_t x_step = reals_of(c, WEFT_R2C, WEFT_C2R), y_step = reals_of(c, WEFT_C2R, WEFT_R2C);
-    progress_plan(watch, (size_t)ceil_div(c->batch, part));
+    progress_plan(watch, part == c->batch ? 1 : (size_t)ceil_div(c->batch, part));
     for (size_t first = 0; first < c->batch; first += part) {
-        j.batch = (size_t)min_u64(part, c->batch - first);
+        j->batch = (size_t)min_u64(part, c->batch - first);
         const arrays x = {(char *)c->x + first * x_step * size, x_step};
         const arrays y = {(char *)c->y + first * y_step * size, y_step};
         RETURN_IF_ERROR(progress_begin(watch, error));
-        RETURN_IF_ERROR(progress_end(watch, transform(&j, x, y, error), error));
+        RETURN_IF_ERROR(progress_end(watch, transform(j, x, y, error), error));
         progress_advance(watch, 1);
     }
     return WEFT_OK;
+}
+
+static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
+    const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
+    params j = {.ctx = ctx, .dtype = c->dtype, .batch = c->batch, .even = even, .odd = real && !even};
+    j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
+    RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
+    if (!real && !j.plan->padded && !ctx->backend->device_only) {
+        /* The backend divides the call itself. */
+        fft_pass_call whole;
+        const arrays x = {(char *)c->x, 2 * c->n}, y = {c->y, 2 * c->n};
+        if (takes_whole(&j, x, y, &whole)) return run_pass(&j, &whole, error);
+    }
+    return run_parts(&j, c, error);
 }
 
 weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {

@@ -65,6 +65,7 @@ static weft_status transform_rows(cpu_context *ctx, const fft_pass_call *c, weft
 
 weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error) {
     cpu_context *const ctx = state;
+    if (c->whole) return cpu_fft_whole(ctx, c, error);
     const size_t bytes = saturated_product(saturated_product(c->batch, c->n), 2 * weft_dtype_size(c->dtype));
     pass_work w = divided(c);
     const size_t items = w.parts > 1 ? w.arrays * w.parts : (w.arrays - 1) / w.at_once + 1;

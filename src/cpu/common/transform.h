@@ -48,6 +48,18 @@ typedef struct transform_pass {
     size_t from, to;
 } transform_pass;
 
+/* Whole transforms [from, to) of n = m 2^k values with an odd m > 1 (kernels/bodies/slots_body.h). */
+enum { SLOT_PASSES = 16 };
+typedef struct slots_call {
+    const fft_pass_call *call; /* FFT_RADICES of all passes */
+    size_t m, length;          /* length: 2^k */
+    size_t rest[SLOT_PASSES];  /* R of each pass, in slots */
+    bool across;               /* the lanes are transforms; false: 2^k must be a multiple of the reals of a vector */
+    const void *twiddles;      /* T[0 .. 2^k / 2) */
+    void *buffer;              /* two arrays of slots; without `across`, also 2^k slots after them */
+    size_t from, to;
+} slots_call;
+
 /* Part of a direct convolution: values [from, to) of the full result of a signal of n values with m taps. Or of a
  * row of a two-dimensional one, which is the sum of those of `rows` rows of x and of taps; all taps must then overlap
  * the rows. The rows of taps follow one another. x is the row for the first one, and each row for another one is
@@ -88,6 +100,7 @@ typedef struct transform_kernels {
      * stores numbers [from, to) of all rows of an array as columns. FFT_SPLIT, FFT_COMBINE: an array. Others: numbers
      * [from, to) of the y of an array. */
     void (*pass)(const fft_pass_call *c, size_t array, size_t from, size_t to);
+    void (*slots)(const slots_call *w); /* whole transforms: x to y; y may be x */
     void (*direct_real)(const direct_slice *s);
     void (*direct_complex)(const direct_slice *s);
     void (*fill_block)(const block_slice *s);
@@ -120,6 +133,10 @@ void cpu_transform_free(cpu_context *ctx);
 
 /* weft_backend.fft_pass. */
 weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error);
+
+/* weft_backend.fft_takes_whole, and the call. */
+bool cpu_fft_takes_whole(const void *state, const fft_pass_call *c);
+weft_status cpu_fft_whole(cpu_context *ctx, const fft_pass_call *c, weft_error *error);
 
 static inline const transform_kernels *transform_kernels_of(const level_transforms *t, weft_dtype dtype) {
     return dtype == WEFT_F32 ? t->f32 : t->f64;

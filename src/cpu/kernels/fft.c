@@ -20,6 +20,8 @@
 
 #include "cpu/kernels/bodies/radix_body.h"
 
+#include "cpu/kernels/bodies/slots_body.h"
+
 #include "cpu/kernels/bodies/convolve_body.h"
 
 #include "cpu/kernels/bodies/end_of_complex.h"
@@ -41,6 +43,8 @@
 #include "cpu/kernels/bodies/plain_body.h"
 
 #include "cpu/kernels/bodies/radix_body.h"
+
+#include "cpu/kernels/bodies/slots_body.h"
 
 #include "cpu/kernels/bodies/convolve_body.h"
 

@@ -133,6 +133,7 @@ const weft_backend *weft_backend_cpu(void) {
 #define BACKEND(stem) .stem = cpu_##stem,
 #include "core/ops.def"
         .fft_pass = cpu_fft_pass,
+        .fft_takes_whole = cpu_fft_takes_whole,
         .tunables = cpu_tunables,
         .chosen = cpu_chosen,
         .choose = cpu_choose,

@@ -206,7 +206,8 @@ static shape shape_of(const gpu *g, const fft_pass_call *c) {
 
 bool cuda_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const gpu *const g = (const gpu *)state;
-    if (c->n > WHOLE_MOST || passes_together(c->n, c->count, c->radices) < c->count) return false;
+    if (c->n > WHOLE_MOST || c->n == points_of(c) || passes_together(c->n, c->count, c->radices) < c->count)
+        return false;
     return shared_bytes(c, shape_of(g, c)) <= g->shared_bytes / 2; /* two blocks in a multiprocessor */
 }
 

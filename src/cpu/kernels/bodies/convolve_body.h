@@ -186,6 +186,7 @@ static const transform_kernels OF(kernels) = {
     .split = OF(split),
     .combine = OF(combine),
     .pass = OF(run_pass),
+    .slots = OF(slots),
     .direct_real = OF(direct_real),
     .direct_complex = OF(direct_complex),
     .fill_block = OF(fill_block),

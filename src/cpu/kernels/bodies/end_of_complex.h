@@ -11,3 +11,7 @@
 #undef COMPLEX
 #undef VECTOR
 #undef LANES
+#undef EACH_LANE
+#undef LOW
+#undef VALUE_OF
+#undef LANE_OF

@@ -342,7 +342,3 @@ static void OF(whole)(const transform_pass *p) {
 }
 
 #undef BLOCK_BYTES
-#undef EACH_LANE
-#undef LOW
-#undef VALUE_OF
-#undef LANE_OF
