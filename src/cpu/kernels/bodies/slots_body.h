@@ -254,15 +254,20 @@ INLINE size_t OF(next_row)(size_t row, size_t length) {
 
 /* -------------------------------------------------------------------- lanes that are transforms */
 
-/* Loads `count` numbers, less than COMPLEX. */
-INLINE VECTOR OF(load_some)(const REAL *p, size_t count) {
-    VECTOR v = {0};
-    for (size_t i = 0; i < count; i++) memcpy((REAL *)&v + 2 * i, p + 2 * i, 2 * sizeof(REAL));
-    return v;
+/* Copies `count` numbers, less than COMPLEX, of each of WIDTH transforms to vectors. */
+NOINLINE void OF(load_end)(const REAL *const *from, size_t at, size_t count, VECTOR *v) {
+    for (size_t l = 0; l < WIDTH; l++) {
+        REAL numbers[WIDTH] = {0};
+        for (size_t i = 0; i < 2 * count; i++) numbers[i] = from[l][2 * at + i];
+        v[l] = OF(load)(numbers);
+    }
 }
 
+/* Stores the first `count` numbers of a vector, less than COMPLEX. */
 INLINE void OF(store_some)(REAL *p, VECTOR v, size_t count) {
-    for (size_t i = 0; i < count; i++) memcpy(p + 2 * i, (REAL *)&v + 2 * i, 2 * sizeof(REAL));
+#pragma GCC unroll 8
+    for (size_t i = 0; i + 1 < COMPLEX; i++)
+        if (i < count) memcpy(p + 2 * i, (const REAL *)&v + 2 * i, 2 * sizeof(REAL));
 }
 
 /* Loads the numbers of WIDTH transforms; the lanes from `count` on repeat the last transform. readable: the numbers
@@ -278,8 +283,12 @@ INLINE void OF(load_across)(const REAL *x, size_t n, size_t step, size_t count, 
         if (left + readable >= COMPLEX)
 #pragma GCC unroll 16
             for (size_t l = 0; l < WIDTH; l++) v[l] = OF(load)(from[l] + 2 * at);
-        else
-            for (size_t l = 0; l < WIDTH; l++) v[l] = OF(load_some)(from[l] + 2 * at, left);
+        else {
+            VECTOR end[WIDTH];
+            OF(load_end)(from, at, left, end);
+#pragma GCC unroll 16
+            for (size_t l = 0; l < WIDTH; l++) v[l] = end[l];
+        }
         OF(transpose_reals)(v);
 #pragma GCC unroll 8
         for (size_t i = 0; i < COMPLEX; i++) {
@@ -290,28 +299,32 @@ INLINE void OF(load_across)(const REAL *x, size_t n, size_t step, size_t count, 
     }
 }
 
-/* Stores numbers [at, at + COMPLEX) of `count` transforms, or fewer at the end. */
-INLINE void OF(store_numbers)(const fft_pass_call *c, const VECTOR *v, size_t at, size_t count, REAL *y) {
-    const size_t n = c->n, step = c->y_step;
-    if (count == WIDTH && at + COMPLEX <= n) {
+/* Stores `left` numbers of each of `count` transforms, step reals apart: whole vectors in the first `vectors` lanes.
+ */
+INLINE void OF(store_numbers)(const VECTOR *v, size_t left, size_t count, size_t vectors, size_t step, REAL *y) {
 #pragma GCC unroll 16
-        for (size_t l = 0; l < WIDTH; l++) OF(store)(y + l * step + 2 * at, v[l]);
-        return;
-    }
-    for (size_t l = 0; l < count; l++) {
-        /* If a transform has fewer numbers than a vector, those after its last one are overwritten by the next lane.
-         */
-        if (at + COMPLEX <= n || (at == 0 && step == 2 * n && (count - l) * n >= COMPLEX))
-            OF(store)(y + l * step + 2 * at, v[l]);
+    for (size_t l = 0; l < WIDTH; l++) {
+        if (l >= count) break;
+        if (l < vectors)
+            OF(store)(y + l * step, v[l]);
         else
-            OF(store_some)(y + l * step + 2 * at, v[l], n - at);
+            OF(store_some)(y + l * step, v[l], left);
     }
+}
+
+/* Returns the lanes in which a vector may be stored at the end of a transform: if a transform has fewer numbers than
+ * a vector, those after its last one are overwritten by the next lanes. */
+INLINE size_t OF(vectors_at_end)(const fft_pass_call *c, size_t count) {
+    if (c->n >= COMPLEX || c->y_step != 2 * c->n) return 0;
+    const size_t after = (COMPLEX - 1) / c->n; /* transforms that a vector reaches after its own */
+    return count > after ? count - after : 0;
 }
 
 /* Stores the results of `count` transforms. Result q + m c is in the slot of row q whose number is that of c with its
  * digits in reverse order. Returns true if all are finite. */
 INLINE bool OF(store_across)(const slots_call *w, const REAL *z, size_t count, bool inverse, REAL *y) {
-    const size_t n = w->call->n, length = w->length;
+    const size_t n = w->call->n, length = w->length, step = w->call->y_step;
+    const size_t at_end = OF(vectors_at_end)(w->call, count);
     const VECTOR scale = OF(fill)(length == 1 ? (REAL)w->call->scale : 1 / (REAL)length);
     const REAL *from = z, *const end = z + 2 * WIDTH * n;
     OF(pair) sums = {{0}, {0}};
@@ -330,7 +343,10 @@ INLINE bool OF(store_across)(const slots_call *w, const REAL *z, size_t count, b
             from = z + 2 * WIDTH * row;
         }
         OF(transpose_reals)(v);
-        OF(store_numbers)(w->call, v, at, count, y);
+        if (count == WIDTH && at + COMPLEX <= n)
+            OF(store_numbers)(v, COMPLEX, WIDTH, WIDTH, step, y + 2 * at);
+        else
+            OF(store_numbers)(v, n - at, count, at + COMPLEX <= n ? count : at_end, step, y + 2 * at);
     }
     return OF(all_finite)(sums);
 }
