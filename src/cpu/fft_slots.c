@@ -6,7 +6,11 @@
 enum {
     UNINTERRUPTED = 1 << 12, /* values between two checks for cancellation, at least */
     BUFFERS_BYTES = 1 << 19, /* most bytes of the buffers of a thread */
-    NEAR_BYTES = 24 << 10    /* of buffers that leave a part of a 32 KiB cache to x and y */
+    /* Most bytes of buffers for lanes that are transforms, if the others are possible too: with rows of at most
+     * SHORT_ROW numbers, which those compute in registers, and with longer ones. */
+    SHORT_ROW = 8,
+    SHORT_ROW_BYTES = 24 << 10,
+    LONG_ROW_BYTES = 56 << 10
 };
 
 /* A call, divided among threads. each: bytes of the buffers of a thread. */
@@ -22,29 +26,27 @@ static size_t points_of(const fft_pass_call *c) {
     return last->s * last->points->p;
 }
 
-/* Returns the bytes of the buffers. width: the numbers of a slot. */
-static size_t buffer_bytes(const fft_pass_call *c, size_t m, size_t width, bool across) {
-    const size_t numbers = across ? 2 * c->n * width : 2 * c->n + c->n / m * width;
-    return 2 * weft_dtype_size(c->dtype) * numbers;
+/* Returns the numbers of a slot. */
+static size_t width_of(const transform_kernels *kernels) { return 2 * kernels->lanes; }
+
+/* Returns the bytes of the buffers of a thread. */
+static size_t buffer_bytes(const fft_pass_call *c, size_t width, bool across) {
+    const size_t numbers = across ? 2 * c->n * width : 2 * c->n + c->n / points_of(c) * width;
+    return (2 * weft_dtype_size(c->dtype) * numbers + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
 }
 
-/* Sets the members of a call but its buffers and its twiddles. Returns false if other kernels are faster. Lanes that
- * are transforms need no exchange of lanes between the passes, but more buffers; and lanes without a transform cost
- * as much as others. */
-static bool choose(const cpu_context *ctx, const fft_pass_call *c, slots_work *w) {
-    w->kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
-    const size_t width = 2 * w->kernels->lanes, m = points_of(c), length = c->n / m;
-    if (c->n > BUFFERS_BYTES || c->count > SLOT_PASSES) return false;
-    const bool can_along = length >= 4 && length % width == 0 && 2 * m > width;
-    const bool near = c->batch >= width && buffer_bytes(c, m, width, true) <= NEAR_BYTES;
-    const bool across = near || !can_along;
-    if (!can_along && 2 * c->batch < width) return false;
-    w->slots = (slots_call){.call = c, .m = m, .length = length, .across = across, .to = c->batch};
-    w->block = across ? width : 1;
-    for (size_t i = 0, rest = across ? c->n : c->n / width; i < c->count; i++)
-        w->slots.rest[i] = rest /= c->radices[i].points->p;
-    w->each = (buffer_bytes(c, m, width, across) + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
-    return w->each <= BUFFERS_BYTES;
+/* Returns true if the lanes of a slot can be adjacent numbers of a transform, and are not more than twice its rows.
+ */
+static bool takes_along(const fft_pass_call *c, size_t width) {
+    return c->n % (width > 4 ? width : 4) == 0 && 2 * points_of(c) > width;
+}
+
+/* Returns true if the lanes should be transforms. Then the rows need no exchange of lanes, but the buffers are
+ * larger. */
+static bool goes_across(const fft_pass_call *c, size_t width) {
+    if (!takes_along(c, width)) return true;
+    const size_t most = c->n / points_of(c) <= SHORT_ROW ? SHORT_ROW_BYTES : LONG_ROW_BYTES;
+    return c->batch >= width && buffer_bytes(c, width, true) <= most;
 }
 
 static void run_part(void *self, int part, int parts) {
@@ -62,22 +64,37 @@ static void run_part(void *self, int part, int parts) {
     }
 }
 
+/* Lanes without a transform cost as much as others. */
 bool cpu_fft_takes_whole(const void *state, const fft_pass_call *c) {
-    slots_work w;
-    return choose(state, c, &w);
+    const cpu_context *const ctx = state;
+    const size_t width = width_of(transform_kernels_of(ctx->level->transforms, c->dtype));
+    if (c->n > BUFFERS_BYTES || c->count > SLOT_PASSES) return false;
+    if (2 * c->batch < width && !takes_along(c, width)) return false;
+    return buffer_bytes(c, width, goes_across(c, width)) <= BUFFERS_BYTES;
 }
 
 weft_status cpu_fft_whole(cpu_context *ctx, const fft_pass_call *c, weft_error *error) {
     slots_work w;
     const transform_plan *plan;
-    (void)choose(ctx, c, &w);
+    w.kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
+    const size_t width = width_of(w.kernels), m = points_of(c), values = c->n * c->batch;
+    const bool across = goes_across(c, width), alone = values <= UNINTERRUPTED;
+    const int threads = alone ? 1 : transform_threads(ctx, 2 * values * weft_dtype_size(c->dtype));
+    w.slots.call = c;
+    w.slots.m = m;
+    w.slots.length = c->n / m;
+    for (size_t i = 0, rest = across ? c->n : c->n / width; i < c->count; i++)
+        w.slots.rest[i] = rest /= c->radices[i].points->p;
+    w.slots.across = across;
+    w.slots.from = 0;
+    w.slots.to = c->batch;
+    w.block = across ? width : 1;
+    w.each = buffer_bytes(c, width, across);
     const int log = transform_log2(w.slots.length);
     RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, TRANSFORM_PLAIN, log, false, &plan, error));
     w.slots.twiddles = plan->twiddles;
-    const size_t values = c->n * c->batch;
-    const int threads = values <= UNINTERRUPTED ? 1 : transform_threads(ctx, 2 * values * weft_dtype_size(c->dtype));
     RETURN_IF_ERROR(cpu_workspace(ctx, (size_t)threads * w.each, &w.slots.buffer, error));
-    if (values <= UNINTERRUPTED)
+    if (alone)
         w.kernels->slots(&w.slots);
     else
         transform_share(threads, run_part, &w);

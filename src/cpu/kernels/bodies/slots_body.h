@@ -403,9 +403,11 @@ INLINE void OF(store_rows)(const slots_call *w, OF(pair) v, size_t first, size_t
     if (at + WIDTH <= n) {
         OF(store)(y + 2 * at, a);
         OF(store)(y + 2 * at + WIDTH, b);
+    } else if (at + COMPLEX <= n) {
+        OF(store)(y + 2 * at, a);
+        OF(store_some)(y + 2 * at + WIDTH, b, n - at - COMPLEX);
     } else {
-        const VECTOR all[2] = {a, b};
-        memcpy(y + 2 * at, all, 2 * (n - at) * sizeof(REAL));
+        OF(store_some)(y + 2 * at, a, n - at);
     }
 }
 
