@@ -1,13 +1,15 @@
-/* The transforms of rows of 2^k numbers whose results become columns (ORDER.md 14.8). Row q of an array consists of
- * B = j.blocks blocks after the passes over its columns. Block b of the natural order of its results, in row q of m,
- * is line q + m b of the array: the results of adjacent lines are adjacent. The lines of all arrays are numbered in
- * order, and a block of threads transforms several adjacent ones. */
+/* The transforms of rows of 2^k numbers whose results become columns: of ORDER.md 14.8, where each row is a transform,
+ * and of fft_blocks, where each is a block of a longer one. Row q of an array consists of B = j.blocks blocks after the
+ * passes over its columns. Block b of the natural order of its results, in row q of m, is line q + m b of the array:
+ * the results of adjacent lines are adjacent. The lines of all arrays are numbered in order, and a block of threads
+ * transforms several adjacent ones. */
 #include "cuda/copy_view/device_views.h"
 #include "cuda/copy_view/view_index.cuh"
 #include "cuda/fft/fft_calls.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/stages.cuh"
 #include "cuda/fft/transforms.h"
+#include "cuda/runtime/arrays.h"
 #include "cuda/runtime/overlap.cuh"
 
 #include <string.h>
@@ -19,7 +21,7 @@ enum { SHORT_ROWS_LOG = FFT_PASS_LOG_MIN - 1, SHORT_ROWS_THREADS = 128 };
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 struct rows_params {
-    fft_params j;              /* columns: m */
+    fft_params j; /* columns: m */
     uint32_t lines;            /* of all arrays */
     view_length each, columns; /* lines of an array; m */
 };
@@ -38,7 +40,9 @@ static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_
     const uint32_t q = split_index(p.columns, b);
     const int digits = log2_of(p.j.blocks);
     const uint32_t block = (uint32_t)mirrored(b, digits);
-    return {((uint64_t)array * p.columns.n + q) * p.j.n + block * (p.j.n >> digits), array * p.j.y_step + o, block};
+    const uint32_t above = (uint32_t)mirrored(p.j.row + q, p.j.row_digits) << digits;
+    return {((uint64_t)array * p.columns.n + q) * p.j.n + block * (p.j.n >> digits), array * p.j.y_step + o,
+            above + block};
 }
 
 /* As rows_kernel of fft_passes.cu. */
@@ -118,22 +122,18 @@ template <typename T, int MOST> static fft_launch find_last(int log, unsigned bl
                                  : find_pass<mixed_rows_pass, T, MOST>(log, blocks, j);
 }
 
-/* Sets the parameters of the last pass. */
-static fft_params describe(const fft_pass_call *c, const void *x, void *y, const void *table) {
-    const size_t length = c->n / c->count, number = 2 * cuda_type_bytes(c->dtype);
+/* Sets the parameters of the last pass. rows: of `length` numbers, in each array. */
+static fft_params describe(weft_dtype dtype, size_t rows, size_t length, const void *x, void *y) {
     fft_params j;
     memset(&j, 0, sizeof j);
     j.x = x;
     j.y = y;
-    j.table = table;
-    j.batch = c->batch;
-    j.columns = c->count;
+    j.batch = 1;
+    j.columns = rows;
     j.n = length;
     j.blocks = 1;
-    j.y_step = c->y_step / 2;
-    j.scale = c->inverse ? 1 / (double)length : 1;
-    j.y_aligned = (uintptr_t)y % number == 0;
-    j.swap_in = j.swap_out = c->inverse;
+    j.scale = 1;
+    j.y_aligned = (uintptr_t)y % (2 * cuda_type_bytes(dtype)) == 0;
     return j;
 }
 
@@ -169,17 +169,44 @@ static weft_status run_last(const gpu *g, weft_dtype dtype, int log, const fft_p
     return WEFT_OK;
 }
 
+/* Computes all passes; the rows are parts of transforms of 2^log numbers. Sets j->table. */
+static weft_status run_passes(gpu *g, weft_dtype dtype, int log, fft_params *j, weft_error *error) {
+    const int row_log = gpu_log2(j->n), most = dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
+    pass_list passes = {1, {row_log}};
+    if (row_log > gpu_pass_most(g, most)) passes = gpu_passes(g, row_log, most);
+    RETURN_IF_ERROR(gpu_twiddles(g, NAME, dtype, log, &j->table, error));
+    RETURN_IF_ERROR(run_columns(g, dtype, &passes, j, error));
+    return run_last(g, dtype, passes.log[passes.count - 1], *j, error);
+}
+
 weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
     RETURN_IF(
         c->n > UINT32_MAX, WEFT_INVALID,
         "%s: a transform of %zu complex values: a GPU supports at most 2^32 if their number is not a power of 2",
         NAME, c->n);
-    const int log = gpu_log2(c->n / c->count), most = c->dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
-    pass_list passes = {1, {log}};
-    if (log > gpu_pass_most(g, most)) passes = gpu_passes(g, log, most);
-    const void *table;
-    RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, log, &table, error));
-    fft_params j = describe(c, x, y, table);
-    RETURN_IF_ERROR(run_columns(g, c->dtype, &passes, &j, error));
-    return run_last(g, c->dtype, passes.log[passes.count - 1], j, error);
+    const size_t length = c->n / c->count;
+    fft_params j = describe(c->dtype, c->count, length, x, y);
+    j.batch = c->batch;
+    j.y_step = c->y_step / 2;
+    if (c->inverse) j.scale = 1 / (double)length;
+    j.swap_in = j.swap_out = c->inverse;
+    return run_passes(g, c->dtype, gpu_log2(length), &j, error);
+}
+
+weft_status cuda_fft_blocks(void *state, const fft_blocks_call *c, weft_error *error) {
+    gpu *const g = (gpu *)state;
+    const current_device scope(g->device);
+    const size_t bytes = c->count * c->n * 2 * cuda_type_bytes(c->dtype);
+    gpu_array arrays[] = {{"y", c->y, bytes, ARRAY_OUT, false, NULL}, {"x", c->x, bytes, ARRAY_IN, false, NULL}};
+    void *unused;
+    RETURN_IF(c->count > UINT32_MAX / c->n, WEFT_INVALID,
+              "%s: %zu blocks of %zu complex values: a GPU supports at most 2^32 values of a divided transform", NAME,
+              c->count, c->n);
+    RETURN_IF_ERROR(arrays_copy_in(g, NAME, arrays, 2, 0, &unused, error));
+    fft_params j = describe(c->dtype, c->count, c->n, arrays[1].at, arrays[0].at);
+    j.row = c->first;
+    j.row_digits = gpu_log2(c->blocks);
+    j.scale = c->scale;
+    RETURN_IF_ERROR(run_passes(g, c->dtype, j.row_digits + gpu_log2(c->n), &j, error));
+    return arrays_copy_out(g, NAME, arrays, 2, error);
 }
