@@ -203,10 +203,10 @@ WEFT_API weft_status weft_dist_fft_axes(weft_dist *d, weft_fft_kind kind, weft_s
  *             columns that weft_dist_share(d, n1) returns, as contiguous rows. This saves one exchange
  *   values    this rank's slice of the array: x of a forward transform, y of an inverse one
  *   x, y      y == x is allowed, in memory for the larger of the two parts. Otherwise they must not overlap
- * All values are exchanged twice, and once more if the spectrum is natural. Two copies of this rank's part stay in the
- * weft_dist, and two more if blocks move through host memory. A CPU also keeps factors of the size of the part, for
- * the last two lengths or divisions, and a GPU those of n/4 complex values. With fewer than 256 values, every rank
- * computes the whole transform. */
+ * All values are exchanged twice, and once more if the spectrum is natural. Two copies of this rank's part stay in
+ * the weft_dist, and two more if blocks move through host memory. A CPU also keeps factors of the size of the part,
+ * for the last two lengths or divisions, and a GPU those of n/4 complex values. With fewer than 256 values, every
+ * rank computes the whole transform. */
 WEFT_API weft_status weft_dist_fft_values(weft_dist *d, weft_fft_kind kind, weft_spectrum spectrum, weft_dtype dtype,
                                           weft_slice values, const void *x, void *y);
 

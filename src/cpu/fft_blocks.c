@@ -6,9 +6,10 @@ weft_status cpu_fft_blocks(void *state, const fft_blocks_call *c, weft_error *er
     cpu_context *const ctx = state;
     const transform_kernels *const kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
     const int threads = transform_threads(ctx, c->count * c->n * 2 * weft_dtype_size(c->dtype));
-    transform_pass p = {.scale = c->scale, .x = c->x, .y = c->y};
+    transform_pass p = {.inverse = c->inverse, .scale = 1, .x = c->x, .y = c->y};
     transform_team team = {.threads = threads};
     void *buffers;
+    if (c->inverse) p.scale = 1 / (double)(c->blocks * c->n);
     RETURN_IF_ERROR(cpu_transform_blocks_plan(ctx, c, &p.plan, error));
     team.buffer_bytes = transform_buffer_bytes(p.plan, c->dtype);
     RETURN_IF_ERROR(cpu_workspace(ctx, (size_t)threads * team.buffer_bytes, &buffers, error));

@@ -1,17 +1,18 @@
 /* weft_dist_fft_values: the transform of one array of n = 2^k values. The array is a matrix of n1 rows of n2 values.
- * The first stages of ORDER.md 14.3 are transforms along its columns, and the others transform each row. Row f of the
- * transformed columns, in natural order, is block m(f) of the stages that follow. The result of row f is column f of a
- * matrix of n2 rows and n1 columns, which is the spectrum in natural order.
+ * The first stages of ORDER.md 14.3 are transforms along its columns; the others transform each row. Row f of the
+ * transformed columns, in natural order, is block m(f) of these stages, and its result is column f of a matrix of n2
+ * rows and n1 columns, which is the spectrum in natural order. Between the steps the ranks exchange all values:
  *
- *                    a rank has                        then
- *     LAYOUT_VALUES    its slice of the array
- *     LAYOUT_COLUMNS   columns of n1 x n2 values         transforms along them
- *     LAYOUT_ROWS      rows of n1 x n2 values            computes their other stages
- *     LAYOUT_RESULTS   columns of n2 x n1 values
- *     LAYOUT_VALUES    its slice of the spectrum
+ *     a rank has                                   then
+ *     its slice of x
+ *     columns of the n1 x n2 values, in work[1]    transforms along them
+ *     rows of the n1 x n2 values, in work[1]       computes their other stages
+ *     columns of the n2 x n1 results               a transposed spectrum is complete
+ *     its slice of y
  *
- * An inverse transform has n1 and n2 exchanged, so that LAYOUT_RESULTS of a forward one is its LAYOUT_COLUMNS. It
- * exchanges the parts of each number of x and of y, and is a forward transform in between (ORDER.md 14.4). */
+ * An inverse transform has n1 and n2 exchanged, so that it can begin with the columns of a transposed spectrum. Its
+ * columns are transformed by forward transforms of numbers whose parts are exchanged: the results of inverse ones
+ * would be multiplied by 1/n1, but the order has only one factor, 1/n. */
 #include "core/parts.h"
 #include "core/types.h"
 #include "dist/dist.h"
@@ -26,7 +27,7 @@ typedef struct transform {
     weft_dist *d;
     bool inverse, turned; /* turned: the spectrum is transposed */
     weft_dtype dtype;
-    size_t number;        /* bytes of a complex number */
+    size_t number; /* bytes of a complex number */
     size_t n, n1, n2;
     char *x, *y;
     char *work[2]; /* workspaces, each for the largest part of this rank in any layout */
@@ -90,7 +91,7 @@ static weft_status copy_view(const transform *t, weft_view from, weft_view to) {
 }
 
 /* Copies those values of this rank's slice, at p, that are in the given columns to *packed, in their order, or back.
- * Advances *packed. The parts of each number are exchanged if the transform is inverse. */
+ * Advances *packed. The parts of each number of x are exchanged if the transform is inverse. */
 static weft_status copy_slice(const transform *t, const char *p, size_t width, weft_slice columns, bool back,
                               const char **packed) {
     const uint64_t begin = dist_first(t->d), end = begin + values_of(t, t->d->rank);
@@ -101,9 +102,8 @@ static weft_status copy_slice(const transform *t, const char *p, size_t width, w
         next = at + (rows - 1) * width + (stop - start);
         if (first >= last) continue;
         const size_t count = (size_t)(last - first);
-        const weft_view inner =
-            view_of(t, p + (at - begin + first - start) * t->number, rows, count, width, t->inverse);
-        const weft_view side = view_of(t, *packed, rows, count, count, false);
+        const weft_view inner = view_of(t, p + (at - begin + first - start) * t->number, rows, count, width, false);
+        const weft_view side = view_of(t, *packed, rows, count, count, t->inverse && !back);
         RETURN_IF_ERROR(copy_view(t, back ? side : inner, back ? inner : side));
         *packed += rows * count * t->number;
     }
@@ -119,7 +119,7 @@ static weft_status copy_slices(const transform *t, const char *p, size_t width, 
 
 /* --------------------------------------------------------------------------------- layouts */
 
-/* Copies the columns of x to work[1]. */
+/* Copies the columns of x, a transposed spectrum, to work[1], with the parts of each number exchanged. */
 static weft_status take_columns(const transform *t) {
     const size_t columns = share_of(t, t->n2, t->d->rank).count;
     if (columns == 0) return WEFT_OK;
@@ -154,9 +154,8 @@ static weft_status join_rows(const transform *t) {
     for (int r = 0; r < t->d->size; r++) {
         const weft_slice part = share_of(t, t->n2, r);
         if (rows == 0 || part.count == 0) continue;
-        RETURN_IF_ERROR(
-            copy_view(t, view_of(t, packed, rows, part.count, part.count, false),
-                      view_of(t, t->work[1] + part.offset * t->number, rows, part.count, t->n2, false)));
+        RETURN_IF_ERROR(copy_view(t, view_of(t, packed, rows, part.count, part.count, t->inverse),
+                                  view_of(t, t->work[1] + part.offset * t->number, rows, part.count, t->n2, false)));
         packed += rows * part.count * t->number;
     }
     return WEFT_OK;
@@ -198,8 +197,8 @@ static weft_status transform_columns(const transform *t) {
 static weft_status transform_rows(const transform *t, char *y) {
     const weft_slice rows = share_of(t, t->n1, t->d->rank);
     if (rows.count == 0) return WEFT_OK;
-    return dist_took(t->d, weft_part_fft_blocks(t->d->ctx, t->dtype, t->n1, t->n2, rows.offset, rows.count,
-                                                t->inverse ? 1 / (double)t->n : 1, t->work[1], y));
+    return dist_took(t->d, weft_part_fft_blocks(t->d->ctx, t->dtype, t->inverse, t->n1, t->n2, rows.offset,
+                                                rows.count, t->work[1], y));
 }
 
 static weft_status hold_workspaces(transform *t) {
@@ -229,13 +228,14 @@ static weft_status run_divided(transform *t) {
 
 /* ---------------------------------------------------------------------------- short transforms */
 
-/* Copies numbers between the array and the part of a rank. turned: the part is columns of the spectrum. */
+/* Copies the part of a rank to the whole array, or back. turned: the part is columns of the spectrum. */
 static void copy_part(const transform *t, bool turned, int rank, bool back, char *array, char *part) {
     const size_t width = t->inverse ? t->n2 : t->n1, begin = (size_t)t->d->begin[rank];
     const weft_slice own = turned ? share_of(t, width, rank) : (weft_slice){values_of(t, rank), begin, t->n};
     for (size_t row = 0; row < (turned ? t->n / width : 1); row++) {
-        char *const at = array + (row * width + own.offset) * t->number, *const in = part + row * own.count * t->number;
-        memcpy(back ? in : at, back ? at : in, own.count * t->number);
+        char *const whole = array + (row * width + own.offset) * t->number;
+        char *const own_row = part + row * own.count * t->number;
+        memcpy(back ? own_row : whole, back ? whole : own_row, own.count * t->number);
     }
 }
 
@@ -302,8 +302,7 @@ weft_status weft_dist_fft_values(weft_dist *d, weft_fft_kind kind, weft_spectrum
     const agreed list[] = {{"dtype", AS_TYPE, dtype},
                            {"the kind", AS_NUMBER, kind},
                            {"the layout of the spectrum", AS_NUMBER, spectrum}};
-    RETURN_IF_ERROR(
-        dist_begin(d, "fft_values", list, 3, values, check_kind(d, kind, spectrum, dtype, values.count)));
+    RETURN_IF_ERROR(dist_begin(d, "fft_values", list, 3, values, check_kind(d, kind, spectrum, dtype, values.count)));
     RETURN_IF_ERROR(check_length(d));
     transform t = {.d = d,
                    .inverse = kind == WEFT_C2C_INVERSE,

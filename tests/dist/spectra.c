@@ -21,8 +21,8 @@ static transform make_transform(world *w, weft_fft_kind kind, weft_dtype dtype, 
     return t;
 }
 
-/* Returns a contiguous copy of this rank's part of an array: its slice, or its columns of the spectrum. Sets *bytes. The
- * caller must free it. */
+/* Returns a contiguous copy of this rank's part of an array: its slice, or its columns of the spectrum. Sets *bytes.
+ * The caller must free it. */
 static char *copy_part(const world *w, const transform *t, const cut *c, bool turned, const char *whole,
                        size_t *bytes) {
     const size_t number = 2 * weft_dtype_size(t->dtype), width = turned ? t->width : t->n;

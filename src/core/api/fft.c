@@ -32,15 +32,9 @@ weft_status weft_fft(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, si
     RETURN_GUARDED(ctx, fft(ctx, &call, error));
 }
 
-weft_status weft_part_fft_blocks(weft_context *ctx, weft_dtype dtype, size_t blocks, size_t n, size_t first,
-                                 size_t count, double scale, void *x, void *y) {
-    const fft_blocks_call call = {.dtype = dtype,
-                                  .blocks = blocks,
-                                  .n = n,
-                                  .first = first,
-                                  .count = count,
-                                  .scale = scale,
-                                  .x = x,
-                                  .y = y};
+weft_status weft_part_fft_blocks(weft_context *ctx, weft_dtype dtype, int inverse, size_t blocks, size_t n,
+                                 size_t first, size_t count, void *x, void *y) {
+    const fft_blocks_call call = {
+        .dtype = dtype, .inverse = inverse, .blocks = blocks, .n = n, .first = first, .count = count, .x = x, .y = y};
     RETURN_GUARDED(ctx, ctx->backend->fft_blocks(ctx->state, &call, error));
 }

@@ -32,13 +32,13 @@ typedef struct transform_plan {
      * block. */
     size_t blocks, first;
     bool in_order;
-    size_t lanes;            /* complex values per vector */
-    void *twiddles;          /* T[0 .. first / 2), where first is rows, n / (2 lanes) (whole) or n (plain) */
-    void *lane_twiddles;     /* twiddles of the second pass, tile by tile, in the order of their use */
-    size_t tile_twiddles;    /* vectors of lane_twiddles per tile */
-    void *group_twiddles;    /* twiddles within pairs of vectors, group by group, in the order of their use */
-    size_t group_pairs;      /* pairs of vectors of group_twiddles per group */
-    void *half_twiddles;     /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
+    size_t lanes;         /* complex values per vector */
+    void *twiddles;       /* T[0 .. first / 2), where first is rows, n / (2 lanes) (whole) or n (plain) */
+    void *lane_twiddles;  /* twiddles of the second pass, tile by tile, in the order of their use */
+    size_t tile_twiddles; /* vectors of lane_twiddles per tile */
+    void *group_twiddles; /* twiddles within pairs of vectors, group by group, in the order of their use */
+    size_t group_pairs;   /* pairs of vectors of group_twiddles per group */
+    void *half_twiddles;  /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
 } transform_plan;
 
 /* One pass over tiles [from, to), or transforms [from, to) of a batch of contiguous arrays. */
@@ -123,7 +123,7 @@ transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_
  * 4 lanes values, TRANSFORM_PASSES requires 16 and lanes * lanes. */
 weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, transform_way way, int n_log, bool half,
                                const transform_plan **plan, weft_error *error);
-/* Finds or creates the plan for the second pass over the blocks of a call. A context keeps those of the last calls. */
+/* Finds or creates the plan for the blocks of a call. A context keeps those of the last BLOCK_PLANS calls. */
 weft_status cpu_transform_blocks_plan(cpu_context *ctx, const fft_blocks_call *c, const transform_plan **plan,
                                       weft_error *error);
 void cpu_transform_free(cpu_context *ctx);

@@ -1,6 +1,6 @@
 /* Multithreaded passes of a transform. The assignment of tiles to threads does not change the results. */
-#include "core/types.h"
 #include "cpu/common/transform_run.h"
+#include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
 size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {

@@ -145,7 +145,8 @@ static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *
     void *table;
     RETURN_IF_ERROR(hold(ctx, tiles * bytes, &table, error));
     tile_tables all = {t, dtype, plan, bytes, table};
-    cpu_parallel_for(plan->rows * plan->columns >= (size_t)1 << 15 ? ctx->threads : 1, tiles, PARALLEL_RANGES, make_tile, &all);
+    cpu_parallel_for(plan->rows * plan->columns >= (size_t)1 << 15 ? ctx->threads : 1, tiles, PARALLEL_RANGES,
+                     make_tile, &all);
     if (cpu_cancelled()) {
         drop(ctx, tiles * bytes, table);
         return progress_refuse(error);

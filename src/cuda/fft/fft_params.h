@@ -31,13 +31,13 @@ struct fft_params {
     uint64_t columns;        /* transforms along columns: their number, in each array */
     uint64_t x_step, y_step; /* distance from one array to the next */
     uint64_t blocks;         /* number of blocks into which earlier passes divided each array */
-    /* Digits of the number of a block of which the arrays are parts: array a is block m(row + a), where m reverses the
-     * digits. 0: each array is a transform. Only in passes along columns. */
-    int row_digits;
-    uint64_t row;
     double scale;            /* factor of the results, applied by the last pass */
     bool x_aligned, y_aligned;
     bool swap_in, swap_out; /* exchange real and imaginary parts before or after; an inverse transform does both */
+    /* Array a is block m(row + a) of a longer transform, where m reverses row_digits digits. 0 digits: each array is
+     * a transform. Only passes along columns, and of rows that become columns, read these. */
+    uint32_t row;
+    int row_digits;
 };
 
 /* A kernel and its launch configuration. */

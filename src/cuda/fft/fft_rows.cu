@@ -1,8 +1,8 @@
-/* The transforms of rows of 2^k numbers whose results become columns: of ORDER.md 14.8, where each row is a transform,
- * and of fft_blocks, where each is a block of a longer one. Row q of an array consists of B = j.blocks blocks after the
- * passes over its columns. Block b of the natural order of its results, in row q of m, is line q + m b of the array:
- * the results of adjacent lines are adjacent. The lines of all arrays are numbered in order, and a block of threads
- * transforms several adjacent ones. */
+/* The transforms of rows of 2^k numbers whose results become columns: of ORDER.md 14.8, where each row is a
+ * transform, and of fft_blocks, where each is a block of a longer one. Row q of an array consists of B = j.blocks
+ * blocks after the passes over its columns. Block b of the natural order of its results, in row q of m, is line q + m
+ * b of the array: the results of adjacent lines are adjacent. The lines of all arrays are numbered in order, and a
+ * block of threads transforms several adjacent ones. */
 #include "cuda/copy_view/device_views.h"
 #include "cuda/copy_view/view_index.cuh"
 #include "cuda/fft/fft_calls.h"
@@ -21,7 +21,7 @@ enum { SHORT_ROWS_LOG = FFT_PASS_LOG_MIN - 1, SHORT_ROWS_THREADS = 128 };
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 struct rows_params {
-    fft_params j; /* columns: m */
+    fft_params j;              /* columns: m */
     uint32_t lines;            /* of all arrays */
     view_length each, columns; /* lines of an array; m */
 };
@@ -32,21 +32,22 @@ struct row_line {
     uint32_t block;
 };
 
-/* Returns line `at`; those after the last one are the last one, which several threads then compute. */
-static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
+/* Returns line `at`; those after the last one are the last one, which several threads then compute. PARTS: the rows
+ * are blocks of a longer transform. */
+template <bool PARTS> static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
     uint32_t array = min(at, p.lines - 1);
     const uint32_t o = split_index(p.each, array);
     uint32_t b = o;
     const uint32_t q = split_index(p.columns, b);
     const int digits = log2_of(p.j.blocks);
     const uint32_t block = (uint32_t)mirrored(b, digits);
-    const uint32_t above = (uint32_t)mirrored(p.j.row + q, p.j.row_digits) << digits;
+    const uint32_t above = PARTS ? block_above(p.j, q) << digits : 0;
     return {((uint64_t)array * p.columns.n + q) * p.j.n + block * (p.j.n >> digits), array * p.j.y_step + o,
             above + block};
 }
 
 /* As rows_kernel of fft_passes.cu. */
-template <typename T, int LOG, bool NARROW>
+template <typename T, int LOG, bool NARROW, bool PARTS>
 static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     mixed_rows_kernel(const __grid_constant__ rows_params p) {
     const fft_params &j = p.j;
@@ -58,7 +59,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const uint32_t first = blockIdx.x * shape::WIDTH;
     const int t = threadIdx.x % l::THREADS, c = threadIdx.x / l::THREADS;
     const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
-    const row_line from = line_at(p, first + c);
+    const row_line from = line_at<PARTS>(p, first + c);
     const T *const x = (const T *)j.x + 2 * (from.x + l::template index_of<0>(t, 0));
     number<T> v[l::HELD];
     wait_for_stream();
@@ -66,10 +67,10 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     swap_parts<l::HELD>(v, j.swap_in);
     phase<LOG, 0>(v, t, table, from.block);
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
-    phases_from<LOG, 1>(v, shared, u, table, line_at(p, first + d).block, rows{d});
+    phases_from<LOG, 1>(v, shared, u, table, line_at<PARTS>(p, first + d).block, rows{d});
     finish<l::HELD>(j, v);
     const uint32_t step_bytes = p.each.n * (uint32_t)sizeof(number<T>);
-    T *const y = (T *)j.y + 2 * (line_at(p, afresh(first + d)).y + natural_index<LOG>(u, 0) * p.each.n);
+    T *const y = (T *)j.y + 2 * (line_at<PARTS>(p, afresh(first + d)).y + natural_index<LOG>(u, 0) * p.each.n);
     /* Sectors of memory that a block writes in parts stay in the cache. */
     store_numbers<l::HELD>(v, j.y_aligned, p.each.n % 4 == 0,
                            [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
@@ -85,7 +86,7 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
     number<T> v[1 << LOG];
     wait_for_stream();
     if (at >= p.lines) return;
-    const row_line to = line_at(p, at);
+    const row_line to = line_at<true>(p, at);
     const number<T> *const x = (const number<T> *)j.x + to.x;
     T *const y = (T *)j.y + 2 * to.y;
 #pragma unroll
@@ -99,14 +100,16 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
 
 /* ------------------------------------------------------------------------------------- launches */
 
-template <typename T, int LOG, bool NARROW> struct mixed_rows_pass {
+template <typename T, int LOG, bool NARROW, bool PARTS> struct mixed_rows_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        fft_launch all = shape::launch((const void *)mixed_rows_kernel<T, LOG, NARROW>, j, 1);
+        fft_launch all = shape::launch((const void *)mixed_rows_kernel<T, LOG, NARROW, PARTS>, j, 1);
         all.blocks = (j->batch * j->columns * j->blocks - 1) / shape::WIDTH + 1;
         return all;
     }
 };
+template <typename T, int LOG, bool NARROW> struct whole_rows_pass : mixed_rows_pass<T, LOG, NARROW, false> {};
+template <typename T, int LOG, bool NARROW> struct part_rows_pass : mixed_rows_pass<T, LOG, NARROW, true> {};
 
 template <typename T, int LOG> static fft_launch find_short(int log, const fft_params *j) {
     if (log == LOG)
@@ -118,8 +121,9 @@ template <typename T, int LOG> static fft_launch find_short(int log, const fft_p
 }
 
 template <typename T, int MOST> static fft_launch find_last(int log, unsigned blocks, const fft_params *j) {
-    return log <= SHORT_ROWS_LOG ? find_short<T, SHORT_ROWS_LOG>(log, j)
-                                 : find_pass<mixed_rows_pass, T, MOST>(log, blocks, j);
+    if (log <= SHORT_ROWS_LOG) return find_short<T, SHORT_ROWS_LOG>(log, j);
+    return j->row_digits ? find_pass<part_rows_pass, T, MOST>(log, blocks, j)
+                         : find_pass<whole_rows_pass, T, MOST>(log, blocks, j);
 }
 
 /* Sets the parameters of the last pass. rows: of `length` numbers, in each array. */
@@ -204,9 +208,10 @@ weft_status cuda_fft_blocks(void *state, const fft_blocks_call *c, weft_error *e
               c->count, c->n);
     RETURN_IF_ERROR(arrays_copy_in(g, NAME, arrays, 2, 0, &unused, error));
     fft_params j = describe(c->dtype, c->count, c->n, arrays[1].at, arrays[0].at);
-    j.row = c->first;
+    j.row = (uint32_t)c->first;
     j.row_digits = gpu_log2(c->blocks);
-    j.scale = c->scale;
+    if (c->inverse) j.scale = 1 / (double)(c->blocks * c->n);
+    j.swap_in = j.swap_out = c->inverse;
     RETURN_IF_ERROR(run_passes(g, c->dtype, j.row_digits + gpu_log2(c->n), &j, error));
     return arrays_copy_out(g, NAME, arrays, 2, error);
 }
