@@ -27,9 +27,8 @@ typedef enum transform_way {
 typedef struct transform_plan {
     transform_way way;
     size_t n, rows, columns; /* rows and columns: of TRANSFORM_PASSES */
-    /* Of the second pass: row i is block m(first + i) of `blocks`, where m reverses the digits. If `in_order`, rows
-     * follow one another in the order of i, and there may be any number of them; else row i is in the place of its
-     * block. */
+    /* Blocks of the second pass: row i is block m(first + i) of `blocks`, where m reverses the digits. If `in_order`,
+     * rows follow one another in the order of i, and their number is any; else in that of their blocks. */
     size_t blocks, first;
     bool in_order;
     size_t lanes;         /* complex values per vector */
