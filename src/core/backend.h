@@ -263,7 +263,7 @@ typedef struct fft_call {
 typedef struct fft_blocks_call {
     weft_dtype dtype;
     bool inverse;
-    size_t blocks, n;    /* powers of two; n >= 16 */
+    size_t blocks, n;    /* powers of two; blocks >= 2, n >= 16 */
     size_t first, count; /* count >= 1 */
     void *x, *y;         /* must not overlap */
 } fft_blocks_call;

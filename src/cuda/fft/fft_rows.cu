@@ -32,13 +32,14 @@ struct row_line {
     uint32_t block;
 };
 
-/* Returns line `at`; those after the last one are the last one, which several threads then compute. PARTS: the rows
- * are blocks of a longer transform. */
+/* Returns line `at`; those after the last one are the last one, which several threads then compute. PARTS: there is
+ * one array, of any number of rows, which are blocks of a longer transform. */
 template <bool PARTS> static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
     uint32_t array = min(at, p.lines - 1);
-    const uint32_t o = split_index(p.each, array);
+    const uint32_t o = PARTS ? array : split_index(p.each, array);
+    if (PARTS) array = 0;
     uint32_t b = o;
-    const uint32_t q = split_index(p.columns, b);
+    const uint32_t q = PARTS && p.columns.n == 1 ? 0 : split_index(p.columns, b);
     const int digits = log2_of(p.j.blocks);
     const uint32_t block = (uint32_t)mirrored(b, digits);
     const uint32_t above = PARTS ? block_above(p.j, q) << digits : 0;
@@ -78,7 +79,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
 
 /* Lines of at most 2^SHORT_ROWS_LOG numbers, each in the registers of a thread. The numbers of a line are read
  * through the L1 cache, since a line of it has those of several reads. */
-template <typename T, int LOG>
+template <typename T, int LOG, bool PARTS>
 static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
     short_rows_kernel(const __grid_constant__ rows_params p) {
     const fft_params &j = p.j;
@@ -86,7 +87,7 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
     number<T> v[1 << LOG];
     wait_for_stream();
     if (at >= p.lines) return;
-    const row_line to = line_at<true>(p, at);
+    const row_line to = line_at<PARTS>(p, at);
     const number<T> *const x = (const number<T> *)j.x + to.x;
     T *const y = (T *)j.y + 2 * to.y;
 #pragma unroll
@@ -111,19 +112,21 @@ template <typename T, int LOG, bool NARROW, bool PARTS> struct mixed_rows_pass {
 template <typename T, int LOG, bool NARROW> struct whole_rows_pass : mixed_rows_pass<T, LOG, NARROW, false> {};
 template <typename T, int LOG, bool NARROW> struct part_rows_pass : mixed_rows_pass<T, LOG, NARROW, true> {};
 
-template <typename T, int LOG> static fft_launch find_short(int log, const fft_params *j) {
+template <typename T, int LOG, bool PARTS> static fft_launch find_short(int log, const fft_params *j) {
     if (log == LOG)
-        return fft_launch{(const void *)short_rows_kernel<T, LOG>,
+        return fft_launch{(const void *)short_rows_kernel<T, LOG, PARTS>,
                           (j->batch * j->columns * j->blocks - 1) / SHORT_ROWS_THREADS + 1, SHORT_ROWS_THREADS, 0,
                           true};
-    if constexpr (LOG > 1) return find_short<T, LOG - 1>(log, j);
+    if constexpr (LOG > 1) return find_short<T, LOG - 1, PARTS>(log, j);
     return fft_launch{};
 }
 
 template <typename T, int MOST> static fft_launch find_last(int log, unsigned blocks, const fft_params *j) {
-    if (log <= SHORT_ROWS_LOG) return find_short<T, SHORT_ROWS_LOG>(log, j);
-    return j->row_digits ? find_pass<part_rows_pass, T, MOST>(log, blocks, j)
-                         : find_pass<whole_rows_pass, T, MOST>(log, blocks, j);
+    const bool parts = j->row_digits > 0;
+    if (log <= SHORT_ROWS_LOG)
+        return parts ? find_short<T, SHORT_ROWS_LOG, true>(log, j) : find_short<T, SHORT_ROWS_LOG, false>(log, j);
+    return parts ? find_pass<part_rows_pass, T, MOST>(log, blocks, j)
+                 : find_pass<whole_rows_pass, T, MOST>(log, blocks, j);
 }
 
 /* Sets the parameters of the last pass. rows: of `length` numbers, in each array. */
