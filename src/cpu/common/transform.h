@@ -28,7 +28,7 @@ typedef struct transform_plan {
     transform_way way;
     size_t n, rows, columns; /* rows and columns: of TRANSFORM_PASSES */
     /* Blocks of the second pass: row i is block m(first + i) of `blocks`, where m reverses the digits. If `in_order`,
-     * rows follow one another in the order of i, and their number is any; else in that of their blocks. */
+     * any number of rows are stored in the order of i; else all rows are, in the order of their blocks. */
     size_t blocks, first;
     bool in_order;
     size_t lanes;         /* complex values per vector */
