@@ -168,11 +168,11 @@ WEFT_API weft_status weft_dist_matmul_blocks(weft_dist *d, weft_dtype dtype, wef
 WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_fft_kind kind, weft_dtype dtype, weft_slice arrays, size_t n,
                                    const void *x, void *y);
 
-/* How the ranks divide the complex side of weft_dist_fft_axes, the spectrum: y of a forward transform, x of an
- * inverse one. */
+/* How the ranks divide the complex side of weft_dist_fft_axes and weft_dist_fft_values, the spectrum: y of a forward
+ * transform, x of an inverse one. */
 typedef enum weft_spectrum {
     WEFT_SPECTRUM_NATURAL = 0,   /* as the other side */
-    WEFT_SPECTRUM_TRANSPOSED = 1 /* other axes are divided, which saves an exchange of all values */
+    WEFT_SPECTRUM_TRANSPOSED = 1 /* along other axes, which saves an exchange of all values */
 } weft_spectrum;
 
 /* Transforms arrays along all of their axes, as weft_fft_axes does. Each array is divided among the ranks. The R
@@ -195,6 +195,20 @@ typedef enum weft_spectrum {
 WEFT_API weft_status weft_dist_fft_axes(weft_dist *d, weft_fft_kind kind, weft_spectrum spectrum, weft_dtype dtype,
                                         size_t across, size_t batch, size_t axes, const size_t *shape, const void *x,
                                         void *y);
+
+/* Transforms one array of n complex values that is distributed over the ranks. n must be a power of two.
+ *   kind      WEFT_C2C or WEFT_C2C_INVERSE; others are WEFT_UNSUPPORTED
+ *   spectrum  a natural spectrum has the same slices as the array. A transposed one is a matrix of n/n1 rows and n1
+ *             columns, where n1 = 2^floor(log2(n)/2): value (i, j) is that of the frequency i n1 + j. A rank has the
+ *             columns that weft_dist_share(d, n1) returns, as contiguous rows. This saves one exchange
+ *   values    this rank's slice of the array: x of a forward transform, y of an inverse one
+ *   x, y      y == x is allowed, in memory for the larger of the two parts. Otherwise they must not overlap
+ * All values are exchanged twice, and once more if the spectrum is natural. Two copies of this rank's part stay in
+ * the weft_dist, and two more if blocks move through host memory. A CPU also keeps factors of the size of the part,
+ * for the last two lengths or divisions, and a GPU those of n/4 complex values. With fewer than 256 values, every
+ * rank computes the whole transform. */
+WEFT_API weft_status weft_dist_fft_values(weft_dist *d, weft_fft_kind kind, weft_spectrum spectrum, weft_dtype dtype,
+                                          weft_slice values, const void *x, void *y);
 
 /* Convolve or correlate a distributed signal x with a filter h.
  *   slice  counts values of x, of n values on all ranks together. The filter must not be longer: m <= n

@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 36
+#define WEFT_BACKEND_ABI 37
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -254,6 +254,19 @@ typedef struct fft_call {
     const void *x;
     void *y; /* C2C: == x, or does not overlap x; else does not overlap x */
 } fft_call;
+
+/* A part of a transform of `blocks` times n values, after the first log2(blocks) stages of ORDER.md 14.3: computes
+ * the other stages for the blocks m(first), ..., m(first + count - 1), where m reverses the digits of a block's
+ * number. They follow one another at x, which may be overwritten and is aligned to complex numbers. Result f of the
+ * i-th of them, in natural order, is value f * count + i of y. An inverse transform uses the conjugates of the
+ * twiddles, and its results are multiplied by 1 / (blocks n). */
+typedef struct fft_blocks_call {
+    weft_dtype dtype;
+    bool inverse;
+    size_t blocks, n;    /* powers of two; blocks >= 2, n >= 16 */
+    size_t first, count; /* count >= 1 */
+    void *x, *y;         /* must not overlap */
+} fft_blocks_call;
 
 /* Kind of a pass of a transform whose length is not a power of two (ORDER.md 14.7 to 14.11). Each processes `batch`
  * arrays. */

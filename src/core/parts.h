@@ -58,6 +58,10 @@ WEFT_API weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, wef
                                         size_t n, const void *x, size_t m, const void *h, size_t first, size_t count,
                                         void *y);
 
+/* Computes the last stages of a complex transform for some of its blocks: see fft_blocks_call. */
+WEFT_API weft_status weft_part_fft_blocks(weft_context *ctx, weft_dtype dtype, int inverse, size_t blocks, size_t n,
+                                          size_t first, size_t count, void *x, void *y);
+
 /* Computes one stage of weft_tridiag on n rows of one system. The stage TRIDIAG_REDUCE does not use x. */
 WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t n,
                                        weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,

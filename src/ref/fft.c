@@ -54,3 +54,8 @@ weft_status ref_fft(void *state, const fft_call *c, weft_error *error) {
     (void)state;
     return c->dtype == WEFT_F32 ? fft_f32(c, error) : fft_f64(c, error);
 }
+
+weft_status ref_fft_blocks(void *state, const fft_blocks_call *c, weft_error *error) {
+    (void)state;
+    return c->dtype == WEFT_F32 ? blocks_f32(c, error) : blocks_f64(c, error);
+}

@@ -63,6 +63,50 @@ static void check_map(weft_context *ctx, weft_dtype dtype) {
     weft_expr_free(expr);
 }
 
+/* Checks the last stages of some blocks of a transform of blocks x n values. */
+static void check_blocks(weft_context *ctx, weft_context *ref, weft_dtype dtype, size_t blocks, size_t n,
+                         size_t first, size_t count) {
+    static double x[N], own[N], wanted[N];
+    const size_t used = count * n * 2 * weft_dtype_size(dtype);
+    for (int inverse = 0; inverse < 2; inverse++) {
+        memset(own, 1, sizeof own);
+        memset(wanted, 1, sizeof wanted);
+        memcpy(x, bytes, used);
+        EXPECT_STATUS(ctx, weft_part_fft_blocks(ctx, dtype, inverse, blocks, n, first, count, x, own), WEFT_OK);
+        memcpy(x, bytes, used);
+        EXPECT_STATUS(ref, weft_part_fft_blocks(ref, dtype, inverse, blocks, n, first, count, x, wanted), WEFT_OK);
+        EXPECT(memcmp(own, wanted, sizeof own) == 0, "%s, inverse %d: %zu blocks of %zu of %zu values from %zu on",
+               weft_dtype_name(dtype), inverse, count, blocks, n, first);
+    }
+}
+
+/* Checks that transforms along the columns of a matrix and then all blocks are the complete transform. */
+static void check_all_blocks(weft_context *ctx, weft_dtype dtype) {
+    enum { SIDE = 64 };
+    static double x[2 * SIDE * SIDE], parts[2 * SIDE * SIDE], whole[2 * SIDE * SIDE];
+    weft_view v;
+    memcpy(x, bytes, sizeof x);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, dtype, 1, (size_t)SIDE * SIDE, x, whole), WEFT_OK);
+    EXPECT_STATUS(NULL, weft_view_of(dtype, 3, (const size_t[]){SIDE, SIDE, 2}, x, &v), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft_axes(ctx, WEFT_C2C, &v, 1, (const int[]){0}, &v), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_part_fft_blocks(ctx, dtype, 0, SIDE, SIDE, 0, SIDE, x, parts), WEFT_OK);
+    EXPECT(memcmp(parts, whole, (size_t)2 * SIDE * SIDE * weft_dtype_size(dtype)) == 0, "%s", weft_dtype_name(dtype));
+}
+
+static void check_transforms(weft_context *ctx, weft_context *ref, weft_dtype dtype) {
+    fill(dtype);
+    check_all_blocks(ctx, dtype);
+    check_blocks(ctx, ref, dtype, 16, 16, 0, 16);
+    check_blocks(ctx, ref, dtype, 64, 32, 5, 7);
+    check_blocks(ctx, ref, dtype, 2, 64, 1, 1);
+    check_blocks(ctx, ref, dtype, 1024, 512, 1000, 11);
+    /* On a GPU these need several passes. */
+    if (dtype == WEFT_F32)
+        check_blocks(ctx, ref, dtype, 4, 8192, 3, 1);
+    else
+        check_blocks(ctx, ref, dtype, 8, 2048, 1, 3);
+}
+
 int main(int argc, char **argv) {
     static const weft_dtype types[] = {WEFT_F64, WEFT_F32, WEFT_I8, WEFT_U16, WEFT_I32, WEFT_I64};
     weft_context *ctx, *ref;
@@ -81,6 +125,8 @@ int main(int argc, char **argv) {
     check_map(ctx, WEFT_F32);
     check_map(ctx, WEFT_F64);
     check_map(ctx, WEFT_U32);
+    check_transforms(ctx, ref, WEFT_F64);
+    check_transforms(ctx, ref, WEFT_F32);
     weft_close(ctx);
     weft_close(ref);
     return expect_end();

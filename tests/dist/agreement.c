@@ -5,6 +5,7 @@
 
 #include "tests/dist/grids.h"
 #include "tests/dist/pencils.h"
+#include "tests/dist/spectra.h"
 #include "tests/dist/world.h"
 
 #include <stdlib.h>
@@ -609,6 +610,7 @@ static void check_all(world *w) {
     check_prices(w);
     check_products(w, is_short);
     check_pencils(w, is_short);
+    check_spectra(w, is_short);
 }
 
 int main(int argc, char **argv) {

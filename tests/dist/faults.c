@@ -218,6 +218,39 @@ static void check_fft_axes(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
+/* Transforms `count` values on the first rank and on the last one, and none on others. */
+static weft_status fft_values(world *w, weft_fft_kind kind, weft_spectrum spectrum, size_t count, const double *x,
+                              double *y) {
+    const bool any = w->rank == 0 || w->rank == w->size - 1;
+    return weft_dist_fft_values(w->d, kind, spectrum, WEFT_F64, weft_slice_of(any ? count : 0), x, y);
+}
+
+static void check_fft_values(world *w, const double *x, bool last) {
+    const weft_fft_kind kind = WEFT_C2C;
+    const weft_spectrum natural = WEFT_SPECTRUM_NATURAL;
+    const bool first = w->rank == 0;
+    double y[64] = {POISON};
+    expect_failure(w, fft_values(w, last ? WEFT_C2C_INVERSE : kind, natural, 2, x, y), WEFT_INVALID,
+                   "the kind is 0 on rank 0 and 1 on rank", y[0]);
+    expect_failure(w, fft_values(w, kind, (weft_spectrum)last, 2, x, y), WEFT_INVALID,
+                   "the layout of the spectrum is 0 on rank 0 and 1 on rank", y[0]);
+    expect_failure(w, fft_values(w, kind, natural, 0, x, y), WEFT_INVALID, "fft of 0 values: at least 1 is required",
+                   y[0]);
+    expect_failure(w, fft_values(w, kind, natural, 3, x, y), WEFT_UNSUPPORTED,
+                   "fft_values of 6 values: the length must be a power of two", y[0]);
+    expect_failure(w, fft_values(w, kind, natural, last ? SIZE_MAX / 32 : 2, x, y), WEFT_INVALID,
+                   "do not fit in memory", y[0]);
+    expect_failure(w, fft_values(w, WEFT_R2C, natural, 2, x, y), WEFT_UNSUPPORTED,
+                   "only WEFT_C2C and WEFT_C2C_INVERSE are supported", y[0]);
+    expect_failure(w, fft_values(w, (weft_fft_kind)4, natural, 2, x, y), WEFT_INVALID, "invalid fft kind 4", y[0]);
+    expect_failure(w, fft_values(w, kind, (weft_spectrum)2, 2, x, y), WEFT_INVALID, "invalid spectrum 2", y[0]);
+    expect_failure(w, fft_values(w, kind, natural, 2, first ? NULL : x, y), WEFT_INVALID, "x is NULL", y[0]);
+    expect_failure(w, fft_values(w, kind, natural, 2, first ? y + 1 : x, y), WEFT_INVALID, "overlaps x", y[0]);
+    expect_failure(w, fft_values(w, kind, WEFT_SPECTRUM_TRANSPOSED, 2, x, first ? NULL : y), WEFT_INVALID,
+                   "y is NULL", y[0]);
+    expect_success(w, x);
+}
+
 static weft_status scatter(world *w, weft_op op, weft_range range, size_t columns, size_t m, const double *x,
                            const int32_t *index, const double *init, double *out) {
     return weft_dist_scatter_reduce(w->d, op, range, WEFT_F64, WEFT_DEFAULT, WEFT_I32, weft_slice_of(N / columns),
@@ -376,18 +409,20 @@ static void check_scatter_memory(world *w, const double *x, bool last) {
     }
 }
 
-/* Transforms with a weft_dist of its own, whose workspaces come from the allocator. */
-static weft_status fft_axes_with(world *w, const weft_allocator *allocator, scarce *s, int left, const double *x,
-                                 const char *words) {
+/* Transforms an array of several axes, or of one, with a weft_dist of its own, whose workspaces come from the
+ * allocator. */
+static weft_status transform_with(world *w, const weft_allocator *allocator, scarce *s, int left, bool axes,
+                                  const double *x, const char *words) {
     const size_t n[] = {2, (size_t)w->size, 3};
-    double y[2 * 2 * 3];
+    double y[2 * 256];
     world own = *w;
     *s = (scarce){.left = INT32_MAX};
     if (weft_open(&own.ctx, "cpu") != WEFT_OK || weft_set_allocator(own.ctx, allocator) != WEFT_OK ||
         weft_dist_open(&own.d, own.ctx, MPI_COMM_WORLD) != WEFT_OK)
         abort();
     s->left = left;
-    const weft_status status = fft_axes(&own, WEFT_C2C, WEFT_SPECTRUM_NATURAL, (size_t)w->size, 1, n, x, y);
+    const weft_status status = axes ? fft_axes(&own, WEFT_C2C, WEFT_SPECTRUM_NATURAL, (size_t)w->size, 1, n, x, y)
+                                    : fft_values(&own, WEFT_C2C, WEFT_SPECTRUM_NATURAL, 256, x, y);
     if (status != WEFT_OK) expect_failure(&own, status, WEFT_OUT_OF_MEMORY, words, POISON);
     weft_dist_close(own.d);
     weft_close(own.ctx);
@@ -397,7 +432,7 @@ static weft_status fft_axes_with(world *w, const weft_allocator *allocator, scar
 }
 
 /* The last rank is refused each of its allocations in turn: workspaces, and scratch memory between exchanges. */
-static void check_fft_axes_memory(world *w, const double *x, bool last) {
+static void check_transform_memory(world *w, bool axes, const double *x, bool last) {
     scarce s;
     const weft_allocator allocator = {.size = sizeof allocator, .user = &s, .allocate = take, .release = give};
     char words[20];
@@ -405,9 +440,9 @@ static void check_fft_axes_memory(world *w, const double *x, bool last) {
     int k = 0;
     snprintf(words, sizeof words, "rank %d: ", w->size - 1);
     for (; k < 40 && status != WEFT_OK; k++)
-        status = fft_axes_with(w, &allocator, &s, last ? k : INT32_MAX, x, words);
-    world_expect(w, status == WEFT_OK && !s.failed && k > 3, "fft_axes: status %s after %d allocations",
-                 weft_status_name(status), k);
+        status = transform_with(w, &allocator, &s, last ? k : INT32_MAX, axes, x, words);
+    world_expect(w, status == WEFT_OK && !s.failed && k > 3, "%s: status %s after %d allocations",
+                 axes ? "fft_axes" : "fft_values", weft_status_name(status), k);
 }
 
 static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
@@ -483,7 +518,9 @@ int main(int argc, char **argv) {
     check_convolve(&w, x, last);
     check_fft(&w, x, last);
     check_fft_axes(&w, x, last);
-    check_fft_axes_memory(&w, x, last);
+    check_fft_values(&w, x, last);
+    check_transform_memory(&w, true, x, last);
+    check_transform_memory(&w, false, x, last);
     check_blocks(&w, last);
     check_scatter(&w, x, last);
     check_scatter_memory(&w, x, last);

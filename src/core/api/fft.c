@@ -1,6 +1,7 @@
 /* weft_fft: argument checks. */
 #include "core/check.h"
 #include "core/fft_lengths.h"
+#include "core/parts.h"
 
 /* Computes the number of reals in `batch` arrays of `values` values with `parts` reals each. */
 static weft_status count_reals(size_t batch, size_t values, size_t parts, size_t *reals, weft_error *error) {
@@ -29,4 +30,11 @@ weft_status weft_fft(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, si
                      void *y) {
     const fft_call call = {.dtype = dtype, .kind = kind, .batch = batch, .n = n, .x = x, .y = y};
     RETURN_GUARDED(ctx, fft(ctx, &call, error));
+}
+
+weft_status weft_part_fft_blocks(weft_context *ctx, weft_dtype dtype, int inverse, size_t blocks, size_t n,
+                                 size_t first, size_t count, void *x, void *y) {
+    const fft_blocks_call call = {
+        .dtype = dtype, .inverse = inverse, .blocks = blocks, .n = n, .first = first, .count = count, .x = x, .y = y};
+    RETURN_GUARDED(ctx, ctx->backend->fft_blocks(ctx->state, &call, error));
 }

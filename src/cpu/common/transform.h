@@ -27,13 +27,17 @@ typedef enum transform_way {
 typedef struct transform_plan {
     transform_way way;
     size_t n, rows, columns; /* rows and columns: of TRANSFORM_PASSES */
-    size_t lanes;            /* complex values per vector */
-    void *twiddles;          /* T[0 .. first / 2), where first is rows, n / (2 lanes) (whole) or n (plain) */
-    void *lane_twiddles;     /* twiddles of the second pass, tile by tile, in the order of their use */
-    size_t tile_twiddles;    /* vectors of lane_twiddles per tile */
-    void *group_twiddles;    /* twiddles within pairs of vectors, group by group, in the order of their use */
-    size_t group_pairs;      /* pairs of vectors of group_twiddles per group */
-    void *half_twiddles;     /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
+    /* Blocks of the second pass: row i is block m(first + i) of `blocks`, where m reverses the digits. If `in_order`,
+     * any number of rows are stored in the order of i; else all rows are, in the order of their blocks. */
+    size_t blocks, first;
+    bool in_order;
+    size_t lanes;         /* complex values per vector */
+    void *twiddles;       /* T[0 .. first / 2), where first is rows, n / (2 lanes) (whole) or n (plain) */
+    void *lane_twiddles;  /* twiddles of the second pass, tile by tile, in the order of their use */
+    size_t tile_twiddles; /* vectors of lane_twiddles per tile */
+    void *group_twiddles; /* twiddles within pairs of vectors, group by group, in the order of their use */
+    size_t group_pairs;   /* pairs of vectors of group_twiddles per group */
+    void *half_twiddles;  /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
 } transform_plan;
 
 /* One pass over tiles [from, to), or transforms [from, to) of a batch of contiguous arrays. */
@@ -112,13 +116,15 @@ struct level_transforms {
     const transform_kernels *f32, *f64;
 };
 
-enum { TRANSFORM_LENGTHS = 64 };
+enum { TRANSFORM_LENGTHS = 64, BLOCK_PLANS = 2 };
 
 /* FFT tables of a context. */
 typedef struct transform_tables {
     /* Indexed by type (f32, f64), way and log2 n; n = 0: no plan yet. */
     transform_plan plans[2][TRANSFORM_WAYS][TRANSFORM_LENGTHS];
-    void *turns, *far_turns; /* tables of twiddle factors: see transform_tables.c */
+    transform_plan of_blocks[2][BLOCK_PLANS]; /* for fft_blocks */
+    size_t next[2];                           /* index of the next one */
+    void *turns, *far_turns;                  /* tables of twiddle factors: see transform_tables.c */
     int far_log;
     size_t bytes; /* bytes of all tables */
 } transform_tables;
@@ -129,6 +135,9 @@ transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_
  * 4 lanes values, TRANSFORM_PASSES requires 16 and lanes * lanes. */
 weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, transform_way way, int n_log, bool half,
                                const transform_plan **plan, weft_error *error);
+/* Finds or creates the plan for the blocks of a call. A context keeps those of the last BLOCK_PLANS calls. */
+weft_status cpu_transform_blocks_plan(cpu_context *ctx, const fft_blocks_call *c, const transform_plan **plan,
+                                      weft_error *error);
 void cpu_transform_free(cpu_context *ctx);
 
 /* weft_backend.fft_pass. */
@@ -172,11 +181,21 @@ static inline int transform_inserted_bit(int m, int exchanges, int width_log, si
     return bit;
 }
 
+/* Returns the number of a row; those after the last one are the last one. */
+static inline size_t transform_row(const transform_plan *plan, size_t row) {
+    return row < plan->rows ? row : plan->rows - 1;
+}
+
 /* Returns k with its lowest `digits` bits in reverse order. */
 static inline size_t transform_mirrored(size_t k, int digits) {
     size_t m = 0;
     for (int i = 0; i < digits; i++) m |= (k >> i & 1) << (digits - 1 - i);
     return m;
+}
+
+/* Returns the block that a row of the second pass is. */
+static inline size_t transform_block(const transform_plan *plan, size_t row) {
+    return transform_mirrored(plan->first + row, transform_log2(plan->blocks));
 }
 
 #endif

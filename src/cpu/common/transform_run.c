@@ -1,10 +1,11 @@
 /* Multithreaded passes of a transform. The assignment of tiles to threads does not change the results. */
 #include "cpu/common/transform_run.h"
+#include "core/types.h"
 #include "cpu/runtime/parallel.h"
 
 size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
     const size_t number = 2 * weft_dtype_size(dtype);
-    const size_t side = plan->rows > plan->columns ? plan->rows : plan->columns;
+    const size_t side = !plan->in_order && plan->rows > plan->columns ? plan->rows : plan->columns;
     const size_t bytes = plan->way == TRANSFORM_PASSES ? side * plan->lanes * number : plan->n * number;
     return (bytes + 63) / 64 * 64;
 }
@@ -45,7 +46,7 @@ static void run_part(void *self, int part, int parts) {
 void transform_run(void (*kernel)(const transform_pass *), const transform_pass *pass, bool columns,
                    const transform_team *team) {
     const transform_plan *plan = pass->plan;
-    params j = {kernel, pass, team, (columns ? plan->columns : plan->rows) / plan->lanes};
+    params j = {kernel, pass, team, ceil_div(columns ? plan->columns : plan->rows, plan->lanes)};
     transform_share(team->threads, run_part, &j);
 }
 

@@ -1,5 +1,6 @@
 /* Tables of the CPU's transforms (ORDER.md 14.1). They are created once per length and kept in the context. */
 #include "arith/turns.h"
+#include "core/types.h"
 #include "core/watch.h"
 #include "cpu/common/transform.h"
 #include "cpu/runtime/parallel.h"
@@ -55,6 +56,8 @@ void cpu_transform_free(cpu_context *ctx) {
     for (int type = 0; type < 2; type++)
         for (int way = 0; way < TRANSFORM_WAYS; way++)
             for (int log = 0; log < TRANSFORM_LENGTHS; log++) free_plan(ctx, &t->plans[type][way][log]);
+    for (int type = 0; type < 2; type++)
+        for (int i = 0; i < BLOCK_PLANS; i++) free_plan(ctx, &t->of_blocks[type][i]);
     heap_free_host(ctx->heap, t->turns);
     heap_free_host(ctx->heap, t->far_turns);
     free(t);
@@ -104,9 +107,10 @@ static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *tab
  * before them. Returns the number of vectors. With table = NULL it only counts them. */
 static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transform_plan *plan, size_t tile,
                        void *table) {
-    const int rows_log = transform_log2(plan->rows), odd = transform_log2(plan->columns) % 2;
-    size_t vectors = 0, first[16]; /* first: the row of each lane */
-    for (size_t c = 0; c < plan->lanes; c++) first[c] = transform_mirrored(tile * plan->lanes + c, rows_log);
+    const int odd = transform_log2(plan->columns) % 2;
+    size_t vectors = 0, first[16]; /* first: the block of each lane */
+    for (size_t c = 0; c < plan->lanes; c++)
+        first[c] = transform_block(plan, transform_row(plan, tile * plan->lanes + c));
     for (size_t c = 0; table && odd && c < plan->lanes; c++) put(t, dtype, first[c], table, c);
     vectors += (size_t)odd;
     for (int s = odd; plan->columns >> s >= 4; s += 2)
@@ -135,13 +139,14 @@ static void make_tile(void *self, size_t tile) {
 
 static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *t, weft_dtype dtype,
                                       transform_plan *plan, weft_error *error) {
-    const size_t tiles = plan->rows / plan->lanes, number = 2 * weft_dtype_size(dtype);
+    const size_t tiles = ceil_div(plan->rows, plan->lanes), number = 2 * weft_dtype_size(dtype);
     plan->tile_twiddles = put_tile(t, dtype, plan, 0, NULL);
     const size_t bytes = plan->tile_twiddles * plan->lanes * number;
     void *table;
     RETURN_IF_ERROR(hold(ctx, tiles * bytes, &table, error));
     tile_tables all = {t, dtype, plan, bytes, table};
-    cpu_parallel_for(plan->n >= (size_t)1 << 15 ? ctx->threads : 1, tiles, PARALLEL_RANGES, make_tile, &all);
+    cpu_parallel_for(plan->rows * plan->columns >= (size_t)1 << 15 ? ctx->threads : 1, tiles, PARALLEL_RANGES,
+                     make_tile, &all);
     if (cpu_cancelled()) {
         drop(ctx, tiles * bytes, table);
         return progress_refuse(error);
@@ -228,6 +233,7 @@ static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_d
     plan->lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
     plan->rows = way == TRANSFORM_PASSES ? (size_t)1 << n_log / 2 : 1;
     plan->columns = n / plan->rows;
+    plan->blocks = plan->rows;
     const size_t first = way == TRANSFORM_PASSES ? plan->rows : way == TRANSFORM_WHOLE ? n / (2 * plan->lanes) : n;
     const size_t count = first > 1 ? first / 2 : 1;
     if (!plan->twiddles) RETURN_IF_ERROR(hold(ctx, count * number, &plan->twiddles, error));
@@ -258,6 +264,38 @@ weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, transform_way
         for (size_t f = 0; f <= n / 2; f++) put(t, dtype, transform_mirrored(f, n_log), table, f);
         plan->half_twiddles = table;
     }
+    *found = plan;
+    return WEFT_OK;
+}
+
+/* Returns the bytes of lane_twiddles. */
+static size_t lane_bytes(weft_dtype dtype, const transform_plan *plan) {
+    return ceil_div(plan->rows, plan->lanes) * plan->tile_twiddles * plan->lanes * 2 * weft_dtype_size(dtype);
+}
+
+weft_status cpu_transform_blocks_plan(cpu_context *ctx, const fft_blocks_call *c, const transform_plan **found,
+                                      weft_error *error) {
+    const int type = c->dtype == WEFT_F64;
+    transform_tables *t;
+    RETURN_IF_ERROR(find_tables(ctx, &t, error));
+    for (size_t i = 0; i < BLOCK_PLANS; i++) {
+        const transform_plan *const p = *found = &t->of_blocks[type][i];
+        if (p->lane_twiddles && p->blocks == c->blocks && p->columns == c->n && p->first == c->first &&
+            p->rows == c->count)
+            return WEFT_OK;
+    }
+    transform_plan *const plan = &t->of_blocks[type][t->next[type]];
+    if (plan->lane_twiddles) drop(ctx, lane_bytes(c->dtype, plan), plan->lane_twiddles);
+    *plan = (transform_plan){.way = TRANSFORM_PASSES,
+                             .rows = c->count,
+                             .columns = c->n,
+                             .lanes = transform_kernels_of(ctx->level->transforms, c->dtype)->lanes,
+                             .blocks = c->blocks,
+                             .first = c->first,
+                             .in_order = true};
+    RETURN_IF_ERROR(reach(ctx, t, transform_log2(c->blocks) + transform_log2(c->n), error));
+    RETURN_IF_ERROR(make_lane_twiddles(ctx, t, c->dtype, plan, error));
+    t->next[type] = (t->next[type] + 1) % BLOCK_PLANS;
     *found = plan;
     return WEFT_OK;
 }

@@ -34,6 +34,10 @@ struct fft_params {
     double scale;            /* factor of the results, applied by the last pass */
     bool x_aligned, y_aligned;
     bool swap_in, swap_out; /* exchange real and imaginary parts before or after; an inverse transform does both */
+    /* Array a is block m(row + a) of a longer transform, where m reverses row_digits digits. 0 digits: each array is
+     * a transform. Only passes along columns, and of rows that become columns, read these. */
+    uint32_t row;
+    int row_digits;
 };
 
 /* A kernel and its launch configuration. */

@@ -24,6 +24,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const uint32_t block = blockIdx.x >> tiles_log & (uint32_t)(j.blocks - 1);
     const uint64_t array = blockIdx.x >> (tiles_log + blocks_log), step = j.n >> (blocks_log + LOG);
     const uint32_t step_bytes = (uint32_t)(step * sizeof(number<T>));
+    const uint32_t above = block_above(j, (uint32_t)array) << blocks_log;
     const uint64_t first = (uint64_t)block * (step << LOG) + tile * shape::WIDTH + c;
     const T *x = (const T *)j.x + 2 * (array * j.x_step + first + l::template index_of<0>(t, 0) * step);
     T *y = (T *)j.y + 2 * (array * j.y_step + first + l::template index_of<l::PHASES - 1>(t, 0) * step);
@@ -32,7 +33,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     load_numbers<l::HELD>(v, j.x_aligned, j.blocks == 1,
                           [=](int i) { return stepped(x, step_bytes, l::template index_of<0>(0, i)); });
     swap_parts<l::HELD>(v, j.swap_in);
-    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, block, side_by_side<shape::WIDTH>{c});
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, above + block, side_by_side<shape::WIDTH>{c});
     store_numbers<l::HELD>(v, j.y_aligned, false,
                            [=](int i) { return stepped(y, step_bytes, l::template index_of<l::PHASES - 1>(0, i)); });
 }

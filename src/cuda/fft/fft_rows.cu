@@ -1,13 +1,15 @@
-/* The transforms of rows of 2^k numbers whose results become columns (ORDER.md 14.8). Row q of an array consists of
- * B = j.blocks blocks after the passes over its columns. Block b of the natural order of its results, in row q of m,
- * is line q + m b of the array: the results of adjacent lines are adjacent. The lines of all arrays are numbered in
- * order, and a block of threads transforms several adjacent ones. */
+/* The transforms of rows of 2^k numbers whose results become columns: of ORDER.md 14.8, where each row is a
+ * transform, and of fft_blocks, where each is a block of a longer one. Row q of an array consists of B = j.blocks
+ * blocks after the passes over its columns. Block b of the natural order of its results, in row q of m, is line q + m
+ * b of the array: the results of adjacent lines are adjacent. The lines of all arrays are numbered in order, and a
+ * block of threads transforms several adjacent ones. */
 #include "cuda/copy_view/device_views.h"
 #include "cuda/copy_view/view_index.cuh"
 #include "cuda/fft/fft_calls.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/stages.cuh"
 #include "cuda/fft/transforms.h"
+#include "cuda/runtime/arrays.h"
 #include "cuda/runtime/overlap.cuh"
 
 #include <string.h>
@@ -30,19 +32,23 @@ struct row_line {
     uint32_t block;
 };
 
-/* Returns line `at`; those after the last one are the last one, which several threads then compute. */
-static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
+/* Returns line `at`; those after the last one are the last one, which several threads then compute. PARTS: there is
+ * one array, of any number of rows, which are blocks of a longer transform. */
+template <bool PARTS> static __device__ __forceinline__ row_line line_at(const rows_params &p, uint32_t at) {
     uint32_t array = min(at, p.lines - 1);
-    const uint32_t o = split_index(p.each, array);
+    const uint32_t o = PARTS ? array : split_index(p.each, array);
+    if (PARTS) array = 0;
     uint32_t b = o;
-    const uint32_t q = split_index(p.columns, b);
+    const uint32_t q = PARTS && p.columns.n == 1 ? 0 : split_index(p.columns, b);
     const int digits = log2_of(p.j.blocks);
     const uint32_t block = (uint32_t)mirrored(b, digits);
-    return {((uint64_t)array * p.columns.n + q) * p.j.n + block * (p.j.n >> digits), array * p.j.y_step + o, block};
+    const uint32_t above = PARTS ? block_above(p.j, q) << digits : 0;
+    return {((uint64_t)array * p.columns.n + q) * p.j.n + block * (p.j.n >> digits), array * p.j.y_step + o,
+            above + block};
 }
 
 /* As rows_kernel of fft_passes.cu. */
-template <typename T, int LOG, bool NARROW>
+template <typename T, int LOG, bool NARROW, bool PARTS>
 static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pass_shape<T, LOG, NARROW>::RESIDENT)
     mixed_rows_kernel(const __grid_constant__ rows_params p) {
     const fft_params &j = p.j;
@@ -54,7 +60,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const uint32_t first = blockIdx.x * shape::WIDTH;
     const int t = threadIdx.x % l::THREADS, c = threadIdx.x / l::THREADS;
     const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
-    const row_line from = line_at(p, first + c);
+    const row_line from = line_at<PARTS>(p, first + c);
     const T *const x = (const T *)j.x + 2 * (from.x + l::template index_of<0>(t, 0));
     number<T> v[l::HELD];
     wait_for_stream();
@@ -62,10 +68,10 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     swap_parts<l::HELD>(v, j.swap_in);
     phase<LOG, 0>(v, t, table, from.block);
     exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
-    phases_from<LOG, 1>(v, shared, u, table, line_at(p, first + d).block, rows{d});
+    phases_from<LOG, 1>(v, shared, u, table, line_at<PARTS>(p, first + d).block, rows{d});
     finish<l::HELD>(j, v);
     const uint32_t step_bytes = p.each.n * (uint32_t)sizeof(number<T>);
-    T *const y = (T *)j.y + 2 * (line_at(p, afresh(first + d)).y + natural_index<LOG>(u, 0) * p.each.n);
+    T *const y = (T *)j.y + 2 * (line_at<PARTS>(p, afresh(first + d)).y + natural_index<LOG>(u, 0) * p.each.n);
     /* Sectors of memory that a block writes in parts stay in the cache. */
     store_numbers<l::HELD>(v, j.y_aligned, p.each.n % 4 == 0,
                            [=](int i) { return stepped(y, step_bytes, (uint32_t)natural_index<LOG>(0, i)); });
@@ -73,7 +79,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
 
 /* Lines of at most 2^SHORT_ROWS_LOG numbers, each in the registers of a thread. The numbers of a line are read
  * through the L1 cache, since a line of it has those of several reads. */
-template <typename T, int LOG>
+template <typename T, int LOG, bool PARTS>
 static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
     short_rows_kernel(const __grid_constant__ rows_params p) {
     const fft_params &j = p.j;
@@ -81,7 +87,7 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
     number<T> v[1 << LOG];
     wait_for_stream();
     if (at >= p.lines) return;
-    const row_line to = line_at(p, at);
+    const row_line to = line_at<PARTS>(p, at);
     const number<T> *const x = (const number<T> *)j.x + to.x;
     T *const y = (T *)j.y + 2 * to.y;
 #pragma unroll
@@ -95,45 +101,46 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
 
 /* ------------------------------------------------------------------------------------- launches */
 
-template <typename T, int LOG, bool NARROW> struct mixed_rows_pass {
+template <typename T, int LOG, bool NARROW, bool PARTS> struct mixed_rows_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        fft_launch all = shape::launch((const void *)mixed_rows_kernel<T, LOG, NARROW>, j, 1);
+        fft_launch all = shape::launch((const void *)mixed_rows_kernel<T, LOG, NARROW, PARTS>, j, 1);
         all.blocks = (j->batch * j->columns * j->blocks - 1) / shape::WIDTH + 1;
         return all;
     }
 };
+template <typename T, int LOG, bool NARROW> struct whole_rows_pass : mixed_rows_pass<T, LOG, NARROW, false> {};
+template <typename T, int LOG, bool NARROW> struct part_rows_pass : mixed_rows_pass<T, LOG, NARROW, true> {};
 
-template <typename T, int LOG> static fft_launch find_short(int log, const fft_params *j) {
+template <typename T, int LOG, bool PARTS> static fft_launch find_short(int log, const fft_params *j) {
     if (log == LOG)
-        return fft_launch{(const void *)short_rows_kernel<T, LOG>,
+        return fft_launch{(const void *)short_rows_kernel<T, LOG, PARTS>,
                           (j->batch * j->columns * j->blocks - 1) / SHORT_ROWS_THREADS + 1, SHORT_ROWS_THREADS, 0,
                           true};
-    if constexpr (LOG > 1) return find_short<T, LOG - 1>(log, j);
+    if constexpr (LOG > 1) return find_short<T, LOG - 1, PARTS>(log, j);
     return fft_launch{};
 }
 
 template <typename T, int MOST> static fft_launch find_last(int log, unsigned blocks, const fft_params *j) {
-    return log <= SHORT_ROWS_LOG ? find_short<T, SHORT_ROWS_LOG>(log, j)
-                                 : find_pass<mixed_rows_pass, T, MOST>(log, blocks, j);
+    const bool parts = j->row_digits > 0;
+    if (log <= SHORT_ROWS_LOG)
+        return parts ? find_short<T, SHORT_ROWS_LOG, true>(log, j) : find_short<T, SHORT_ROWS_LOG, false>(log, j);
+    return parts ? find_pass<part_rows_pass, T, MOST>(log, blocks, j)
+                 : find_pass<whole_rows_pass, T, MOST>(log, blocks, j);
 }
 
-/* Sets the parameters of the last pass. */
-static fft_params describe(const fft_pass_call *c, const void *x, void *y, const void *table) {
-    const size_t length = c->n / c->count, number = 2 * cuda_type_bytes(c->dtype);
+/* Sets the parameters of the last pass. rows: of `length` numbers, in each array. */
+static fft_params describe(weft_dtype dtype, size_t rows, size_t length, const void *x, void *y) {
     fft_params j;
     memset(&j, 0, sizeof j);
     j.x = x;
     j.y = y;
-    j.table = table;
-    j.batch = c->batch;
-    j.columns = c->count;
+    j.batch = 1;
+    j.columns = rows;
     j.n = length;
     j.blocks = 1;
-    j.y_step = c->y_step / 2;
-    j.scale = c->inverse ? 1 / (double)length : 1;
-    j.y_aligned = (uintptr_t)y % number == 0;
-    j.swap_in = j.swap_out = c->inverse;
+    j.scale = 1;
+    j.y_aligned = (uintptr_t)y % (2 * cuda_type_bytes(dtype)) == 0;
     return j;
 }
 
@@ -169,17 +176,45 @@ static weft_status run_last(const gpu *g, weft_dtype dtype, int log, const fft_p
     return WEFT_OK;
 }
 
+/* Computes all passes; the rows are parts of transforms of 2^log numbers. Sets j->table. */
+static weft_status run_passes(gpu *g, weft_dtype dtype, int log, fft_params *j, weft_error *error) {
+    const int row_log = gpu_log2(j->n), most = dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
+    pass_list passes = {1, {row_log}};
+    if (row_log > gpu_pass_most(g, most)) passes = gpu_passes(g, row_log, most);
+    RETURN_IF_ERROR(gpu_twiddles(g, NAME, dtype, log, &j->table, error));
+    RETURN_IF_ERROR(run_columns(g, dtype, &passes, j, error));
+    return run_last(g, dtype, passes.log[passes.count - 1], *j, error);
+}
+
 weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
     RETURN_IF(
         c->n > UINT32_MAX, WEFT_INVALID,
         "%s: a transform of %zu complex values: a GPU supports at most 2^32 if their number is not a power of 2",
         NAME, c->n);
-    const int log = gpu_log2(c->n / c->count), most = c->dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
-    pass_list passes = {1, {log}};
-    if (log > gpu_pass_most(g, most)) passes = gpu_passes(g, log, most);
-    const void *table;
-    RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, log, &table, error));
-    fft_params j = describe(c, x, y, table);
-    RETURN_IF_ERROR(run_columns(g, c->dtype, &passes, &j, error));
-    return run_last(g, c->dtype, passes.log[passes.count - 1], j, error);
+    const size_t length = c->n / c->count;
+    fft_params j = describe(c->dtype, c->count, length, x, y);
+    j.batch = c->batch;
+    j.y_step = c->y_step / 2;
+    if (c->inverse) j.scale = 1 / (double)length;
+    j.swap_in = j.swap_out = c->inverse;
+    return run_passes(g, c->dtype, gpu_log2(length), &j, error);
+}
+
+weft_status cuda_fft_blocks(void *state, const fft_blocks_call *c, weft_error *error) {
+    gpu *const g = (gpu *)state;
+    const current_device scope(g->device);
+    const size_t bytes = c->count * c->n * 2 * cuda_type_bytes(c->dtype);
+    gpu_array arrays[] = {{"y", c->y, bytes, ARRAY_OUT, false, NULL}, {"x", c->x, bytes, ARRAY_IN, false, NULL}};
+    void *unused;
+    RETURN_IF(c->count > UINT32_MAX / c->n, WEFT_INVALID,
+              "%s: %zu blocks of %zu complex values: a GPU supports at most 2^32 values of a divided transform", NAME,
+              c->count, c->n);
+    RETURN_IF_ERROR(arrays_copy_in(g, NAME, arrays, 2, 0, &unused, error));
+    fft_params j = describe(c->dtype, c->count, c->n, arrays[1].at, arrays[0].at);
+    j.row = (uint32_t)c->first;
+    j.row_digits = gpu_log2(c->blocks);
+    if (c->inverse) j.scale = 1 / (double)(c->blocks * c->n);
+    j.swap_in = j.swap_out = c->inverse;
+    RETURN_IF_ERROR(run_passes(g, c->dtype, j.row_digits + gpu_log2(c->n), &j, error));
+    return arrays_copy_out(g, NAME, arrays, 2, error);
 }

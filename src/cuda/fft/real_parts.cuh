@@ -27,6 +27,11 @@ static __device__ __forceinline__ uint64_t mirrored(uint64_t k, int digits) {
     return digits ? __brevll(k) >> (64 - digits) : 0;
 }
 
+/* Returns the number of the block of which an array is a part. */
+static __device__ __forceinline__ uint32_t block_above(const fft_params &j, uint32_t array) {
+    return __brev(j.row + array) >> 1 >> (31 - j.row_digits);
+}
+
 /* Returns log2 of a power of two. */
 static __device__ __forceinline__ int log2_of(uint64_t power) { return 63 - __clzll(power); }
 

@@ -105,3 +105,32 @@ static weft_status OF(fft)(const fft_call *c, weft_error *error) {
     RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the transform of %zu values", c->n);
     return WEFT_OK;
 }
+
+/* Computes the stages of a block in place; it is block `number` of its first stage. `direction` -1: with the complex
+ * conjugates of the twiddles. */
+static void OF(block_stages)(size_t n, size_t number, REAL direction, OF(number) * z) {
+    for (size_t length = n; length > 1; length /= 2)
+        for (size_t q = 0; q < n / length; q++) {
+            OF(number) w;
+            OF(ref_twiddle)(number * (n / length) + q, &w.re, &w.im);
+            w.im *= direction;
+            for (size_t j = 0; j < length / 2; j++)
+                OF(butterfly)(&z[q * length + j], &z[q * length + j + length / 2], w);
+        }
+}
+
+static weft_status OF(blocks)(const fft_blocks_call *c, weft_error *error) {
+    const REAL scale = c->inverse ? (REAL)1 / (REAL)(c->blocks * c->n) : 1;
+    OF(number) *const z = malloc(c->n * sizeof *z);
+    RETURN_IF(!z, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", c->n * sizeof *z);
+    for (size_t i = 0; i < c->count; i++) {
+        memcpy(z, (const OF(number) *)c->x + i * c->n, c->n * sizeof *z);
+        OF(block_stages)(c->n, mirrored(c->first + i, c->blocks), c->inverse ? -1 : 1, z);
+        for (size_t f = 0; f < c->n; f++) {
+            const OF(number) v = z[mirrored(f, c->n)];
+            OF(store)(v.re * scale, v.im * scale, (REAL *)c->y + 2 * (f * c->count + i));
+        }
+    }
+    free(z);
+    return WEFT_OK;
+}

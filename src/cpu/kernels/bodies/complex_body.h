@@ -25,6 +25,9 @@ INLINE VECTOR OF(load)(const REAL *p) {
 
 INLINE void OF(store)(REAL *p, VECTOR v) { memcpy(p, &v, sizeof v); }
 
+/* Stores the first `count` parts of v. */
+INLINE void OF(store_reals)(REAL *p, VECTOR v, size_t count) { memcpy(p, &v, count * sizeof *p); }
+
 INLINE VECTOR OF(fill)(REAL value) { return value - (VECTOR){0}; }
 
 INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) { return FUSED_LANES(x, y, z); }

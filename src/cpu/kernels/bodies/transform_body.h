@@ -97,10 +97,11 @@ static void OF(columns_back)(const transform_pass *p) {
 
 /* ------------------------------------------------------ stages along rows: each lane has its own row */
 
-/* Returns the row for a lane: the row whose number, with its bits reversed, is tile * COMPLEX + lane. */
+/* Returns the address of the row for a lane, which is row tile * COMPLEX + lane, or the last one. */
 INLINE const REAL *OF(row)(const transform_pass *p, const void *x, size_t tile, size_t lane) {
-    const size_t row = transform_mirrored(tile * COMPLEX + lane, transform_log2(p->plan->rows));
-    return (const REAL *)x + 2 * row * p->plan->columns;
+    const transform_plan *const plan = p->plan;
+    const size_t row = transform_row(plan, tile * COMPLEX + lane);
+    return (const REAL *)x + 2 * plan->columns * (plan->in_order ? row : transform_block(plan, row));
 }
 
 static void OF(take_rows)(const transform_pass *p, size_t tile) {
@@ -165,8 +166,8 @@ INLINE const REAL *OF(upper_row_stages)(const transform_pass *p, size_t tile, bo
 }
 
 /* Computes the last two stages and writes the results in natural order. Result r of the row in lane `lane` has index
- * m(r) * rows + tile * COMPLEX + lane. `at` is m(r) for r = 4k. */
-INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
+ * m(r) * rows + tile * COMPLEX + lane. `at` is m(r) for r = 4k. reals: of the lanes that have a row. */
+INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse, size_t reals) {
     const size_t columns = p->plan->columns, rows = p->plan->rows;
     const REAL *w = OF(upper_row_stages)(p, tile, inverse);
     const OF(vectors) buffer = OF(in_buffer)(p);
@@ -179,7 +180,7 @@ INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
         OF(forth)(v, OF(each)(w), OF(each)(w + WIDTH), inverse);
 #pragma GCC unroll 4
         for (size_t i = 0; i < 4; i++)
-            OF(store)(y + 2 * rows * (at + quarters[i] * (columns / 4)), OF(canonical)(v[i] * scale));
+            OF(store_reals)(y + 2 * rows * (at + quarters[i] * (columns / 4)), OF(canonical)(v[i] * scale), reals);
         size_t digit = columns / 8; /* increments `at` as a bit-reversed counter */
         for (; at & digit; digit /= 2) at -= digit;
         at += digit;
@@ -188,11 +189,14 @@ INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
 
 static void OF(rows)(const transform_pass *p) {
     for (size_t tile = p->from; tile < p->to; tile++) {
+        const size_t left = p->plan->rows - tile * COMPLEX;
         OF(take_rows)(p, tile);
-        if (p->inverse)
-            OF(row_tile)(p, tile, true);
+        if (left < COMPLEX)
+            OF(row_tile)(p, tile, p->inverse, 2 * left);
+        else if (p->inverse)
+            OF(row_tile)(p, tile, true, WIDTH);
         else
-            OF(row_tile)(p, tile, false);
+            OF(row_tile)(p, tile, false, WIDTH);
     }
 }
 
