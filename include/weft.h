@@ -603,8 +603,8 @@ WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t
  *            checked on the GPU, and the call waits for this check. If the stream is being captured the call cannot
  *            wait; it then skips each segment with invalid offsets: none of its elements are read or written
  *   heads    n flags: a segment begins at element 0 and at each element whose flag is not zero
- * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce. Of the operators,
- * sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
+ * Operators: sum, prod, min, max, and, or, xor. dtype, kind, accumulate: as for weft_scan and weft_reduce, but of
+ * reductions sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
  * Source: G. Blelloch, IEEE Transactions on Computers 38, 1989: segmented scans. Order: docs/spec/ORDER.md 8.
  * Docs: docs/ops/segmented.md. */
 
@@ -656,7 +656,7 @@ typedef enum weft_range {
 
 /* Reduces the elements that have the same index to one value: index_add, group-by with dense keys.
  *   op           sum, prod, min, max, mean, or, for integers, and, or, xor
- *   dtype        type of x, any type; accumulate: as for weft_reduce
+ *   dtype        type of x, any type; accumulate: as for weft_reduce, but mean of f16 and bf16 only in f32 or f64
  *   index_dtype  WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
  *   n, columns   x has n rows of `columns` elements, one row after the other. Each column is reduced on its own
  *   m            number of results in each column. The results for j are those of the rows i with index[i] = j
