@@ -62,8 +62,9 @@ static weft_dtype bound_type(const production *p) {
 
 /* Replaces an element of f16 or bf16 by its value in f32. */
 static void widen(weft_dtype dtype, value *v) {
-    if (dtype == WEFT_F16) v->f32 = (float)value_of_f16(v->f16);
-    if (dtype == WEFT_BF16) v->f32 = (float)value_of_bf16(v->bf16);
+    const uint16_t bits = v->f16;
+    if (dtype == WEFT_F16) v->f32 = (float)value_of_f16(bits);
+    if (dtype == WEFT_BF16) v->f32 = (float)value_of_bf16(bits);
 }
 
 /* Finds the array's least or greatest element: in memory, or in an additional pass over a stream. */

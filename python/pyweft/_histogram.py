@@ -62,11 +62,11 @@ def histogram(
     if isinstance(bins, (int, np.integer)):
         _check_even(bins, range)
         y, target = result_for(on, out, I64, int(bins))
-        lower, upper = _bounds(range, _edge_dtype(a.dtype))
+        lower, upper = _bounds(range, edge_dtype(a.dtype))
         run, context = entry(lib.weft_histogram_even, on, device)
         status = run(context, code, a.size, source, bins, lower, upper, target)
     else:
-        edges, limits, _, on_edges = input_of(of_list(bins, _edge_dtype(a.dtype), "bins"), "bins", WITH_F16)
+        edges, limits, _, on_edges = input_of(of_list(bins, edge_dtype(a.dtype), "bins"), "bins", WITH_F16)
         _check_edge_dtype(a.dtype, edges.dtype)
         count = _bins_between(edges)
         on = leading(on, on_edges)
@@ -84,10 +84,10 @@ def _histogram_along(x: Any, bins: Any, limits: Any, axis: int, out: Any, device
     if isinstance(bins, (int, np.integer)):
         _check_even(bins, limits)
         y = _counts(a, a, along, int(bins), out)
-        lower, upper = _bounds(limits, _edge_dtype(a.array.dtype))
+        lower, upper = _bounds(limits, edge_dtype(a.array.dtype))
         call(lib.weft_histogram_even_axis, a, device, view_of(a, a.code), along, bins, lower, upper, view_of(y, y.code))
         return give(y, out)
-    edges = operand(of_list(bins, _edge_dtype(a.array.dtype), "bins"), "bins", WITH_F16)
+    edges = operand(of_list(bins, edge_dtype(a.array.dtype), "bins"), "bins", WITH_F16)
     _check_edge_dtype(a.array.dtype, edges.array.dtype)
     count = _bins_between(edges.array)
     on = leader(a, edges)
@@ -111,13 +111,13 @@ def _check_even(bins: Any, limits: Any) -> None:
         raise ValueError(f"bins is {bins}; it must be 1 or more")
 
 
-def _edge_dtype(dtype: Any) -> Any:
+def edge_dtype(dtype: Any) -> Any:
     """The dtype of the edges and limits for elements of a dtype."""
     return np.dtype(np.float32) if dtype == F16 else dtype
 
 
 def _check_edge_dtype(dtype: Any, edges: Any) -> None:
-    if edges != _edge_dtype(dtype):
+    if edges != edge_dtype(dtype):
         relation = "float32" if dtype == F16 else "the same"
         raise TypeError(f"x has dtype {dtype} and bins {edges}; they must be {relation}")
 
