@@ -112,7 +112,7 @@ if(sanitized STREQUAL no)
     ladder_tests()
   endif()
   # Programs of tests/api that also test another device, whose name is their argument.
-  set(device_apis allocator broadcasts complex_formulas complex_products convolve_axes exact_arguments formula_reductions gather_arguments half_orders half_products half_reductions half_samples histogram_axes image_filters
+  set(device_apis allocator broadcasts complex_formulas complex_products convolve_axes exact_arguments formula_reductions gather_arguments half_elements half_orders half_products half_reductions half_samples histogram_axes image_filters
     long_columns matrix_vector partial row_axes scatter_sources sources stacked_products transform_lengths transpositions)
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
@@ -123,7 +123,7 @@ endif()
 
 # --------------------------------------------------------------------------- lint, install
 if(sanitized STREQUAL no)
-  foreach(lint includes header generic words vocabulary symbols contraction hardening compilers registers)
+  foreach(lint includes header generic halves words vocabulary symbols contraction hardening compilers registers)
     weft_test(lint_${lint} lint 300 sh ${tests_dir}/lint/${lint}.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   endforeach()
   weft_test(lint_stack "lint;deep" 1800 sh ${tests_dir}/lint/stack.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})

@@ -603,8 +603,8 @@ WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t
  *            checked on the GPU, and the call waits for this check. If the stream is being captured the call cannot
  *            wait; it then skips each segment with invalid offsets: none of its elements are read or written
  *   heads    n flags: a segment begins at element 0 and at each element whose flag is not zero
- * Operators: sum, prod, min, max, and, or, xor. kind, accumulate: as for weft_scan and weft_reduce. Of the operators,
- * sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
+ * Operators: sum, prod, min, max, and, or, xor. dtype, kind, accumulate: as for weft_scan and weft_reduce, but of
+ * reductions sum offers WEFT_EXACT_SUM, not in scans: a segment then has the exact sum of its elements, in any order.
  * Source: G. Blelloch, IEEE Transactions on Computers 38, 1989: segmented scans. Order: docs/spec/ORDER.md 8.
  * Docs: docs/ops/segmented.md. */
 
@@ -656,7 +656,7 @@ typedef enum weft_range {
 
 /* Reduces the elements that have the same index to one value: index_add, group-by with dense keys.
  *   op           sum, prod, min, max, mean, or, for integers, and, or, xor
- *   dtype        type of x, any type; accumulate: as for weft_reduce
+ *   dtype        type of x, any type; accumulate: as for weft_reduce, but mean of f16 and bf16 only in f32 or f64
  *   index_dtype  WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
  *   n, columns   x has n rows of `columns` elements, one row after the other. Each column is reduced on its own
  *   m            number of results in each column. The results for j are those of the rows i with index[i] = j
@@ -737,13 +737,14 @@ WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_direction direction
 
 /* Counts the elements of x[0..n) in each of `bins` bins between given edges, as numpy.histogram. counts[i] is the
  * number of elements with edges[i] <= x < edges[i + 1]; the last bin also contains x == edges[bins].
+ *   dtype   any element type, also WEFT_F16 and WEFT_BF16
  *   bins    1 to 2^32 - 2
- *   edges   bins + 1 values of the element type, each greater than the one before, else WEFT_INVALID is returned;
- *           infinities are allowed. If they are in GPU memory the call waits for the stream to check them. In a
- *           stream that is being captured they are not checked; if they are out of order the counts are unspecified
- *   counts  `bins` values, which are set, not added to; must not overlap x or edges
- * NaN and elements outside the edges are not counted. -0 equals +0. Each thread or block counts in private counters.
- * Order: docs/spec/ORDER.md 11. Docs: docs/ops/histogram.md. */
+ *   edges   bins + 1 values of the element type (of f16 and bf16 elements WEFT_F32), each greater than the one
+ * before, else WEFT_INVALID is returned; infinities are allowed. If they are in GPU memory the call waits for the
+ * stream to check them. In a stream that is being captured they are not checked; if they are out of order the counts
+ * are unspecified counts  `bins` values, which are set, not added to; must not overlap x or edges NaN and elements
+ * outside the edges are not counted. -0 equals +0. Each thread or block counts in private counters. Order:
+ * docs/spec/ORDER.md 11. Docs: docs/ops/histogram.md. */
 WEFT_API weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                                     const void *edges, uint64_t *counts);
 
@@ -751,7 +752,9 @@ WEFT_API weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t 
  * (x - lower) * (bins / (upper - lower)), rounded down: exactly for integers, in f64 for floats. The last bin also
  * contains x == upper. So 256 bins from 0 to 255 give each u8 value its own bin.
  *   bins          1 to 2^32 - 2
- *   lower, upper  one value of the element type each, in host memory; lower < upper. For floats lower, upper, and in
+ *   dtype         any element type, also WEFT_F16 and WEFT_BF16
+ *   lower, upper  one value of the element type each (of f16 and bf16 elements WEFT_F32), in host memory; lower <
+ *                 upper. For floats lower, upper, and in
  *                 f64 upper - lower and bins / (upper - lower), must be finite
  *   counts        `bins` values, which are set, not added to; must not overlap x
  * NaN and elements outside [lower, upper] are not counted. -0 equals +0.
@@ -1531,7 +1534,7 @@ WEFT_API weft_status weft_quantile_axis(weft_context *ctx, weft_quantile_method 
 
 /* Counts the elements of each vector along one axis of x in bins between given edges. The counts of a vector are
  * those of weft_histogram.
- *   x       of any element type but WEFT_F16 and WEFT_BF16
+ *   x       of any element type, also WEFT_F16 and WEFT_BF16
  *   axis    from -x->dimensions to x->dimensions - 1
  *   edges   bins + 1 elements, as for weft_histogram; must not overlap counts. If x has no vectors, they are not
  *           compared

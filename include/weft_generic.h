@@ -44,6 +44,9 @@
         char unused;                                                                                            \
     })
 
+/* Returns the tag of the edges and bounds of a histogram. */
+#define WEFT_EDGE_TAG(tag) ((tag) == WEFT_F16 || (tag) == WEFT_BF16 ? WEFT_F32 : (tag))
+
 /* Return the tag after a check of 1, 2, 3 or 4 pointers. */
 #define WEFT_TAG_1(tag, p) (WEFT_CHECK_TAG(tag, p), tag)
 #define WEFT_TAG_2(tag, p, q) (WEFT_CHECK_TAG(tag, p), WEFT_TAG_1(tag, q))
@@ -105,10 +108,14 @@
     (weft_scatter)(ctx, range, WEFT_TAG_2(dtype, x, out), WEFT_TAG_1(key_dtype, keys), n, columns, m, x, keys, out)
 #define weft_recurrence(ctx, direction, dtype, rows, n, s, u, init, v) \
     (weft_recurrence)(ctx, direction, WEFT_TAG_4(dtype, s, u, init, v), rows, n, s, u, init, v)
-#define weft_histogram(ctx, dtype, n, x, bins, edges, counts) \
-    (weft_histogram)(ctx, WEFT_TAG_2(dtype, x, edges), n, x, bins, edges, counts)
-#define weft_histogram_even(ctx, dtype, n, x, bins, lower, upper, counts) \
-    (weft_histogram_even)(ctx, WEFT_TAG_3(dtype, x, lower, upper), n, x, bins, lower, upper, counts)
+#define weft_histogram(ctx, dtype, n, x, bins, edges, counts)                                                     \
+    (weft_histogram)(ctx, (WEFT_CHECK_TAG(WEFT_EDGE_TAG(dtype), edges), WEFT_TAG_1(dtype, x)), n, x, bins, edges, \
+                     counts)
+#define weft_histogram_even(ctx, dtype, n, x, bins, lower, upper, counts)                                            \
+    (weft_histogram_even)(ctx,                                                                                       \
+                          (WEFT_CHECK_TAG(WEFT_EDGE_TAG(dtype), lower), WEFT_CHECK_TAG(WEFT_EDGE_TAG(dtype), upper), \
+                           WEFT_TAG_1(dtype, x)),                                                                    \
+                          n, x, bins, lower, upper, counts)
 #define weft_top_k(ctx, extreme, dtype, n, x, k, values, indices) \
     (weft_top_k)(ctx, extreme, WEFT_TAG_2(dtype, x, values), n, x, k, values, indices)
 #define weft_merge(ctx, dtype, na, a, nb, b, y) (weft_merge)(ctx, WEFT_TAG_3(dtype, a, b, y), na, a, nb, b, y)

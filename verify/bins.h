@@ -5,15 +5,16 @@
 #include "verify/match.h"
 
 typedef struct bin_bounds {
-    uint64_t lower, upper; /* bits of elements */
+    uint64_t lower, upper; /* bits of elements; for f16 and bf16, of f32 */
 } bin_bounds;
 
 /* Returns bounds for `bins` bins of equal width: one of several ranges that split every kind of input, or two
  * elements of the array. */
 bin_bounds bins_bounds(const match_case *c, size_t bins);
 
-/* Writes n + 1 elements of an array of the case's kind to x, which are sorted, distinct and without NaN. Elements
- * that are left out make it fewer, but at least 2. Returns their number, or 0 without memory. */
+/* Writes n + 1 elements of an array of the case's kind to x, f32 for f16 and bf16, which are sorted, distinct and
+ * without NaN. Elements that are left out make it fewer, but at least 2. Returns their number, or 0 without memory.
+ */
 size_t bins_edges(const match_case *c, size_t n, void *x);
 
 #endif

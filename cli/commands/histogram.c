@@ -54,11 +54,25 @@ static bool read_request(int argc, char **argv, request *r) {
 
 /* -------------------------------------------------------------------------------- running */
 
+/* Returns the type of the bounds and edges. */
+static weft_dtype bound_type(const production *p) {
+    const weft_dtype dtype = p->in[0].dtype;
+    return dtype == WEFT_F16 || dtype == WEFT_BF16 ? WEFT_F32 : dtype;
+}
+
+/* Replaces an element of f16 or bf16 by its value in f32. */
+static void widen(weft_dtype dtype, value *v) {
+    const uint16_t bits = v->f16;
+    if (dtype == WEFT_F16) v->f32 = (float)value_of_f16(bits);
+    if (dtype == WEFT_BF16) v->f32 = (float)value_of_bf16(bits);
+}
+
 /* Finds the array's least or greatest element: in memory, or in an additional pass over a stream. */
 static int find_bound(const production *p, stream *s, const char *option, weft_op op, value *bound) {
     const npy_array *x = &p->in[0];
     const weft_status status = s ? weft_reduce_source(p->ctx, op, WEFT_DEFAULT, &s->inputs[0].source, bound)
                                  : weft_reduce(p->ctx, op, x->dtype, WEFT_DEFAULT, x->n, x->data, bound);
+    widen(x->dtype, bound);
     if (status == WEFT_OK) return !s || stream_rewind(s) ? CLI_DONE : CLI_FAILED;
     if (s && status == WEFT_IO) return stream_end(s, p->ctx, status);
     if (s && stream_memory_refused(s, p->ctx)) return CLI_USAGE;
@@ -69,13 +83,13 @@ static int find_bound(const production *p, stream *s, const char *option, weft_o
 /* Reads a bound from its text, or finds it in the array if there is none. */
 static int read_bound(const production *p, stream *s, const char *option, const char *text, weft_op op,
                       value *bound) {
-    const npy_array *x = &p->in[0];
+    const weft_dtype dtype = bound_type(p);
     char range[80];
     if (!text) return find_bound(p, s, option, op, bound);
-    if (value_parse(x->dtype, text, bound)) return CLI_DONE;
-    value_range(x->dtype, range, sizeof range);
-    cli_error(p->command, "%s %s: expected a value of type %s (%s), the type of the elements", option, text,
-              weft_dtype_name(x->dtype), range);
+    if (value_parse(dtype, text, bound)) return CLI_DONE;
+    value_range(dtype, range, sizeof range);
+    cli_error(p->command, "%s %s: expected a value of type %s (%s), the type of the %s", option, text,
+              weft_dtype_name(dtype), range, dtype == p->in[0].dtype ? "elements" : "bounds");
     return CLI_USAGE;
 }
 
@@ -117,20 +131,11 @@ static bool is_less(weft_dtype dtype, const value *a, const value *b) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return a->name < b->name;
 #include "core/types.def"
-#define HALF(ID, name, npy) \
-    if (dtype == WEFT_##ID) return value_of_##name(a->name) < value_of_##name(b->name);
-#include "core/halves.def"
     return false;
 }
 
 static double real_of(weft_dtype dtype, const value *v) {
-    switch (dtype) {
-    case WEFT_F32: return (double)v->f32;
-    case WEFT_F64: return v->f64;
-    case WEFT_F16: return value_of_f16(v->f16);
-    case WEFT_BF16: return value_of_bf16(v->bf16);
-    default: return 0;
-    }
+    return dtype == WEFT_F32 ? (double)v->f32 : dtype == WEFT_F64 ? v->f64 : 0;
 }
 
 /* Formats a bound for messages. */
@@ -139,13 +144,12 @@ static void name_bound(const production *p, const char *option, const char *text
     if (text)
         snprintf(name, 80, "%s %.40s", option, text);
     else
-        snprintf(name, 80, "the %s element, %s,", lower ? "least" : "greatest",
-                 value_decimal(p->in[0].dtype, v).text);
+        snprintf(name, 80, "the %s element, %s,", lower ? "least" : "greatest", value_decimal(bound_type(p), v).text);
 }
 
 /* Checks the bounds. A bound that was not given is an element of the file. */
 static int check_bounds(const production *p, const request *r, const value *lower, const value *upper) {
-    const weft_dtype dtype = p->in[0].dtype;
+    const weft_dtype dtype = bound_type(p);
     const double width = real_of(dtype, upper) - real_of(dtype, lower);
     const char *const file = p->files[0];
     char low[80], high[80];
@@ -220,10 +224,11 @@ static bool read_edges(production *p, const request *r) {
         cli_error(p->command, "%s: %s", r->edges, error.message);
         return false;
     }
-    if (edges->dtype != x->dtype || edges->n < 2) {
-        cli_error(p->command,
-                  "%s: %zu edges of type %s: expected at least 2 of type %s, the type of the elements of %s",
-                  r->edges, edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(x->dtype), p->files[0]);
+    const weft_dtype dtype = bound_type(p);
+    if (edges->dtype != dtype || edges->n < 2) {
+        cli_error(p->command, "%s: %zu edges of type %s: expected at least 2 of type %s, the type %s %s", r->edges,
+                  edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(dtype),
+                  dtype == x->dtype ? "of the elements of" : "for the elements of", p->files[0]);
         return false;
     }
     return edges_ascend(p, r);

@@ -36,7 +36,7 @@ static bool read_op(const char *command, weft_op *op) {
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 'p': return read_op(command, &r->op);
-    case 'a': return reduce_options_type(command, optarg, SUM_TYPES, &r->accumulate);
+    case 'a': return reduce_options_type(command, optarg, HALF_SUM_TYPES, &r->accumulate);
     case 'm': return cli_number(command, "--targets", optarg, 0, LLONG_MAX, &r->targets);
     case 'i': r->index = optarg; return true;
     case 'f': r->init = optarg; return true;

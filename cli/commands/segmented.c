@@ -39,8 +39,8 @@ static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : 
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 'p': return reduce_options_op(command, optarg, &r->in.op);
-    case 'a': return reduce_options_type(command, optarg, SUM_TYPES, &r->in.accumulate);
-    case 'A': return reduce_options_type(command, optarg, SCAN_TYPES, &r->in.accumulate);
+    case 'a': return reduce_options_type(command, optarg, HALF_SUM_TYPES, &r->in.accumulate);
+    case 'A': return reduce_options_type(command, optarg, HALF_SCAN_TYPES, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 's': r->offsets = optarg; return true;
     case 'h': r->heads = optarg; return true;

@@ -8,7 +8,9 @@ import numpy as np
 
 from pyweft._native import lib
 from pyweft._arrays import (
+    F16,
     I64,
+    WITH_F16,
     Array,
     Operand,
     call,
@@ -19,7 +21,6 @@ from pyweft._arrays import (
     leader,
     of_list,
     operand,
-    same_dtype,
 )
 from pyweft._calls import entry, give_result, input_of, leading, result_for
 from pyweft._errors import exception
@@ -41,7 +42,7 @@ def histogram(
 
     x      any shape and number type
     bins   a number of bins of one width from range[0] to range[1], both of which must be given; or the edges, an
-           ascending 1-D array of x's dtype (a list is made one)
+           ascending 1-D array of x's dtype (a list is made one), or of float32 if that is float16
     range  [0, 255] in 256 bins gives each uint8 a bin of its own
     axis   count each vector along it, of any strides: the bins are along this axis of the result. None: all elements
     A bin contains its lower edge; the last bin also contains its upper edge. Other elements and NaN are not counted.
@@ -57,17 +58,16 @@ def histogram(
     """
     if axis is not None:
         return _histogram_along(x, bins, range, axis, out, device)
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     if isinstance(bins, (int, np.integer)):
         _check_even(bins, range)
         y, target = result_for(on, out, I64, int(bins))
-        lower, upper = _bounds(range, a.dtype)
+        lower, upper = _bounds(range, edge_dtype(a.dtype))
         run, context = entry(lib.weft_histogram_even, on, device)
         status = run(context, code, a.size, source, bins, lower, upper, target)
     else:
-        edges, limits, edge_code, on_edges = input_of(of_list(bins, a.dtype, "bins"), "bins")
-        if edge_code != code:
-            raise TypeError(f"x has dtype {a.dtype} and bins {edges.dtype}; they must be the same")
+        edges, limits, _, on_edges = input_of(of_list(bins, edge_dtype(a.dtype), "bins"), "bins", WITH_F16)
+        _check_edge_dtype(a.dtype, edges.dtype)
         count = _bins_between(edges)
         on = leading(on, on_edges)
         y, target = result_for(on, out, I64, count)
@@ -79,16 +79,16 @@ def histogram(
 
 
 def _histogram_along(x: Any, bins: Any, limits: Any, axis: int, out: Any, device: Optional[str]) -> Any:
-    a = operand(x, "x", strided=True)
+    a = operand(x, "x", WITH_F16, strided=True)
     along = axis_of(axis, a)
     if isinstance(bins, (int, np.integer)):
         _check_even(bins, limits)
         y = _counts(a, a, along, int(bins), out)
-        lower, upper = _bounds(limits, a.array.dtype)
+        lower, upper = _bounds(limits, edge_dtype(a.array.dtype))
         call(lib.weft_histogram_even_axis, a, device, view_of(a, a.code), along, bins, lower, upper, view_of(y, y.code))
         return give(y, out)
-    edges = operand(of_list(bins, a.array.dtype, "bins"), "bins")
-    same_dtype(a, edges, "x", "bins")
+    edges = operand(of_list(bins, edge_dtype(a.array.dtype), "bins"), "bins", WITH_F16)
+    _check_edge_dtype(a.array.dtype, edges.array.dtype)
     count = _bins_between(edges.array)
     on = leader(a, edges)
     y = _counts(on, a, along, count, out)
@@ -109,6 +109,17 @@ def _check_even(bins: Any, limits: Any) -> None:
         raise ValueError("range is required if bins is a number")
     if bins < 1:
         raise ValueError(f"bins is {bins}; it must be 1 or more")
+
+
+def edge_dtype(dtype: Any) -> Any:
+    """The dtype of the edges and limits for elements of a dtype."""
+    return np.dtype(np.float32) if dtype == F16 else dtype
+
+
+def _check_edge_dtype(dtype: Any, edges: Any) -> None:
+    if edges != edge_dtype(dtype):
+        relation = "float32" if dtype == F16 else "the same"
+        raise TypeError(f"x has dtype {dtype} and bins {edges}; they must be {relation}")
 
 
 def _bounds(limits: Any, dtype: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import I32, I64, INTEGERS, U64, WITH_COMPLEX, Array, Parts, elements, operand, unsigned
+from pyweft._arrays import I32, I64, INTEGERS, U64, WITH_COMPLEX, WITH_F16, Array, Parts, elements, operand, unsigned
 from pyweft._calls import Input, copy_out, entry, give_result, input_of, integers_of, leading, result_for
 from pyweft._errors import exception
 from pyweft import _reduce
@@ -55,11 +55,11 @@ def scatter_reduce(
 ) -> Any:
     """Reduces the elements that have the same index: result j is that of the x[i] with index[i] == j, j < m.
 
-    x      n elements, or a matrix of n rows. Each column of a matrix is reduced on its own
+    x      n elements, float16 too, or a matrix of n rows. Each column of a matrix is reduced on its own
     index  n integers from 0 to m - 1. Any other index raises ValueError; with skip=True its element is ignored
     op     "sum", "prod", "min", "max" or "mean"; for integers and bool also "and", "or", "xor"
     init   values with the shape and dtype of the result, combined with the results; not with "mean"
-    dtype, accumulate  as for sum; accumulate="exact" for "sum" and "mean"; init is then one more term
+    dtype, accumulate  as for sum, but "mean" of float16 needs np.float32 or np.float64; accumulate="exact" for "sum" and "mean"; init is then one more term
     out    an array of shape (m,) or (m, columns). out=init updates init in place
     An index without elements gives its value of init. Without init it gives the identity of the operator, or NaN for
     "mean". Order: ORDER.md 25.
@@ -70,7 +70,7 @@ def scatter_reduce(
     array([[0, 9],
            [3, 9]])
     """
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     indices, index_source, index_code, on_index = _index(index)
     if a.ndim not in (1, 2):
         raise ValueError(f"x has {a.ndim} dimensions; it must have 1 or 2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLAGS, OFFSETS, Array, Operand, check_vector
+from pyweft._arrays import FLAGS, OFFSETS, WITH_F16, Array, Operand, check_vector
 from pyweft._calls import (
     Input,
     copy_out,
@@ -62,6 +62,7 @@ def segmented_reduce(
 ) -> Any:
     """Reduces each segment of a 1-D array to one value, with the bits that it would have alone.
 
+    x        any number type, float16 too
     op       "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"; dtype as for sum and prod
     accumulate  "exact", only with "sum": the exact sum of floats, rounded once (ORDER.md 30)
     offsets  segments + 1 ascending integers: segment s is x[offsets[s]:offsets[s + 1]]. In GPU memory int64 or uint64
@@ -74,7 +75,7 @@ def segmented_reduce(
     >>> weft.segmented_reduce([1, 2, 3, 4], "max", heads=[True, False, True, False])
     array([2, 4])
     """
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     parts, limits, _, on_parts = _segments(a, offsets, heads)
     which = op_code(op)
     on = leading(on, on_parts)
@@ -115,14 +116,14 @@ def segmented_scan(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Scans each segment of a 1-D array for itself. Segments as for segmented_reduce, the rest as for scan.
+    """Scans each segment of a 1-D array, float16 too, for itself. Segments as for segmented_reduce, the rest as for scan.
 
     Elements in no segment keep what is in out; without out they are unspecified. Order: ORDER.md 8.
 
     >>> weft.segmented_scan([1, 2, 3, 4], offsets=[0, 2, 4])
     array([1, 3, 3, 7])
     """
-    a, source, code, on = input_of(x, "x")
+    a, source, code, on = input_of(x, "x", WITH_F16)
     parts, limits, _, on_parts = _segments(a, offsets, heads)
     on = leading(on, on_parts)
     which = op_code(op)
@@ -169,7 +170,7 @@ def reduce_by_key(
     (array([7, 3, 7]), array([3., 4., 8.]))
     """
     k, key_source, key_code, on_keys = input_of(keys, "keys")
-    a, source, code, on = vector_of(x, "x")
+    a, source, code, on = vector_of(x, "x", WITH_F16)
     n = a.size
     if k.ndim != 1:
         check_vector(k, "keys")

@@ -25,7 +25,8 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand, unsigned
+from pyweft._arrays import DTYPES, FLOATS, I64, WITH_F16, accumulator, code_of, host_value, of_list, operand, unsigned
+from pyweft._histogram import edge_dtype
 from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
 from pyweft._match import Word, take_words
 from pyweft._reduction import reduction, reduction_of_values
@@ -357,14 +358,16 @@ def histogram(
 ) -> Any:
     """Returns the number of elements in each bin, in int64, as weft.histogram. Order: ORDER.md 11.
 
-    bins  a number of bins from range[0] to range[1], both of which must be given; or the edges, in x's dtype
+    x     float16 too
+    bins  a number of bins from range[0] to range[1], both of which must be given; or the edges, in x's dtype, of float16
+          in float32
 
     >>> weft.stream.histogram([[0.1, 0.2], [0.6, 1.0]], 2, range=(0, 1))
     array([2, 2])
     """
     with Call(device, memory) as call:
-        a = call.source(x, "x")
-        dtype: Any = DTYPES[a.code]
+        a = call.source(x, "x", WITH_F16)
+        dtype = edge_dtype(DTYPES[a.code])
         if isinstance(bins, (int, np.integer)):
             if range is None:
                 raise ValueError("range is required if bins is a number")
@@ -374,7 +377,7 @@ def histogram(
             lower, upper = (host_value(limit, dtype, "a limit of range") for limit in range)
             call.run(lib.weft_histogram_even_source, a.c, bins, lower, upper, ffi.from_buffer(counts))
             return counts
-        edges = operand(of_list(bins, dtype, "bins"), "bins", {dtype: a.code})
+        edges = operand(of_list(bins, dtype, "bins"), "bins", {dtype: 0})
         if edges.device or edges.array.ndim != 1 or edges.array.size < 2:
             raise ValueError("bins must be a number or a 1-D array of at least 2 edges in host memory")
         counts = np.empty(edges.array.size - 1, I64)

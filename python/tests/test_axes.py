@@ -361,6 +361,14 @@ def test_histograms_are_those_of_numpy() -> None:
         assert np.array_equal(found[i, :, k], np.histogram(F[i, :, k], [-1, -0.5, 0, 0.75])[0])
 
 
+def test_histograms_of_float16_have_bins_of_float32() -> None:
+    x = RNG.standard_normal((30, 20)).astype("f2")
+    edges = np.array([-1, 0.1, 0.10001, 2], "f4")
+    for way in ({"bins": edges}, {"bins": [-1, 0.5, 2]}, {"bins": 7, "range": (-1.1, 2)}):
+        same(weft.histogram(x, **way), weft.histogram(x.astype("f4"), **way))
+        same(weft.histogram(x, axis=0, **way), weft.histogram(x.astype("f4"), axis=0, **way))
+
+
 def test_histograms_in_out_and_without_elements() -> None:
     table = np.full((3, 5, 4, 2), 9)
     assert weft.histogram(F, 5, range=(-1, 1), axis=1, out=table[..., 1]) is not None
@@ -385,8 +393,10 @@ def test_wrong_histograms() -> None:
         weft.histogram(F, [0, 1], axis=3)
     with pytest.raises(ValueError, match=r"out has shape \(3, 2\); it must be \(3, 1, 4\)"):
         weft.histogram(F, [0, 1], axis=1, out=np.zeros((3, 2), int))
-    with pytest.raises(TypeError, match="float16"):
-        weft.histogram(F.astype("f2"), [0, 1], axis=1)
+    with pytest.raises(TypeError, match="x has dtype float16 and bins float16; they must be float32"):
+        weft.histogram(F.astype("f2"), np.array([0, 1], "f2"), axis=1)
+    with pytest.raises(TypeError, match="x has dtype float16 and bins float64; they must be float32"):
+        weft.histogram(F.astype("f2"), np.array([0.0, 1]))
 
 
 # -------------------------------------------------------------------------------------------- out

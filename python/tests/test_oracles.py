@@ -423,6 +423,34 @@ def test_order_of_float16() -> None:
         weft.unique(x)
 
 
+def test_streamed_histogram_of_float16() -> None:
+    x = rng.normal(0, 1, 500).astype("f2")
+    for way in ({"bins": [-1, 0.1, 2]}, {"bins": 5, "range": (-1.1, 2)}):
+        found = weft.stream.histogram([x[:200], x[200:]], **way)
+        assert np.array_equal(found, weft.histogram(x.astype("f4"), **way))
+
+
+def test_segments_of_float16() -> None:
+    x = rng.normal(0, 1, 500).astype("f2")
+    offsets, heads, index = [0, 3, 300, 300, 450], np.arange(500) % 7 == 0, rng.integers(0, 9, 500)
+    wide = x.astype("f4")
+    of_f32 = weft.segmented_reduce(wide, offsets=offsets)
+    assert np.array_equal(bits(weft.segmented_reduce(x, offsets=offsets)), bits(of_f32.astype("f2")))
+    assert np.array_equal(bits(weft.segmented_reduce(x, offsets=offsets, dtype=np.float32)), bits(of_f32))
+    assert np.array_equal(weft.segmented_reduce(x, "max", heads=heads), weft.segmented_reduce(wide, "max", heads=heads))
+    of_f32 = weft.segmented_scan(wide, heads=heads)
+    assert np.array_equal(bits(weft.segmented_scan(x, heads=heads)), bits(of_f32.astype("f2")))
+    of_f32 = weft.reduce_by_key(np.sort(index), wide)[1]
+    assert np.array_equal(bits(weft.reduce_by_key(np.sort(index), x)[1]), bits(of_f32.astype("f2")))
+    init = rng.normal(0, 1, 9).astype("f2")
+    of_f32 = weft.scatter_reduce(wide, index, 9, init=init.astype("f4"))
+    assert np.array_equal(bits(weft.scatter_reduce(x, index, 9, init=init)), bits(of_f32.astype("f2")))
+    of_f32 = weft.scatter_reduce(wide, index, 9, "mean")
+    assert np.array_equal(bits(weft.scatter_reduce(x, index, 9, "mean", dtype=np.float32)), bits(of_f32))
+    with pytest.raises(TypeError, match="mean of f16 must accumulate in f32 or f64"):
+        weft.scatter_reduce(x, index, 9, "mean")
+
+
 def test_scan_of_float16() -> None:
     x = rng.normal(0, 1, (50, 70)).astype("f2")
     for axis in (None, 0, 1):

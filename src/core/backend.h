@@ -189,7 +189,7 @@ typedef struct histogram_call {
     size_t n; /* elements of a row */
     const void *x;
     size_t bins; /* 1 .. WEFT_BINS_MAX */
-    /* bins + 1 values, ascending. NULL: even bins from lower to upper. */
+    /* bins + 1 values of the type, of f16 and bf16 elements f32, ascending. NULL: even bins from lower to upper. */
     const void *edges;
     double lower_real, upper_real;         /* bounds of even bins, for floats */
     uint64_t lower_integer, upper_integer; /* bounds of even bins, for integers, sign-extended */

@@ -10,8 +10,6 @@
 
 /* ----------------------------------------------------------------------------------- types */
 
-weft_dtype evaluation_type(weft_dtype result) { return type_is_half(result) ? WEFT_F32 : result; }
-
 weft_status check_evaluation_type(weft_dtype dtype, weft_error *error) {
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
     RETURN_IF(weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,

@@ -22,8 +22,6 @@ typedef struct formula_request {
 
 /* Fails for types that formulas are not evaluated in. */
 weft_status check_evaluation_type(weft_dtype dtype, weft_error *error);
-/* Returns the type in which map and map_views evaluate a formula whose values have type `result`. */
-weft_dtype evaluation_type(weft_dtype result);
 /* Checks the formula and its bindings, and fills the other members except the output. If the values are complex, the
  * steps are those of the real part. */
 weft_status bind_formula(formula_request *r, weft_error *error);

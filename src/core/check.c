@@ -217,16 +217,16 @@ weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft
     return WEFT_OK;
 }
 
-weft_status check_array_scan_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
-                                  weft_error *error) {
-    if (!type_is_half(dtype)) return check_scan_type("scan", op, dtype, accumulate, result, error);
+weft_status check_array_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate,
+                                  weft_dtype *result, weft_error *error) {
+    if (!type_is_half(dtype)) return check_scan_type(what, op, dtype, accumulate, result, error);
     const bool widens = op == WEFT_SUM || op == WEFT_PROD;
-    RETURN_IF_ERROR(check_combines("scan", op, error));
+    RETURN_IF_ERROR(check_combines(what, op, error));
     RETURN_IF(OPS[op].domain == INTEGER, WEFT_UNSUPPORTED, "%s requires integer elements, not %s", weft_op_name(op),
               weft_dtype_name(dtype));
     *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     RETURN_IF(*result != dtype && !(widens && type_is_float(accumulate)), WEFT_UNSUPPORTED,
-              "scan with %s of %s cannot accumulate in %s", weft_op_name(op), weft_dtype_name(dtype),
+              "%s with %s of %s cannot accumulate in %s", what, weft_op_name(op), weft_dtype_name(dtype),
               weft_dtype_name(accumulate));
     return WEFT_OK;
 }

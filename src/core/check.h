@@ -77,8 +77,8 @@ weft_status check_combines(const char *what, weft_op op, weft_error *error);
 /* Determines the result type of a scan: the element's type, or for sum and prod a wider type of its kind. */
 weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                             weft_error *error);
-/* check_scan_type for weft_scan and weft_scan_axis, which also take f16 and bf16. */
-weft_status check_array_scan_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
-                                  weft_error *error);
+/* check_scan_type for scans of arrays, which also take f16 and bf16. */
+weft_status check_array_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate,
+                                  weft_dtype *result, weft_error *error);
 
 #endif

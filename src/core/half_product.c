@@ -1,5 +1,6 @@
 /* Matrix products of f16 and bf16 that accumulate in f32 (ORDER.md 13): the matrices are converted to f32 in scratch
  * memory, multiplied, and the product is rounded. */
+#include "core/half_arrays.h"
 #include "core/products.h"
 #include "core/views.h"
 
@@ -16,33 +17,24 @@ static size_t elements_of(const matrices *m) { return m->batch * m->rows * m->wi
 /* Converts matrices of the type `from` at x to `to` at y, where they are without gaps in x or in y. */
 static weft_status convert(weft_context *ctx, const matrices *m, weft_dtype from, bool gaps_in_x, const void *x,
                            weft_dtype to, void *y, weft_error *error) {
-    const map_step copy = {.op = MAP_COPY, .a = MAP_REGISTERS, .b = MAP_REGISTERS, .c = MAP_REGISTERS};
-    const map_leaf leaf = {.kind = LEAF_ARRAY, .dtype = from, .p = x};
-    const map_call map = {.dtype = WEFT_F32,
-                          .result = to,
-                          .n = elements_of(m),
-                          .steps = &copy,
-                          .step_count = 1,
-                          .register_count = 1,
-                          .leaf_count = 1,
-                          .leaves = &leaf,
-                          .out = y};
+    conversion all;
     const ptrdiff_t in = (ptrdiff_t)weft_dtype_size(from), out = (ptrdiff_t)weft_dtype_size(to);
     const ptrdiff_t given[MATRIX_AXES] = {(ptrdiff_t)m->stride, (ptrdiff_t)m->ld, 1};
     const ptrdiff_t dense[MATRIX_AXES] = {(ptrdiff_t)(m->rows * m->width), (ptrdiff_t)m->width, 1};
     const size_t n[MATRIX_AXES] = {m->batch, m->rows, m->width};
     map_dimension d[MATRIX_AXES];
     ptrdiff_t moved[2];
-    if (map.n == 0) return WEFT_OK;
+    set_conversion(&all, elements_of(m), from, x, to, y);
+    if (all.map.n == 0) return WEFT_OK;
     for (size_t k = 0; k < MATRIX_AXES; k++) {
         d[k].n = n[k];
         d[k].x[0] = in * (gaps_in_x ? given : dense)[k];
         d[k].out = out * (gaps_in_x ? dense : given)[k];
     }
     const map_views_call call = {
-        .map = &map, .count = view_sort_dimensions(MATRIX_AXES, d, sizeof *d, 2, 0, moved), .dimensions = d};
+        .map = &all.map, .count = view_sort_dimensions(MATRIX_AXES, d, sizeof *d, 2, 0, moved), .dimensions = d};
     const bool plain = call.count == 0 || (call.count == 1 && d->x[0] == in && d->out == out);
-    return plain ? ctx->backend->map(ctx->state, &map, error) : ctx->backend->map_views(ctx->state, &call, error);
+    return plain ? ctx->backend->map(ctx->state, &all.map, error) : ctx->backend->map_views(ctx->state, &call, error);
 }
 
 /* Converts one factor to f32 at `to`, and makes `factor` that. */

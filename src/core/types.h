@@ -19,6 +19,9 @@ static inline bool type_is_half(weft_dtype dtype) { return dtype == WEFT_F16 || 
 /* Returns true for all floats: f16, bf16, f32 and f64. */
 static inline bool type_is_real(weft_dtype dtype) { return type_is_float(dtype) || type_is_half(dtype); }
 
+/* Returns f32 for f16 and bf16, whose values it has; all other types are returned unchanged. */
+static inline weft_dtype type_widened(weft_dtype dtype) { return type_is_half(dtype) ? WEFT_F32 : dtype; }
+
 /* Returns the bits of +Inf of a float type, or 0 for an integer type. */
 static inline uint64_t type_infinity(weft_dtype dtype) {
     switch (dtype) {

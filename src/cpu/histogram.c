@@ -6,6 +6,7 @@
  * elements are counted directly in the result. */
 #include "core/order.h"
 #include "core/types.h"
+#include "cpu/common/planes.h"
 #include "cpu/runtime/parallel.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ enum {
 typedef struct plan {
     const histogram_call *call;
     const histogram_kernels *kernels;
+    const copy_kernels *copies;
     bin_map map;
     size_t tables; /* tables per thread; 0: count in the result */
     size_t stride; /* counters per table */
@@ -65,6 +67,23 @@ static void flush(const plan *p, uint32_t *counters) {
     }
 }
 
+/* Computes the bins of at most BLOCK elements of f16 or bf16, which are converted to f32. */
+static void bins_of_halves(const plan *p, const void *x, size_t n, uint32_t *bin) {
+    const copy_kernels *const kernels = p->copies;
+    float values[BLOCK];
+    (p->call->dtype == WEFT_F16 ? kernels->widen_f16 : kernels->widen_bf16)(n, x, values);
+    p->kernels->bins[WEFT_F32](&p->map, values, n, bin);
+}
+
+/* Computes the bins of at most BLOCK elements. Bits of f16 and bf16 are looked up in a table as those of u16 are. */
+static void bins_of_block(const plan *p, const void *x, size_t n, uint32_t *bin) {
+    const weft_dtype dtype = p->call->dtype;
+    if (type_is_half(dtype) && !p->map.table)
+        bins_of_halves(p, x, n, bin);
+    else
+        p->kernels->bins[type_is_half(dtype) ? WEFT_U16 : dtype](&p->map, x, n, bin);
+}
+
 /* Counts elements [first, end) on one thread. */
 static void count_part(const plan *p, size_t first, size_t end, uint32_t *counters) {
     const size_t size = weft_dtype_size(p->call->dtype), stride = p->tables == 1 ? 0 : p->stride;
@@ -72,13 +91,13 @@ static void count_part(const plan *p, size_t first, size_t end, uint32_t *counte
     const char *x = (const char *)p->call->x;
     uint32_t bin[BLOCK];
     if (p->tables) memset(counters, 0, p->tables * p->stride * sizeof *counters);
-    if (p->tables && !p->map.edges && !p->map.table) {
+    if (p->tables && !p->map.edges && !p->map.table && !type_is_half(dtype)) {
         p->kernels->count_even[dtype](&p->map.even, x + first * size, end - first, counters, stride);
         first = end;
     }
     for (size_t n; first < end; first += n) {
         n = end - first < BLOCK ? end - first : BLOCK;
-        p->kernels->bins[dtype](&p->map, x + first * size, n, bin);
+        bins_of_block(p, x + first * size, n, bin);
         if (p->tables)
             count_in_tables(bin, n, counters, stride);
         else
@@ -116,7 +135,7 @@ static void fill_table(plan *p, size_t values, uint32_t *table) {
             block[i] = (uint16_t)(first + i);
             narrow[i] = (uint8_t)i;
         }
-        p->kernels->bins[p->call->dtype](&p->map, values == 256 ? (const void *)narrow : block, n, table + first);
+        bins_of_block(p, values == 256 ? (const void *)narrow : block, n, table + first);
     }
     p->map.table = table;
 }
@@ -135,21 +154,23 @@ static void choose_tables(plan *p) {
 
 weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *error) {
     cpu_context *ctx = state;
-    const size_t size = weft_dtype_size(c->dtype), values = values_of(c);
-    plan p = {.call = c, .kernels = ctx->level->histograms};
+    const weft_dtype edge_dtype = type_widened(c->dtype);
+    const size_t size = weft_dtype_size(c->dtype), edge_size = weft_dtype_size(edge_dtype), values = values_of(c);
+    plan p = {.call = c, .kernels = ctx->level->histograms, .copies = ctx->level->copies};
     void *workspace;
     p.map.even.bins = c->bins;
     if (!c->edges)
-        p.map.even = type_is_float(c->dtype)
+        p.map.even = type_is_real(c->dtype)
                          ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
                          : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
     p.threads = cpu_threads_for(ctx->threads, c->n * size);
     choose_tables(&p);
-    const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
+    const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * edge_size) : 0,
+                 table_bytes = values * sizeof(uint32_t);
     const size_t counters_bytes = (size_t)p.threads * p.own * sizeof(uint32_t);
     RETURN_IF_ERROR(cpu_workspace(ctx, keys_bytes + table_bytes + counters_bytes, &workspace, error));
     if (c->edges) {
-        p.kernels->keys[c->dtype](c->edges, c->bins + 1, workspace);
+        p.kernels->keys[edge_dtype](c->edges, c->bins + 1, workspace);
         p.map.edges = workspace;
     }
     if (values) fill_table(&p, values, (uint32_t *)((char *)workspace + keys_bytes));

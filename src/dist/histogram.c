@@ -57,7 +57,7 @@ weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice
     const histogram h = {
         .d = d, .dtype = dtype, .n = slice.count, .bins = bins, .x = x, .edges = edges, .counts = counts};
     weft_status status = check_histogram(&h);
-    const size_t size = weft_dtype_size(dtype);
+    const size_t size = weft_dtype_size(type_widened(dtype));
     if (status == WEFT_OK) status = dist_check_array(d, "edges", edges, bins + 1, size);
     if (status == WEFT_OK) status = dist_check_host(d, "edges", edges);
     uint64_t hash = 0, last = 0;
@@ -83,8 +83,8 @@ weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, weft_slice 
     weft_status status = check_histogram(&h);
     uint64_t low = 0, high = 0;
     if (status == WEFT_OK && lower && upper) {
-        memcpy(&low, lower, weft_dtype_size(dtype));
-        memcpy(&high, upper, weft_dtype_size(dtype));
+        memcpy(&low, lower, weft_dtype_size(type_widened(dtype)));
+        memcpy(&high, upper, weft_dtype_size(type_widened(dtype)));
     } else if (status == WEFT_OK) {
         status = weft_fail(error, WEFT_INVALID, "%s is NULL", lower ? "upper" : "lower");
     }

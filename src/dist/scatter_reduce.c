@@ -251,6 +251,8 @@ static weft_status check_reduce(scatter *s) {
     size_t elements, results;
     RETURN_IF(s->accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED,
               "scatter_reduce cannot accumulate in exact over ranks");
+    RETURN_IF(type_is_half(s->dtype), WEFT_UNSUPPORTED, "%s elements cannot be reduced on several ranks",
+              weft_dtype_name(s->dtype));
     RETURN_IF_ERROR(dist_took(d, weft_scatter_reduce(d->ctx, s->op, s->range, s->dtype, s->accumulate, s->index_dtype,
                                                      0, s->columns, 0, NULL, NULL, s->init, NULL)));
     (void)weft_reduce_result(s->op, s->dtype, s->accumulate, &s->result);

@@ -10,14 +10,14 @@ __extension__ typedef unsigned __int128 wide;
 
 /* Returns true if x[i] <= y[j] by value: -0 = +0, and a comparison with a NaN is false. */
 static bool at_most(array x, size_t i, array y, size_t j) {
-    if (type_is_float(x.dtype)) return ref_real(x, i) <= ref_real(y, j);
+    if (type_is_real(x.dtype)) return ref_real(x, i) <= ref_real(y, j);
     const uint64_t p = ref_integer(x, i), q = ref_integer(y, j);
     return type_is_signed(x.dtype) ? (int64_t)p <= (int64_t)q : p <= q;
 }
 
 /* Returns the bin between the edges, or c->bins if there is none. */
 static size_t bin_by_edges(const histogram_call *c, array x, size_t i) {
-    const array edges = {c->dtype, c->edges};
+    const array edges = {type_widened(c->dtype), c->edges};
     if (!at_most(edges, 0, x, i) || !at_most(x, i, edges, c->bins)) return c->bins;
     size_t below = 0, above = c->bins; /* edges[below] <= x[i] <= edges[above] */
     while (above - below > 1) {
@@ -51,9 +51,9 @@ weft_status ref_histogram(void *state, const histogram_call *c, weft_error *erro
     (void)state, (void)error;
     memset(c->counts, 0, c->bins * sizeof *c->counts);
     for (size_t i = 0; i < c->n; i++) {
-        const size_t bin = c->edges                  ? bin_by_edges(c, x, i)
-                           : type_is_float(c->dtype) ? even_bin_of_real(c, ref_real(x, i))
-                                                     : even_bin_of_integer(c, ref_integer(x, i));
+        const size_t bin = c->edges                 ? bin_by_edges(c, x, i)
+                           : type_is_real(c->dtype) ? even_bin_of_real(c, ref_real(x, i))
+                                                    : even_bin_of_integer(c, ref_integer(x, i));
         if (bin < c->bins) c->counts[bin]++;
     }
     return WEFT_OK;

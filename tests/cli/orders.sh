@@ -18,6 +18,16 @@ gives "<u8 (2,) 2 3" histogram "$dir/f4.npy" --edges "$dir/reals.npy"
 gives "<u8 (10,) 1 0 0 0 1 1 0 0 0 2" histogram "$dir/f4.npy" --lower -1 --upper 2
 gives "<u8 (2,) 2 1" histogram "$dir/u1.npy" --bins 2
 gives "<u8 (3,) 0 0 0" histogram "$dir/none.npy" --bins 3 --lower 0 --upper 1
+npy "$dir/f2.npy" '<f2' '(5,)' 0.1 0.5 2 nan 1
+npy "$dir/bf.npy" '<V2' '(3,)' 0x3f80 0x4000 0x3f00
+npy "$dir/between.npy" '<f4' '(3,)' 0 0.09998 1
+gives "<u8 (2,) 2 1" histogram "$dir/f2.npy" --bins 2 --lower 0.0999756 --upper 2
+gives "<u8 (2,) 1 2" histogram "$dir/f2.npy" --edges "$dir/between.npy"
+gives "<u8 (2,) 1 2" histogram "$dir/bf.npy" --bins 2 --lower 0 --upper 2
+gives "<u8 (3,) 1 1 1" histogram "$dir/bf.npy" --bins 3
+refuses 1 "f2.npy: the least element, nan, is not finite: specify --lower and --upper" histogram "$dir/f2.npy" -o "$y"
+refuses 2 "--upper x: expected a value of type f32 (" histogram "$dir/f2.npy" --upper x --lower 0 -o "$y"
+refuses 1 "edges of type f16: expected at least 2 of type f32" histogram "$dir/f2.npy" --edges "$dir/f2.npy" -o "$y"
 refuses 2 "--bins 0: expected an integer from 1 to" histogram "$dir/i4.npy" --bins 0 -o "$y"
 refuses 2 "--bins x: expected an integer" histogram "$dir/i4.npy" --bins x -o "$y"
 refuses 2 "--edges cannot be combined with --bins" histogram "$dir/i4.npy" --bins 3 --edges "$dir/edges.npy" -o "$y"

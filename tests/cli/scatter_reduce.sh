@@ -23,6 +23,12 @@ gives "<f4 (3,) 2.0 nan 1.8333333730697632" scatter_reduce "$dir/f.npy" --index 
 gives "<f8 (3,) 6.0 0.0 5.5" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --accumulate f64
 gives "<f4 (3,) 6.0 0.0 5.5" scatter_reduce "$dir/f.npy" --index "$dir/i.npy" --targets 3 --accumulate exact
 gives "<f4 (2, 2) -3.0 4.0 0.5 10.0" scatter_reduce "$dir/rows.npy" --index "$dir/i3.npy" --targets 2
+npy "$dir/f2.npy" '<f2' '(6,)' 2048 1 1 2 3 1
+gives "<f2 (3,) 6.0 0.0 2050.0" scatter_reduce "$dir/f2.npy" --index "$dir/i.npy" --targets 3
+gives "<f4 (3,) 2.0 nan 683.3333129882812" \
+    scatter_reduce "$dir/f2.npy" --index "$dir/i.npy" --targets 3 --op mean --accumulate f32
+refuses 1 "mean of f16 must accumulate in f32 or f64" \
+    scatter_reduce "$dir/f2.npy" --index "$dir/i.npy" --targets 3 --op mean -o "$y"
 gives "<i8 (3,) 5 0 10" scatter_reduce "$dir/x.npy" --index "$dir/out.npy" --targets 3 --skip
 gives "<i8 (0,)" scatter_reduce "$dir/x.npy" --index "$dir/out.npy" --targets 0 --skip
 

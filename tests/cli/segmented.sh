@@ -8,6 +8,8 @@ npy "$dir/f.npy" '<f4' '(2, 3)' 0.5 2 -3 4 -0.0 8
 npy "$dir/o.npy" '<u8' '(4,)' 0 2 2 6
 npy "$dir/o4.npy" '<i4' '(4,)' 0 2 2 6
 npy "$dir/part.npy" '<i8' '(3,)' 1 3 4
+npy "$dir/o3.npy" '<u8' '(3,)' 0 3 5
+npy "$dir/pairs.npy" '<i4' '(6,)' 1 1 2 2 3 3
 npy "$dir/h.npy" '|b1' '(6,)' 0 0 1 0 0 1
 npy "$dir/keys.npy" '<f4' '(6,)' 0 -0.0 nan nan 1 0
 
@@ -24,6 +26,13 @@ gives "<f8 (3,) 2.5 0.0 9.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy
 gives "<f4 (3,) 2.5 0.0 9.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --accumulate exact
 gives "<f4 (3,) 0.5 inf -3.0" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --op min
 gives "<i8 (2,) 5 4" segmented_reduce "$dir/x.npy" --offsets "$dir/part.npy"
+
+npy "$dir/f2.npy" '<f2' '(6,)' 2048 1 1 40000 40000 nan
+gives "<f2 (3,) 2048.0 0.0 nan" segmented_reduce "$dir/f2.npy" --offsets "$dir/o.npy"
+gives "<f4 (2,) 2050.0 80000.0" segmented_reduce "$dir/f2.npy" --offsets "$dir/o3.npy" --accumulate f32
+gives "<f2 (2,) 2050.0 inf" segmented_reduce "$dir/f2.npy" --offsets "$dir/o3.npy"
+gives "<f2 (6,) 2048.0 2048.0 2050.0 40000.0 inf 0.0" segmented_scan "$dir/f2.npy" --offsets "$dir/o3.npy"
+gives "<f8 (3,) 2049.0 40001.0 nan" reduce_by_key "$dir/pairs.npy" "$dir/f2.npy" --accumulate f64
 
 # scan
 gives "<i4 (6,) 1 3 3 7 12 18" segmented_scan "$dir/x.npy" --offsets "$dir/o.npy"
@@ -74,7 +83,7 @@ refuses 1 "x.npy has elements of type i32: flags must have type u8 or bool" \
 refuses 1 "five.npy has 5 elements" reduce_by_key "$dir/five.npy" "$dir/x.npy" -o "$y"
 refuses 1 "xor requires integer elements" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --op xor -o "$y"
 refuses 2 "--op mean: expected one of sum, prod" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --op mean -o "$y"
-refuses 2 "--accumulate i64: expected f64" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --accumulate i64 -o "$y"
+refuses 2 "--accumulate i64: expected f32, f64 or exact" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --accumulate i64 -o "$y"
 refuses 2 "option --offsets O.npy or --heads H.npy is required" segmented_reduce "$dir/x.npy" -o "$y"
 refuses 2 "cannot be combined with --heads" \
     segmented_scan "$dir/x.npy" --offsets "$dir/o.npy" --heads "$dir/h.npy" -o "$y"

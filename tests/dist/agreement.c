@@ -412,6 +412,16 @@ static void check_histogram(world *w, size_t n) {
     status = weft_dist_histogram_even(w->d, WEFT_F32, world_slice(w, &c), world_part(w, &c, WEFT_F32, x), 100, &lower,
                                       &upper, many);
     world_expect(w, status == WEFT_OK && memcmp(one, many, sizeof one) == 0, "histogram_even, %zu elements", n);
+    (void)weft_histogram(w->alone, WEFT_BF16, n, x, 4, edges, one);
+    status =
+        weft_dist_histogram(w->d, WEFT_BF16, world_slice(w, &c), world_part(w, &c, WEFT_BF16, x), 4, edges, many);
+    world_expect(w, status == WEFT_OK && memcmp(one, many, 4 * sizeof *one) == 0, "histogram of bf16, %zu elements",
+                 n);
+    (void)weft_histogram_even(w->alone, WEFT_BF16, n, x, 100, &lower, &upper, one);
+    status = weft_dist_histogram_even(w->d, WEFT_BF16, world_slice(w, &c), world_part(w, &c, WEFT_BF16, x), 100,
+                                      &lower, &upper, many);
+    world_expect(w, status == WEFT_OK && memcmp(one, many, sizeof one) == 0, "histogram_even of bf16, %zu elements",
+                 n);
     free(x);
 }
 

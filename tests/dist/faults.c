@@ -475,6 +475,9 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: bf16 keys cannot be sorted on several ranks", out);
     status = weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F16, WEFT_DEFAULT, slice, x, NULL, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be scanned on several ranks", out);
+    status = weft_dist_scatter_reduce(w->d, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_F16, WEFT_DEFAULT, WEFT_I64, slice, 1, 1,
+                                      x, x, NULL, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be reduced on several ranks", out);
     status = weft_dist_reduce(w->d, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, weft_slice_of(0), NULL, &out);
     expect_failure(w, status, WEFT_EMPTY, "min of 0 elements", out);
     status = weft_dist_agree(w->d, last ? WEFT_INTERNAL : WEFT_OK, "it is late");

@@ -1,5 +1,6 @@
 /* weft_histogram_even (parameters 0 to 3) and weft_histogram. The parameter selects the number of bins. The position
  * of the bins varies with match_case.turn. Edges are in host memory, or after the counts in the output. */
+#include "core/types.h"
 #include "verify/bins.h"
 #include "verify/sorted.h"
 
@@ -53,7 +54,8 @@ static size_t out_bytes(const match_case *c) {
 }
 
 static size_t values(const match_case *c) {
-    const size_t bins = bins_of(c), edge_bytes = edges_follow(c) ? (bins + 1) * weft_dtype_size(c->dtype) : 0;
+    const size_t bins = bins_of(c),
+                 edge_bytes = edges_follow(c) ? (bins + 1) * weft_dtype_size(type_widened(c->dtype)) : 0;
     return bins + (edge_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
@@ -66,7 +68,8 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         return weft_histogram_even(ctx, c->dtype, c->n, inputs[0], bins, &b.lower, &b.upper, counts);
     edges_of(c, &edges);
     if (!edges_follow(c)) return weft_histogram(ctx, c->dtype, c->n, inputs[0], bins, edges, counts);
-    const weft_status status = weft_copy(ctx, (bins + 1) * weft_dtype_size(c->dtype), edges, counts + bins);
+    const weft_status status =
+        weft_copy(ctx, (bins + 1) * weft_dtype_size(type_widened(c->dtype)), edges, counts + bins);
     return status == WEFT_OK ? weft_histogram(ctx, c->dtype, c->n, inputs[0], bins, counts + bins, counts) : status;
 }
 
@@ -81,6 +84,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_histogram = {.inputs = 1,
                                      .parameters = PARAMETERS,
                                      .accumulates = 1,
+                                     .halves = true,
                                      .values = values,
                                      .out_bytes = out_bytes,
                                      .call = call,

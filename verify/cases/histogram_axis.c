@@ -1,5 +1,6 @@
 /* weft_histogram_even_axis (parameter 0) and weft_histogram_axis on views of random shapes and strides. The axis, the
  * number and position of the bins, and the memory of the edges vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/bins.h"
 #include "verify/random_views.h"
 #include "verify/vector_copies.h"
@@ -68,7 +69,7 @@ static size_t values(const match_case *c) { return choose(c).span; }
 
 /* Calls weft_histogram_axis with the edges in host memory or in that of the device. */
 static weft_status call_with_edges(const match_case *c, weft_context *ctx, const arguments *a, int axis) {
-    const size_t bytes = (a->bins + 1) * weft_dtype_size(c->dtype);
+    const size_t bytes = (a->bins + 1) * weft_dtype_size(type_widened(c->dtype));
     void *on_device = NULL;
     weft_status status = WEFT_OK;
     if (view_draw(c, 43) % 2) status = weft_alloc(ctx, WEFT_DEVICE, bytes, &on_device);
@@ -119,6 +120,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_histogram_axis = {.inputs = 1,
                                           .parameters = 2,
                                           .accumulates = 1,
+                                          .halves = true,
                                           .values = values,
                                           .out_bytes = out_bytes,
                                           .call = call,

@@ -1,6 +1,7 @@
 /* weft_scatter_reduce and weft_scatter_count. The parameter is the operator, or the count. The number of columns and
  * of targets, the type and distribution of the indices, the initial value and what happens to indices out of range
  * vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -48,7 +49,8 @@ static bool in_place(const match_case *c) { return has_init(c) && draw(c, 7) % 2
 static weft_dtype result_type(const match_case *c) {
     weft_dtype type;
     if (counts(c)) return c->accumulate == WEFT_DEFAULT ? WEFT_U64 : WEFT_DEFAULT;
-    return weft_reduce_result(op_of(c), c->dtype, c->accumulate, &type) == WEFT_OK ? type : WEFT_DEFAULT;
+    if (weft_reduce_result(op_of(c), c->dtype, c->accumulate, &type) != WEFT_OK) return WEFT_DEFAULT;
+    return op_of(c) == WEFT_MEAN && type_is_half(type) ? WEFT_DEFAULT : type; /* means are f32 or f64 */
 }
 
 static size_t values(const match_case *c) { return targets_of(c) * columns_of(c); }
@@ -133,6 +135,7 @@ static void tell(const match_case *c, char text[100]) {
 const match_shape match_scatter_reduce = {.inputs = 1,
                                           .parameters = PARAMETERS,
                                           .accumulates = 3,
+                                          .halves = true,
                                           .values = values,
                                           .out_bytes = out_bytes,
                                           .call = call,

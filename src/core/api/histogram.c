@@ -6,8 +6,7 @@
 #include <math.h>
 
 weft_status check_bins(const histogram_call *c, weft_error *error) {
-    type_kind kind;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_type(c->dtype, error));
     RETURN_IF(c->bins == 0 || c->bins > WEFT_BINS_MAX, WEFT_INVALID,
               "invalid number of bins %zu: expected 1 to %" PRIu32, c->bins, WEFT_BINS_MAX);
     return WEFT_OK;
@@ -27,13 +26,15 @@ static weft_status check_counts(weft_context *ctx, const histogram_call *c, rang
 weft_status check_edges_memory(const weft_context *ctx, const histogram_call *c, const range *counts,
                                weft_error *error) {
     range edges;
-    RETURN_IF_ERROR(check_array(ctx, "edges", c->edges, c->bins + 1, weft_dtype_size(c->dtype), &edges, error));
+    const size_t size = weft_dtype_size(type_widened(c->dtype));
+    RETURN_IF_ERROR(check_array(ctx, "edges", c->edges, c->bins + 1, size, &edges, error));
     return check_apart(counts, &edges, error);
 }
 
 weft_status check_edges_values(const weft_context *ctx, const histogram_call *c, weft_error *error) {
     if (ctx->backend->device_only) return WEFT_OK;
-    return weft_check_edges(c->dtype, weft_dtype_size(c->dtype), 0, c->bins, c->edges, error);
+    const weft_dtype dtype = type_widened(c->dtype);
+    return weft_check_edges(dtype, weft_dtype_size(dtype), 0, c->bins, c->edges, error);
 }
 
 static weft_status histogram(weft_context *ctx, const histogram_call *c, weft_error *error) {
@@ -80,11 +81,11 @@ static bool bounds_ascend(const histogram_call *c, type_kind kind) {
 
 static weft_status check_range(histogram_call *c, const void *lower, const void *upper, weft_error *error) {
     type_kind kind;
-    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
-    read_bound(c->dtype, lower, &c->lower_real, &c->lower_integer);
-    read_bound(c->dtype, upper, &c->upper_real, &c->upper_integer);
-    const weft_element_text low = weft_describe_element(c->dtype, lower),
-                            high = weft_describe_element(c->dtype, upper);
+    const weft_dtype dtype = type_widened(c->dtype);
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
+    read_bound(dtype, lower, &c->lower_real, &c->lower_integer);
+    read_bound(dtype, upper, &c->upper_real, &c->upper_integer);
+    const weft_element_text low = weft_describe_element(dtype, lower), high = weft_describe_element(dtype, upper);
     RETURN_IF(!bounds_ascend(c, kind), WEFT_INVALID, "lower = %s is not less than upper = %s", low.text, high.text);
     if (kind != KIND_FLOAT) return WEFT_OK;
     const double width = c->upper_real - c->lower_real;
@@ -99,7 +100,7 @@ static weft_status check_range(histogram_call *c, const void *lower, const void 
 weft_status check_even_bounds(const weft_context *ctx, histogram_call *c, const void *lower, const void *upper,
                               weft_error *error) {
     range bound;
-    const size_t size = weft_dtype_size(c->dtype);
+    const size_t size = weft_dtype_size(type_widened(c->dtype));
     RETURN_IF_ERROR(check_array(ctx, "lower", lower, 1, size, &bound, error));
     RETURN_IF_ERROR(check_host_value("lower", lower, error));
     RETURN_IF_ERROR(check_array(ctx, "upper", upper, 1, size, &bound, error));

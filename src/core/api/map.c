@@ -93,7 +93,7 @@ weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
                          .expr = expr,
                          .arrays = bindings,
                          .count = count,
-                         .call = {.dtype = evaluation_type(dtype), .result = dtype, .n = n}};
+                         .call = {.dtype = type_widened(dtype), .result = dtype, .n = n}};
     RETURN_GUARDED(ctx, map(&r, first, out, error));
 }
 

@@ -137,6 +137,6 @@ weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype 
                          .views = bindings,
                          .count = count,
                          .takes_complex = true,
-                         .call = {.dtype = evaluation_type(dtype), .result = dtype}};
+                         .call = {.dtype = type_widened(dtype), .result = dtype}};
     RETURN_GUARDED(ctx, map_views(&r, out, error));
 }

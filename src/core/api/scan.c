@@ -5,7 +5,7 @@
 
 static weft_status scan(weft_context *ctx, scan_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
-    RETURN_IF_ERROR(check_array_scan_type(c->op, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_array_scan_type("scan", c->op, c->dtype, accumulate, &c->result, error));
     RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)c->kind);
     RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "y", c->y, c->n, weft_dtype_size(c->result), &to, error));

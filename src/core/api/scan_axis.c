@@ -10,7 +10,7 @@ static weft_status scan_axis(weft_context *ctx, scan_axis_call *c, weft_dtype ac
     RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)c->kind);
     RETURN_IF_ERROR(check_view(ctx, "x", x, &from, error));
     c->dtype = x->dtype;
-    RETURN_IF_ERROR(check_array_scan_type(c->op, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_array_scan_type("scan", c->op, c->dtype, accumulate, &c->result, error));
     RETURN_IF_ERROR(check_output_view(ctx, "y", y, &to, error));
     RETURN_IF_ERROR(check_view_type("y", y, c->result, error));
     RETURN_IF_ERROR(check_axes(x, 1, &axis, &along, error));

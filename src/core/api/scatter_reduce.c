@@ -1,6 +1,7 @@
 /* weft_scatter_reduce and weft_scatter_count: check all arguments except the values of the indices, which the backend
  * checks. */
 #include "core/check.h"
+#include "core/half_arrays.h"
 
 /* Returns false if the call writes nothing and reads nothing. */
 static bool has_work(const scatter_reduce_call *c) {
@@ -14,7 +15,9 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
     if (c->op != WEFT_MEAN) RETURN_IF_ERROR(check_combines("scatter_reduce", c->op, error));
     RETURN_IF(c->op == WEFT_MEAN && c->init, WEFT_UNSUPPORTED, "scatter_reduce: mean cannot have init");
     c->exact = accumulate == WEFT_EXACT_SUM;
-    RETURN_IF_ERROR(check_whole_type(c->op, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_reduction_type(c->op, c->dtype, accumulate, &c->result, error));
+    RETURN_IF(c->op == WEFT_MEAN && type_is_half(c->result), WEFT_UNSUPPORTED,
+              "scatter_reduce: mean of %s must accumulate in f32 or f64", weft_dtype_name(c->dtype));
     RETURN_IF(__builtin_mul_overflow(c->n, c->columns, &elements) ||
                   __builtin_mul_overflow(c->m, c->columns, &results),
               WEFT_INVALID, "%zu rows and %zu results of %zu columns do not fit in memory", c->n, c->m, c->columns);
@@ -27,7 +30,9 @@ static weft_status scatter_reduce(weft_context *ctx, scatter_reduce_call *c, wef
     RETURN_IF_ERROR(check_apart(&out, &x, error));
     RETURN_IF_ERROR(check_apart(&out, &index, error));
     if (c->init != c->out) RETURN_IF_ERROR(check_apart(&out, &init, error));
-    return has_work(c) ? ctx->backend->scatter_reduce(ctx->state, c, error) : WEFT_OK;
+    if (!has_work(c)) return WEFT_OK;
+    return type_is_half(c->dtype) ? half_scatter_reduce(ctx, c, error)
+                                  : ctx->backend->scatter_reduce(ctx->state, c, error);
 }
 
 static weft_status scatter_count(weft_context *ctx, const scatter_reduce_call *c, weft_error *error) {

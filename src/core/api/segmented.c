@@ -1,6 +1,7 @@
 /* Segmented reduction and scan, and reduction by key: checks all arguments except the values of the offsets, which
  * the backend checks. */
 #include "core/check.h"
+#include "core/half_arrays.h"
 
 /* Memory ranges of a call's arguments. */
 typedef struct ranges {
@@ -25,11 +26,11 @@ static weft_status check_types(segmented_call *c, weft_dtype accumulate, weft_er
     RETURN_IF_ERROR(check_kind(c->key_dtype, &ignored, error));
     if (c->scan) {
         RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)c->kind);
-        return check_scan_type(c->name, c->op, c->dtype, accumulate, &c->result, error);
+        return check_array_scan_type(c->name, c->op, c->dtype, accumulate, &c->result, error);
     }
     RETURN_IF_ERROR(check_combines(c->name, c->op, error));
     c->exact = accumulate == WEFT_EXACT_SUM;
-    return check_whole_type(c->op, c->dtype, accumulate, &c->result, error);
+    return check_reduction_type(c->op, c->dtype, accumulate, &c->result, error);
 }
 
 /* Checks and runs a call; `c` contains the caller's arguments. */
@@ -56,7 +57,7 @@ static weft_status segmented(weft_context *ctx, segmented_call *c, weft_dtype ac
         RETURN_IF_ERROR(check_array(ctx, "count", c->count, 1, sizeof *c->count, &r.count, error));
     RETURN_IF_ERROR(check_ranges(c, &r, error));
     if (by_offsets ? c->segments == 0 : c->scan && c->n == 0) return WEFT_OK;
-    return ctx->backend->segmented(ctx->state, c, error);
+    return type_is_half(c->dtype) ? half_segmented(ctx, c, error) : ctx->backend->segmented(ctx->state, c, error);
 }
 
 weft_status weft_segmented_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,

@@ -31,7 +31,7 @@ template <class T> __global__ void check_edges_kernel(const T *edges, uint32_t b
 }
 
 static void launch_check(const histogram_call *c, cudaStream_t stream, uint64_t *first_bad) {
-    switch (c->dtype) {
+    switch (type_widened(c->dtype)) {
 #define TYPE(ID, name, ctype, kind, npy)                                                                          \
     case WEFT_##ID:                                                                                               \
         check_edges_kernel<ctype><<<1, 1024, 0, stream>>>((const ctype *)c->edges, (uint32_t)c->bins, first_bad); \
@@ -44,10 +44,11 @@ static void launch_check(const histogram_call *c, cudaStream_t stream, uint64_t 
 /* Checks the edges where they are. Edges in device memory are checked by a kernel, and only an invalid pair is copied
  * to the host, for the message. While the stream is being captured, these are not checked. */
 static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *error) {
-    const size_t size = cuda_type_bytes(c->dtype);
+    const weft_dtype dtype = type_widened(c->dtype);
+    const size_t size = cuda_type_bytes(dtype);
     bool on_host;
     RETURN_IF_ERROR(gpu_locate(g, "edges", c->edges, &on_host, error));
-    if (on_host) return weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error);
+    if (on_host) return weft_check_edges(dtype, size, 0, c->bins, c->edges, error);
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "histogram");
     if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
@@ -59,7 +60,7 @@ static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *erro
     if (bad == c->bins) return WEFT_OK;
     uint64_t pair[2];
     CUDA_TRY(cudaMemcpy(pair, (const char *)c->edges + bad * size, 2 * size, cudaMemcpyDefault), "histogram");
-    return weft_check_edges(c->dtype, size, bad, 1, pair, error);
+    return weft_check_edges(dtype, size, bad, 1, pair, error);
 }
 
 /* -------------------------------------------------------------------------------- the launch */
@@ -75,7 +76,7 @@ typedef struct shape {
 static shape choose(const gpu *g, const histogram_call *c, bool by_rows, histogram_params *j) {
     const size_t counters = (c->bins + 3) / 4 * 4 * sizeof(uint32_t);
     const size_t guide = c->edges ? HISTOGRAM_GUIDE * sizeof(uint32_t) : 0;
-    const size_t edges = c->edges ? (c->bins + 1) * cuda_type_bytes(c->dtype) : 0;
+    const size_t edges = c->edges ? (c->bins + 1) * cuda_type_bytes(type_widened(c->dtype)) : 0;
     shape s = {MANY_THREADS, 2, false, guide};
     if (cuda_type_bytes(c->dtype) == 1 && !by_rows)
         return shape{HISTOGRAM_THREADS_FEW, 4, true, byte_counters::WORDS * sizeof(uint32_t) + guide};
@@ -159,26 +160,31 @@ static weft_status launch_for(const gpu *g, const histogram_call *c, const void 
         return c->edges ? launch_rows<ctype, edge_map<ctype>>(g, c, x, j, error) \
                         : launch_rows<ctype, even_map<ctype>>(g, c, x, j, error);
 #include "core/types.def"
+#define HALF(ID, name, npy)                                                     \
+    if (c->dtype == WEFT_##ID)                                                  \
+        return c->edges ? launch_rows<name, edge_map<float>>(g, c, x, j, error) \
+                        : launch_rows<name, even_map<float>>(g, c, x, j, error);
+#include "core/halves.def"
     return weft_fail(error, WEFT_INTERNAL, "histogram: no kernel for dtype %d", (int)c->dtype);
 }
 
 weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    const size_t size = cuda_type_bytes(c->dtype);
+    const size_t size = cuda_type_bytes(c->dtype), edge_size = cuda_type_bytes(type_widened(c->dtype));
     const size_t counts = c->rows * c->bins * sizeof *c->counts;
     gpu_array arrays[] = {{"x", c->x, c->rows * c->n * size, ARRAY_IN, false, NULL},
-                          {"edges", c->edges, (c->bins + 1) * size, ARRAY_IN, false, NULL},
+                          {"edges", c->edges, (c->bins + 1) * edge_size, ARRAY_IN, false, NULL},
                           {"counts", c->counts, counts, ARRAY_OUT, false, NULL}};
     histogram_params j;
     void *scratch;
     memset(&j, 0, sizeof j);
     if (c->edges) RETURN_IF_ERROR(check_edges(g, c, error));
     RETURN_IF_ERROR(arrays_copy_in(g, "histogram", arrays, 3, 0, &scratch, error));
-    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
     if (!c->edges)
-        j.even = is_float ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
-                          : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
+        j.even = type_is_real(c->dtype)
+                     ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
+                     : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
     j.edges = arrays[1].at;
     j.counts = (uint64_t *)arrays[2].at;
     j.bins = (uint32_t)c->bins;

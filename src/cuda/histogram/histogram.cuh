@@ -1,9 +1,11 @@
-/* Counting on a GPU (ORDER.md 11): maps from elements to bins, and counters. */
+/* Counting on a GPU (ORDER.md 11): maps from elements to bins, and counters. f16 and bf16 elements are converted to
+ * f32, whose maps they have. */
 #ifndef WEFT_CUDA_HISTOGRAM_CUH
 #define WEFT_CUDA_HISTOGRAM_CUH
 
 #include "arith/even_bins.h"
 #include "cuda/runtime/device.cuh"
+#include "cuda/runtime/halves.cuh"
 #include "cuda/runtime/slots.cuh"
 
 #include <math.h>
@@ -29,6 +31,7 @@ typedef struct histogram_params {
 
 /* Bins of equal width for integers. find() returns true if x is in a bin, and sets `bin`. */
 template <class T> struct even_map {
+    typedef T edge;
     weft_even_bins b;
     __device__ even_map(const histogram_params &j, const T *, const uint32_t *) : b(j.even) {}
     __device__ __forceinline__ bool find(T x, uint32_t &bin) const {
@@ -39,6 +42,7 @@ template <class T> struct even_map {
 };
 
 template <class T> struct even_map_of_reals {
+    typedef T edge;
     T lower, upper;
     double base, scale;
     uint32_t last;
@@ -96,6 +100,7 @@ template <class T> struct guide_cell {
 /* Finds the last edge that is not greater than x. guide[c] is the first bin that an element of cell c can be in, and
  * guide[c + 1] the last, because edges of lower cells are less than it and edges of higher cells greater. */
 template <class T> struct edge_map {
+    typedef T edge;
     const T *edges;
     const uint32_t *guide;
     T lower, upper;
@@ -236,7 +241,8 @@ static __device__ __forceinline__ void count_elements(const MAP &map, COUNTERS &
 
 /* Returns the map. Copies the edges to shared memory, if they fit, and fills the guide to them. Must be called by a
  * whole block. */
-template <class T, class MAP> static __device__ __forceinline__ MAP make_map(const histogram_params &j) {
+template <class MAP> static __device__ __forceinline__ MAP make_map(const histogram_params &j) {
+    typedef typename MAP::edge T;
     uint32_t *const guide = histogram_shared() + (j.in_shared ? ((j.bins << j.copies_log2) + 3) / 4 * 4 : 0);
     T *const edges = (T *)(guide + HISTOGRAM_GUIDE);
     if (j.edges_shared)
@@ -251,7 +257,7 @@ template <class T, class MAP, class COUNTERS>
 __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
     enum { PER = slots<T>::PER };
     COUNTERS counters(j);
-    const MAP map = make_map<T, MAP>(j);
+    const MAP map = make_map<MAP>(j);
     const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
     take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
                               [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
@@ -264,7 +270,7 @@ __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_p
 template <class T, class MAP>
 __global__ void __launch_bounds__(HISTOGRAM_THREADS_FEW)
     histogram_rows_kernel(const T *x, uint64_t rows, uint32_t n, const __grid_constant__ histogram_params j) {
-    const MAP map = make_map<T, MAP>(j);
+    const MAP map = make_map<MAP>(j);
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         shared_counters counters(j);
         const T *const from = x + row * n;
