@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 36
+#define WEFT_BACKEND_ABI 37
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
