@@ -1254,13 +1254,13 @@ WEFT_API weft_status weft_expr_compile(weft_context *ctx, const char *formula, w
  * All other operations are those of real numbers. The results of ==, !=, abs, re and im are real. These functions
  * evaluate formulas with complex variables or values, in f32 or f64; all others return WEFT_UNSUPPORTED:
  *   weft_map_views              a view of complex numbers has one more axis, the last one, of length 2, for the
- *                               parts. So has `out` if the values are complex; it must not overlap a view of complex
- *                               numbers. A complex scalar is two numbers
+ *                               parts. So has `out` if the values are complex; then it may be equal to a view of
+ *                               complex numbers. A complex scalar is two numbers
  *   weft_map_reduce_axes        if the values are complex, `op` is WEFT_SUM or WEFT_MEAN, and `out` has the axis of
  *                               the parts, which `shape` and `axes` do not have
- * The real and the imaginary part are two formulas, evaluated one after the other. The limits of weft_expr_compile
- * hold for each of them, and a complex name counts twice. Order: docs/spec/ORDER.md 20.6. Docs:
- * docs/guide/complex.md. */
+ * The real and the imaginary part are two formulas of real numbers, which are evaluated together. The limits of
+ * weft_expr_compile hold for the steps and values of both, and a complex name counts twice. Order: docs/spec/ORDER.md
+ * 20.6. Docs: docs/guide/complex.md. */
 WEFT_API weft_status weft_expr_compile_complex(weft_context *ctx, const char *formula,
                                                const char *const *complex_names, size_t count, weft_expr **expr);
 

@@ -342,8 +342,7 @@ class expr:
         of = _values_shape(arrays, shape, out)
         views, bindings = _with_views(bound.rows, arrays)
         leads = bound.on or (None if views else origin(out, result, strided=True)) or HOST
-        in_place = not bound.complex_names
-        y = destination(leads, out, result, of, strided=True, in_place=in_place, inputs=[*arrays.values()])
+        y = destination(leads, out, result, of, strided=True, in_place=True, inputs=[*arrays.values()])
         y.code = code
         call(lib.weft_map_views, leads, device, compiled, code, bindings, len(bindings), with_parts(y))
         return give(y, out)

@@ -114,7 +114,7 @@ def test_out_and_strides() -> None:
     for formula, expected in (("z*w", product), ("conj(z)*w", z.conj() * w.T), ("w/z*z", None)):
         a = z.copy() if expected is not None else z + 20
         apart = weft.map(formula, z=a.copy(), w=w.T)
-        assert weft.map(formula, z=a, w=w.T, out=a) is a  # through a temporary array
+        assert weft.map(formula, z=a, w=w.T, out=a) is a
         same(a, apart if expected is None else expected)
     a = z.copy()
     weft.map("z*2", z=a[:, :-1], out=a[:, 1:])

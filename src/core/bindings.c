@@ -23,7 +23,7 @@ static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, wef
     RETURN_IF_ERROR(check_evaluation_type(dtype, error));
     RETURN_IF(expr->has_complex && !type_is_float(dtype), WEFT_UNSUPPORTED,
               "formulas of complex numbers are evaluated in f32 or f64, not in %s", weft_dtype_name(dtype));
-    const expr_program *const program = &expr->parts[0];
+    const expr_program *const program = &expr->program;
     for (size_t s = 0; s < program->step_count && !type_is_float(dtype); s++) {
         const map_op op = (map_op)program->steps[s].op;
         if (!expr_op_is_real(op)) continue;
@@ -209,13 +209,10 @@ weft_status bind_formula(formula_request *r, weft_error *error) {
     }
     r->call.leaf_count = e->leaf_count;
     r->call.leaves = r->leaves;
-    choose_part(r, 0);
+    r->call.steps = e->program.steps;
+    r->call.step_count = e->program.step_count;
+    r->call.register_count = e->program.register_count;
+    r->call.is_complex = e->is_complex;
+    memcpy(r->call.results, e->program.results, sizeof r->call.results);
     return WEFT_OK;
-}
-
-void choose_part(formula_request *r, size_t part) {
-    const expr_program *const program = &r->expr->parts[part];
-    r->call.steps = program->steps;
-    r->call.step_count = program->step_count;
-    r->call.register_count = program->register_count;
 }

@@ -22,18 +22,17 @@ typedef struct formula_request {
 
 /* Fails for types that formulas are not evaluated in. */
 weft_status check_evaluation_type(weft_dtype dtype, weft_error *error);
-/* Checks the formula and its bindings, and fills the other members except the output. If the values are complex, the
- * steps are those of the real part. */
+/* Checks the formula and its bindings, and fills the other members except the output. */
 weft_status bind_formula(formula_request *r, weft_error *error);
-/* Makes the steps those of the real part of the values, 0, or of the imaginary part, 1. */
-void choose_part(formula_request *r, size_t part);
 
 /* Writes the dimensions of the values of a formula of views: the axes of `out`, to whose shape its views are
  * broadcast. `name`: what messages call `out`. */
 weft_status formula_dimensions(const formula_request *r, const char *name, const weft_view *out, map_dimension *d,
                                weft_error *error);
 /* Evaluates the formula for the elements of `count` dimensions, none of which is empty, and writes the values to
- * `out`. Changes r->leaves and d. */
-weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, weft_error *error);
+ * `out`; the imaginary parts of complex values, `imaginary` bytes after the real ones. Changes r->leaves and d, which
+ * has WEFT_DIMENSIONS_MAX members. */
+weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, ptrdiff_t imaginary,
+                             weft_error *error);
 
 #endif

@@ -5,6 +5,9 @@
 #include "formula/formula.h"
 #include "weft.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
 
@@ -33,6 +36,12 @@ typedef struct map_call {
     /* n values of type result. May be equal to p of an array leaf of this type; must not otherwise overlap any array.
      * NULL if the values are reduced. */
     void *out;
+    /* Values of calls on views may be complex: then each has a real part at its address in `out` and an imaginary
+     * part `imaginary` bytes after it. `results`: the registers of the two parts. Else the result of the last step is
+     * the value. */
+    bool is_complex;
+    uint8_t results[2];
+    ptrdiff_t imaginary;
 } map_call;
 
 #endif

@@ -35,9 +35,9 @@ typedef struct map_dimension {
  * out > 0. */
 typedef struct map_views_call {
     /* Its arrays, its index and `out` are those of the first element. `out` may be equal to an array of the type
-     * dtype that has the same distances. */
+     * dtype that has the same distances; of complex values, to two arrays that are as distant as their parts. */
     const map_call *map;
-    size_t count; /* >= 1, unless there is one element */
+    size_t count; /* >= 1, unless there is one element. One complex element: one dimension of length 1 */
     const map_dimension *dimensions;
 } map_views_call;
 

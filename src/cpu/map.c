@@ -7,7 +7,7 @@
 
 enum {
     CHUNK = 1 << 15,        /* elements per work item */
-    STREAM_BYTES = 1 << 25, /* results above this size use nontemporal stores, unless they overwrite an input */
+    STREAM_BYTES = 1 << 25, /* results of at least this size use nontemporal stores, unless they overwrite an input */
     TILE_BYTES = 1 << 14,   /* bytes of values that are reduced at a time: whole tiles of ORDER.md 2.2 */
     LEVELS = 64             /* levels of the tree over these tiles */
 };
@@ -108,7 +108,9 @@ bool cpu_map_reads(const map_call *c, const void *p) {
 }
 
 /* Returns the bytes of the values in the type of the evaluation, which the number of threads depends on. */
-static size_t evaluated_bytes(const map_call *c) { return c->n * weft_dtype_size(c->dtype); }
+static size_t evaluated_bytes(const map_call *c) {
+    return c->n * weft_dtype_size(c->dtype) * (c->is_complex ? 2 : 1);
+}
 
 typedef struct evaluation {
     const cpu_context *ctx;
@@ -133,7 +135,7 @@ weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * weft_dtype_size(c->result);
     RETURN_IF_ERROR(cpu_map_hold(ctx, c, error));
-    evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
+    evaluation e = {ctx, c, bytes >= STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
     cpu_plan_regions(1);
     cpu_parallel(cpu_threads_for(ctx->threads, evaluated_bytes(c)), (c->n - 1) / CHUNK + 1, PARALLEL_RANGES,
                  run_chunks, &e);
@@ -169,6 +171,17 @@ static bool is_turned(const map_views_call *v) {
     return false;
 }
 
+/* Returns true if the values of each area are written with nontemporal stores. */
+static bool can_stream(const view_evaluation *e) {
+    const map_call *const c = e->views->map;
+    const map_dimension *const inner = &e->views->dimensions[e->views->count - 1];
+    const size_t part = weft_dtype_size(c->result), size = c->is_complex ? 2 * part : part;
+    if (c->is_complex && (c->imaginary != (ptrdiff_t)part || c->result != c->dtype)) return false;
+    const bool adjacent =
+        inner->out == (ptrdiff_t)size && (e->rows == 1 || inner[-1].out == (ptrdiff_t)(e->all_columns * size));
+    return adjacent && c->n * size >= STREAM_BYTES && !cpu_map_reads(c, c->out);
+}
+
 /* Chooses areas of about CHUNK values, and boxes of a block: parts of a row, several short rows, or, if an array is
  * turned, squares, so that all of a cache line is used. */
 static void cut(view_evaluation *e) {
@@ -183,12 +196,7 @@ static void cut(view_evaluation *e) {
     e->rows = e->columns < e->all_columns ? e->box_rows : at_most(CHUNK / e->columns, e->all_rows);
     e->bands = (e->all_rows - 1) / e->rows + 1;
     e->parts = (e->all_columns - 1) / e->columns + 1;
-    const map_dimension *const inner = &v->dimensions[v->count - 1];
-    const size_t size = weft_dtype_size(v->map->result);
-    const bool adjacent = inner->out == (ptrdiff_t)size &&
-                          (e->rows == 1 || (inner[-1].out == (ptrdiff_t)(e->all_columns * size) && !turned));
-    const bool streams = adjacent && v->map->n * size > STREAM_BYTES && !cpu_map_reads(v->map, v->map->out);
-    e->use = streams ? MAP_STREAM : MAP_STORE;
+    e->use = !turned && can_stream(e) ? MAP_STREAM : MAP_STORE;
 }
 
 static void run_areas(void *self, parallel *p) {

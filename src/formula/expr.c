@@ -1,6 +1,6 @@
 /* Compiles a formula by precedence climbing over its characters (V. Pratt, POPL 1973). Steps are emitted during
  * parsing. Operations on complex operands are emitted as steps on their parts. At the end, registers are assigned to
- * the steps that the values need, once for each of their parts. */
+ * the steps that the values need. */
 #include "formula/complex_steps.h"
 
 #include <fenv.h>
@@ -337,7 +337,7 @@ static weft_status check_complex_names(parser *p) {
     return WEFT_OK;
 }
 
-/* Parses the whole formula, and writes the programs of its values. */
+/* Parses the whole formula, and writes the program of its values. */
 static weft_status parse_formula(parser *p) {
     weft_expr *const e = p->steps.expr;
     expr_operand v;
@@ -347,8 +347,8 @@ static weft_status parse_formula(parser *p) {
     expr_settle(&p->steps, &v);
     e->is_complex = v.is_complex;
     e->has_complex = v.is_complex || p->complex_names.count > 0;
-    RETURN_IF_ERROR(expr_assign(&p->steps, v.value, &e->parts[0]));
-    return v.is_complex ? expr_assign(&p->steps, v.imaginary, &e->parts[1]) : WEFT_OK;
+    const expr_value parts[] = {v.value, v.imaginary};
+    return expr_assign(&p->steps, v.is_complex ? 2 : 1, parts, &e->program);
 }
 
 weft_status expr_compile(const char *formula, expr_names complex_names, weft_expr *expr, weft_error *error) {

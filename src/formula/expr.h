@@ -35,18 +35,19 @@ typedef struct expr_leaf {
     double f64;
 } expr_leaf;
 
-/* The steps that compute one part of the values. */
+/* The steps that compute the values. */
 typedef struct expr_program {
     map_step steps[MAP_STEPS];
     uint16_t offsets[MAP_STEPS]; /* offset of each step's operator or name in the formula, for messages */
     size_t step_count, register_count;
+    uint8_t results[2]; /* registers of the real and of the imaginary part. Real values: that of the last step */
 } expr_program;
 
 struct weft_expr {
-    expr_program parts[2];        /* of the values, or of their real and imaginary parts */
-    bool is_complex;              /* the values are complex, and parts[1] is used */
-    bool has_complex;             /* a variable or the values are complex */
-    expr_leaf leaves[MAP_LEAVES]; /* of both parts */
+    expr_program program;
+    bool is_complex;  /* the values are complex */
+    bool has_complex; /* a variable or the values are complex */
+    expr_leaf leaves[MAP_LEAVES];
     size_t leaf_count;
     char formula[EXPR_LENGTH + 1];
 };

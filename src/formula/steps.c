@@ -94,18 +94,23 @@ weft_status expr_apply(expr_steps *s, map_op op, expr_operand *v) {
 
 /* ------------------------------------------------------------------------------- registers */
 
-/* Steps up to the one that computes a value. */
+/* Steps up to the last one that computes a value. */
 typedef struct needed_steps {
     size_t count;
-    uint16_t last[EXPR_STEPS]; /* 0: not needed; else 1 + the number of the last step that reads the result */
+    /* 0: not needed; UINT16_MAX: of a value; else 1 + the number of the last step that reads the result */
+    uint16_t last[EXPR_STEPS];
     uint8_t registers[EXPR_STEPS];
 } needed_steps;
 
-/* Finds the steps that the value of step number `result` needs. */
-static void find_needed(const expr_steps *s, size_t result, needed_steps *needed) {
+/* Finds the steps that `count` values need, which are those of steps. */
+static void find_needed(const expr_steps *s, size_t count, const expr_value *values, needed_steps *needed) {
     memset(needed->last, 0, sizeof needed->last);
-    needed->count = result + 1;
-    needed->last[result] = UINT16_MAX;
+    needed->count = 0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t step = (size_t)values[k] - MAP_LEAVES;
+        if (needed->count <= step) needed->count = step + 1;
+        needed->last[step] = UINT16_MAX;
+    }
     for (size_t i = needed->count; i-- > 0;) {
         for (int k = 0; k < 3 && needed->last[i]; k++) {
             const expr_value v = s->steps[i].operands[k];
@@ -144,14 +149,19 @@ static weft_status append_step(expr_steps *s, needed_steps *needed, size_t i, ui
     return WEFT_OK;
 }
 
-weft_status expr_assign(expr_steps *s, expr_value result, expr_program *program) {
+weft_status expr_assign(expr_steps *s, size_t count, const expr_value *values, expr_program *program) {
     needed_steps needed;
+    expr_value results[2];
     uint32_t held = 0;
     s->offset = 0;
-    if (result < MAP_LEAVES) result = expr_emit(s, MAP_COPY, result, result, result);
+    for (size_t k = 0; k < count; k++) {
+        const expr_value v = values[k];
+        results[k] = v < MAP_LEAVES ? expr_emit(s, MAP_COPY, v, v, v) : v;
+    }
     RETURN_IF_ERROR(s->status);
-    find_needed(s, (size_t)result - MAP_LEAVES, &needed);
+    find_needed(s, count, results, &needed);
     for (size_t i = 0; i < needed.count; i++)
         if (needed.last[i]) RETURN_IF_ERROR(append_step(s, &needed, i, &held, program));
+    for (size_t k = 0; k < count; k++) program->results[k] = operand_of(&needed, results[k]);
     return WEFT_OK;
 }

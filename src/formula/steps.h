@@ -7,7 +7,7 @@
 /* Number of a value: below MAP_LEAVES a leaf, MAP_LEAVES + s the result of step number s. */
 typedef uint16_t expr_value;
 
-enum { EXPR_STEPS = 4 * MAP_STEPS }; /* maximum steps of both parts of a formula, also of those that no part needs */
+enum { EXPR_STEPS = 4 * MAP_STEPS }; /* maximum steps of a formula, also of those that its values do not need */
 
 typedef struct expr_step {
     map_op op;
@@ -54,9 +54,10 @@ expr_value expr_emit(expr_steps *s, map_op op, expr_value x, expr_value y, expr_
 /* Replaces v[0] by op(v[0], ...), where no operand is complex. */
 weft_status expr_apply(expr_steps *s, map_op op, expr_operand *v);
 
-/* Writes the program of a value: the steps that it needs, on registers. The lowest free register is assigned first.
- * The registers that a step is the last to read are freed after its result register is assigned, so that a step never
- * overwrites its inputs. A leaf becomes a step that copies it. */
-weft_status expr_assign(expr_steps *s, expr_value result, expr_program *program);
+/* Writes the program of `count` values, one or the two parts of a complex one: the steps that they need, on
+ * registers. The lowest free register is assigned first. The registers that a step is the last to read are freed
+ * after its result register is assigned, so that a step never overwrites its inputs. A leaf becomes a step that
+ * copies it. */
+weft_status expr_assign(expr_steps *s, size_t count, const expr_value *values, expr_program *program);
 
 #endif

@@ -131,7 +131,8 @@ static item operand_item(const map_call *c, const item *registers, unsigned oper
     return operand < MAP_REGISTERS ? registers[operand] : leaf_item(c, &c->leaves[operand - MAP_REGISTERS], i);
 }
 
-static item value_at(const map_call *c, size_t i) {
+/* Computes value i: of complex values both parts. */
+static void evaluate(const map_call *c, size_t i, item parts[2]) {
     const bool narrow = c->dtype == WEFT_F32, is_signed = type_is_signed(c->dtype);
     item registers[MAP_REGISTERS], last = {.integer = 0};
     for (const map_step *s = c->steps; s < c->steps + c->step_count; s++) {
@@ -144,18 +145,22 @@ static item value_at(const map_call *c, size_t i) {
             last.integer = wrapped(c->dtype, step_of_integers(op, is_signed, x.integer, y.integer, z.integer));
         registers[s->to] = last;
     }
-    return last;
+    parts[0] = c->is_complex ? registers[c->results[0]] : last;
+    parts[1] = c->is_complex ? registers[c->results[1]] : last;
 }
 
 weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     const size_t size = weft_dtype_size(c->result);
     (void)state, (void)error;
     for (size_t i = 0; i < c->n; i++) {
-        const item v = value_at(c, i);
+        char *const out = (char *)c->out + i * size;
+        item parts[2];
+        evaluate(c, i, parts);
         if (type_is_float(c->dtype))
-            ref_store_real(c->result, v.real, (char *)c->out + i * size);
+            ref_store_real(c->result, parts[0].real, out);
         else
-            ref_store_integer(c->dtype, v.integer, (char *)c->out + i * size);
+            ref_store_integer(c->dtype, parts[0].integer, out);
+        if (c->is_complex) ref_store_real(c->result, parts[1].real, out + c->imaginary);
     }
     return WEFT_OK;
 }

@@ -261,6 +261,43 @@ static void check_formula(size_t number, uint64_t seed) {
     const size_t count = bind(expr, &z, &w, &t, bindings);
     EXPECT_STATUS(ctx, weft_map_views(ctx, expr, type, bindings, count, &out), WEFT_OK);
     compare(number, &z, &w, &t, &out, shape.dimensions);
+    if (weft_expr_is_complex(expr) && strchr(formulas[number], 'z')) { /* in place */
+        EXPECT_STATUS(ctx, weft_copy_view(ctx, &z, &out), WEFT_OK);
+        bind(expr, &out, &w, &t, bindings);
+        EXPECT_STATUS(ctx, weft_map_views(ctx, expr, type, bindings, count, &out), WEFT_OK);
+        EXPECT(memcmp(out_memory, before, sizeof before) == 0, "%s in place: other bits", formulas[number]);
+    }
+    weft_expr_free(expr);
+}
+
+/* Values of adjacent numbers have the bits of calls on a few of them, also if the array is longer than the caches. */
+static void long_array(const char *formula, size_t n) {
+    enum { FEW = 1000 };
+    const size_t size = 2 * weft_dtype_size(type);
+    char *const z = calloc(n, size), *const w = calloc(n, size), *const out = calloc(n, size);
+    char *const wanted = calloc(n, size);
+    weft_expr *const expr = compiled(formula);
+    input_fill(INPUT_UNIFORM, type, 4, 2 * n, z);
+    input_fill(INPUT_UNIFORM, type, 5, 2 * n, w);
+    for (size_t i = 0, part; i < n; i += part) {
+        weft_view views[3];
+        weft_view_binding bindings[3];
+        part = n - i < FEW ? n - i : FEW;
+        for (int k = 0; k < 3; k++)
+            weft_view_of(type, 2, (size_t[]){part, 2}, (k == 0 ? z : k == 1 ? w : wanted) + i * size, &views[k]);
+        const size_t count = bind(expr, &views[0], &views[1], NULL, bindings);
+        EXPECT_STATUS(ctx, weft_map_views(ctx, expr, type, bindings, count, &views[2]), WEFT_OK);
+    }
+    weft_view all[3];
+    weft_view_binding bindings[3];
+    for (int k = 0; k < 3; k++) weft_view_of(type, 2, (size_t[]){n, 2}, k == 0 ? z : k == 1 ? w : out, &all[k]);
+    const size_t count = bind(expr, &all[0], &all[1], NULL, bindings);
+    EXPECT_STATUS(ctx, weft_map_views(ctx, expr, type, bindings, count, &all[2]), WEFT_OK);
+    EXPECT(memcmp(out, wanted, n * size) == 0, "%s of %zu numbers: other bits", formula, n);
+    free(z);
+    free(w);
+    free(out);
+    free(wanted);
     weft_expr_free(expr);
 }
 
@@ -351,14 +388,17 @@ static void refused_formulas(void) {
     EXPECT(!weft_expr_is_complex(NULL), "no formula has complex values");
 }
 
-/* Compiles z followed by `text`, `count` times. The steps of one part decide whether a formula fits. */
-static void limit(const char *text, size_t count, bool fits, const char *words) {
-    char formula[4096] = "z";
+/* Compiles `start` followed by `text`, `count` times, and by `end`. The steps of both parts decide whether a formula
+ * fits. */
+static void limit(const char *start, const char *text, size_t count, const char *end, bool fits, const char *words) {
+    char formula[4096];
     weft_expr *expr;
+    strcpy(formula, start);
     for (size_t k = 0; k < count; k++) strcat(formula, text);
+    strcat(formula, end);
     const weft_status status = weft_expr_compile_complex(ctx, formula, (const char *[]){"z"}, 1, &expr);
     EXPECT(fits ? status == WEFT_OK : status == WEFT_INVALID && strstr(weft_last_error(ctx), words),
-           "z%s, %zu times: \"%s\"", text, count, weft_last_error(ctx));
+           "%s%s, %zu times: \"%s\"", start, text, count, weft_last_error(ctx));
     weft_expr_free(expr);
 }
 
@@ -366,11 +406,15 @@ static void limits(void) {
     char names[1024] = "z";
     const char *complex_names[33];
     weft_expr *expr;
-    limit("+z", 256, true, "");
-    limit("+z", 257, false, "more than 256 steps");
-    limit("*z", 51, true, ""); /* 5 steps for both parts of each factor */
-    limit("*z", 52, false, "more than 256 steps");
-    limit("*z", 300, false, "more than 256 steps");
+    limit("z", "+z", 128, "", true, "");
+    limit("z", "+z", 129, "", false, "more than 256 steps");
+    limit("re(z", "+z", 256, ")", true, ""); /* the steps of the imaginary part are not needed */
+    limit("re(z", "+z", 257, ")", false, "more than 256 steps");
+    limit("z", "*z", 51, "", true, ""); /* 5 steps for both parts of each factor */
+    limit("z", "*z", 52, "", false, "more than 256 steps");
+    limit("z", "*z", 300, "", false, "more than 256 steps");
+    limit("z", "+(z*z", 7, ")))))))", true, ""); /* each product has two registers */
+    limit("z", "+(z*z", 8, "))))))))", false, "more than 16 intermediate values");
     for (int k = 0; k < 32; k++) sprintf(names + strlen(names), "+v%d", k);
     for (int k = 0; k < 32; k++) complex_names[k] = names + 2 + (k < 10 ? 3 * k : 30 + 4 * (k - 10));
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, names, &expr), WEFT_OK);
@@ -413,7 +457,13 @@ static void arguments(void) {
                  "out has shape (3): the last axis of complex numbers has length 2, for their parts");
     EXPECT_ERROR(ctx, weft_map_views(ctx, norm, WEFT_F64, views, 1, &out), WEFT_INVALID,
                  "z of shape (3) cannot be broadcast to out of shape (3, 2)");
-    EXPECT_ERROR(ctx, weft_map_views(ctx, expr, WEFT_F64, views, 1, &z), WEFT_INVALID, "overlap");
+    weft_view later = z, twice;
+    later.data = p + 2;
+    weft_view_of(WEFT_F64, 2, (size_t[]){3, 2}, p, &twice);
+    EXPECT_ERROR(ctx, weft_map_views(ctx, expr, WEFT_F64, views, 1, &later), WEFT_INVALID, "overlap");
+    weft_view_of(WEFT_F64, 1, (size_t[]){2}, p, &twice); /* equal to a number, whose modulus is repeated */
+    const weft_view_binding number[] = {{"z", &twice, WEFT_DEFAULT, NULL}};
+    EXPECT_ERROR(ctx, weft_map_views(ctx, norm, WEFT_F64, number, 1, &twice), WEFT_INVALID, "overlap");
     EXPECT_ERROR(ctx,
                  weft_map_reduce_axes(ctx, WEFT_NORM1, expr, WEFT_F64, WEFT_DEFAULT, 1, z.shape, views, 1, 1,
                                       (int[]){0}, &one),
@@ -442,6 +492,7 @@ static void arguments(void) {
 
 int main(int argc, char **argv) {
     const char *const device = argc > 1 ? argv[1] : "cpu";
+    const bool is_cpu = strncmp(device, "cpu", 3) == 0;
     const uint64_t seeds = strncmp(device, "cuda", 4) == 0 ? GPU_SEEDS : SEEDS;
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, device), WEFT_OK)) return expect_end();
     for (int wide = 0; wide < 2; wide++) {
@@ -449,6 +500,11 @@ int main(int argc, char **argv) {
         for (size_t number = 0; number < FORMULAS; number++)
             for (uint64_t seed = 0; seed < seeds; seed++) check_formula(number, seed);
         reductions();
+        for (int k = 0; k < 3; k++)
+            long_array(k == 0   ? "z*w"
+                       : k == 1 ? "z - w"
+                                : "z*w + conj(z)",
+                       is_cpu ? (1 << 22) / (wide + 1) + 37 : 3001);
     }
     refused_formulas();
     limits();

@@ -14,39 +14,40 @@ enum { LINE = 64 };
 typedef struct request {
     const formula_request *formula;
     const view_reduction *reduction;
-    weft_view values; /* their shape and type */
-    const weft_view *out;
+    weft_view values;                               /* their shape and type */
+    size_t parts;                                   /* 2 for complex values, else 1 */
+    weft_view out[2];                               /* of each part */
     map_dimension dimensions[WEFT_DIMENSIONS_MAX];  /* of the formula along the axes of `values` */
     size_t outer_count, outer[WEFT_DIMENSIONS_MAX]; /* the axes that are not reduced */
 } request;
 
 /* A block of values: all those along the reduced axes and along outer axes number `whole`, `whole` + 1, ..., and
- * `range` indices of the outer axis before them. */
+ * `range` indices of the outer axis before them. The imaginary parts of complex values are after all real parts. */
 typedef struct blocks {
     size_t whole, range;
-    size_t values, count; /* values of a block, and number of blocks */
+    size_t part, count; /* bytes of a part of the values, a multiple of LINE, and number of blocks */
 } blocks;
 
 /* ----------------------------------------------------------------------------------- blocks */
 
 static blocks divide(const request *q, size_t limit) {
     const size_t *const shape = q->values.shape, size = weft_dtype_size(q->values.dtype);
-    const size_t vectors = view_elements(q->out), vector = view_elements(&q->values) / vectors * size;
-    const size_t most = (size_t)max_u64(limit / vector, LINE / size);
+    const size_t vectors = view_elements(&q->out[0]), vector = view_elements(&q->values) / vectors * size;
+    const size_t most = (size_t)max_u64(limit / q->parts / vector, LINE / size);
     blocks b = {.whole = q->outer_count, .range = 1, .count = 1};
     size_t rows = 1;
     for (; b.whole > 0 && shape[q->outer[b.whole - 1]] <= most / rows; b.whole--)
         rows *= shape[q->outer[b.whole - 1]];
     if (b.whole > 0) b.range = (size_t)max_u64(most / rows, 1);
-    b.values = vector / size * rows * b.range;
+    b.part = (size_t)ceil_div(vector * rows * b.range, LINE) * LINE;
     for (size_t k = 0; k < b.whole; k++)
         b.count *= k == b.whole - 1 ? ceil_div(shape[q->outer[k]], b.range) : shape[q->outer[k]];
     return b;
 }
 
-/* Moves the formula, the values and the output to indices first, ..., first + n - 1 of outer axis number k. */
+/* Moves the formula, the values and the outputs to indices first, ..., first + n - 1 of outer axis number k. */
 static void restrict_axis(const request *q, size_t k, size_t first, size_t n, formula_request *formula,
-                          weft_view *values, weft_view *out) {
+                          weft_view *values, weft_view out[2]) {
     const size_t axis = q->outer[k], of_out = out->dimensions == values->dimensions ? axis : k;
     const map_dimension *const d = &q->dimensions[axis];
     for (size_t i = 0; i < formula->call.leaf_count; i++) {
@@ -55,8 +56,10 @@ static void restrict_axis(const request *q, size_t k, size_t first, size_t n, fo
         if (leaf->kind == LEAF_INDEX) leaf->value.u64 += first * (uint64_t)d->x[i];
     }
     values->shape[axis] = n;
-    out->shape[of_out] = n;
-    out->data = (char *)out->data + (ptrdiff_t)first * out->stride[of_out];
+    for (size_t p = 0; p < q->parts; p++) {
+        out[p].shape[of_out] = n;
+        out[p].data = (char *)out[p].data + (ptrdiff_t)first * out[p].stride[of_out];
+    }
 }
 
 /* Computes the values of block number `number` to `scratch`, and reduces them. */
@@ -64,30 +67,36 @@ static weft_status run_block(weft_context *ctx, const request *q, const blocks *
                              weft_error *error) {
     formula_request formula = *q->formula;
     map_dimension d[WEFT_DIMENSIONS_MAX];
-    weft_view values = q->values, out = *q->out;
+    weft_view values = q->values, out[] = {q->out[0], q->out[1]};
     for (size_t k = b->whole; k-- > 0;) {
         const size_t range = k == b->whole - 1 ? b->range : 1, n = q->values.shape[q->outer[k]];
         const size_t steps = (size_t)ceil_div(n, range), first = number % steps * range;
-        restrict_axis(q, k, first, (size_t)min_u64(range, n - first), &formula, &values, &out);
+        restrict_axis(q, k, first, (size_t)min_u64(range, n - first), &formula, &values, out);
         number /= steps;
     }
     RETURN_IF_ERROR(weft_view_of(values.dtype, values.dimensions, values.shape, scratch, &values));
     memcpy(d, q->dimensions, values.dimensions * sizeof *d);
     for (size_t k = 0; k < values.dimensions; k++) d[k].n = values.shape[k], d[k].out = values.stride[k];
-    RETURN_IF_ERROR(formula_evaluate(&formula, values.dimensions, d, scratch, error));
-    return run_view_reduction(ctx, q->reduction, &values, &out, error);
+    RETURN_IF_ERROR(formula_evaluate(&formula, values.dimensions, d, scratch, (ptrdiff_t)b->part, error));
+    for (size_t p = 0; p < q->parts; p++) {
+        values.data = scratch + p * b->part;
+        RETURN_IF_ERROR(run_view_reduction(ctx, q->reduction, &values, &out[p], error));
+    }
+    return WEFT_OK;
 }
 
 static weft_status run(weft_context *ctx, const request *q, weft_error *error) {
     weft_watch *const watch = context_watch();
-    const size_t size = weft_dtype_size(q->values.dtype);
-    if (view_elements(q->out) == 0 || view_elements(&q->values) == 0)
-        return run_view_reduction(ctx, q->reduction, &q->values, q->out, error);
+    if (view_elements(&q->out[0]) == 0 || view_elements(&q->values) == 0) {
+        for (size_t p = 0; p < q->parts; p++)
+            RETURN_IF_ERROR(run_view_reduction(ctx, q->reduction, &q->values, &q->out[p], error));
+        return WEFT_OK;
+    }
     const blocks b = divide(q, ctx->backend->device_only ? DEVICE_BYTES : HOST_BYTES);
     void *scratch;
-    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, b.values * size, &scratch, error));
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, b.part * q->parts, &scratch, error));
     if (b.count == 1) return run_block(ctx, q, &b, 0, scratch, error);
-    progress_plan(watch, b.count * (q->formula->expr->is_complex ? 2 : 1));
+    progress_plan(watch, b.count);
     for (size_t i = 0; i < b.count; i++) {
         RETURN_IF_ERROR(progress_begin(watch, error));
         RETURN_IF_ERROR(progress_end(watch, run_block(ctx, q, &b, i, scratch, error), error));
@@ -124,44 +133,38 @@ static weft_status set_values(request *q, size_t dimensions, const size_t *shape
     return WEFT_OK;
 }
 
-/* Checks the output, q->out, which has both parts of complex values. Fills *to with its memory. */
-static weft_status check_output(const request *q, range *to, weft_error *error) {
+/* Checks the output, which has both parts of complex values, and sets those of the parts. Fills *to with the memory
+ * of the output. */
+static weft_status set_output(request *q, const weft_view *out, range *to, weft_error *error) {
     weft_context *const ctx = q->formula->ctx;
     range of_part;
-    if (!q->formula->expr->is_complex) return check_view_reduction(ctx, q->reduction, &q->values, q->out, to, error);
+    q->parts = q->formula->expr->is_complex ? 2 : 1;
+    if (q->parts == 1) {
+        RETURN_IF_ERROR(check_view_reduction(ctx, q->reduction, &q->values, out, to, error));
+        q->out[0] = *out;
+        return WEFT_OK;
+    }
     RETURN_IF(q->reduction->op != WEFT_SUM && q->reduction->op != WEFT_MEAN, WEFT_UNSUPPORTED,
               "the values of the formula are complex, for which %s is not supported: expected sum or mean",
               weft_op_name(q->reduction->op));
-    RETURN_IF_ERROR(check_output_view(ctx, "out", q->out, to, error));
-    RETURN_IF_ERROR(check_view_parts("out", q->out, error));
-    const weft_view part = view_part(q->out, 0);
-    return check_view_reduction(ctx, q->reduction, &q->values, &part, &of_part, error);
-}
-
-/* Reduces the real parts of complex values, then their imaginary parts. */
-static weft_status run_parts(formula_request *r, const request *q, weft_error *error) {
-    for (size_t k = 0; k < 2; k++) {
-        const weft_view out = view_part(q->out, k);
-        request part = *q;
-        part.out = &out;
-        choose_part(r, k);
-        RETURN_IF_ERROR(run(r->ctx, &part, error));
-    }
-    return WEFT_OK;
+    RETURN_IF_ERROR(check_output_view(ctx, "out", out, to, error));
+    RETURN_IF_ERROR(check_view_parts("out", out, error));
+    for (size_t p = 0; p < 2; p++) q->out[p] = view_part(out, p);
+    return check_view_reduction(ctx, q->reduction, &q->values, &q->out[0], &of_part, error);
 }
 
 static weft_status map_reduce_axes(formula_request *r, request *q, size_t dimensions, const size_t *shape,
-                                   weft_error *error) {
+                                   const weft_view *out, weft_error *error) {
     range to;
     q->formula = r;
     RETURN_IF_ERROR(bind_formula(r, error));
     RETURN_IF_ERROR(set_values(q, dimensions, shape, error));
-    RETURN_IF_ERROR(check_output(q, &to, error));
+    RETURN_IF_ERROR(set_output(q, out, &to, error));
     RETURN_IF_ERROR(formula_dimensions(r, "the values", &q->values, q->dimensions, error));
     for (size_t i = 0; i < r->call.leaf_count; i++)
         if (r->bound[i]) RETURN_IF_ERROR(check_apart(&to, &r->memory[i], error));
     RETURN_IF_ERROR(set_outer(q, error));
-    return r->expr->is_complex ? run_parts(r, q, error) : run(r->ctx, q, error);
+    return run(r->ctx, q, error);
 }
 
 weft_status weft_map_reduce_axes(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
@@ -175,6 +178,6 @@ weft_status weft_map_reduce_axes(weft_context *ctx, weft_op op, const weft_expr 
                          .takes_complex = true,
                          .call = {.dtype = dtype, .result = dtype}};
     const view_reduction reduction = {op, accumulate, axis_count, axes};
-    request q = {.reduction = &reduction, .out = out};
-    RETURN_GUARDED(ctx, map_reduce_axes(&r, &q, dimensions, shape, error));
+    request q = {.reduction = &reduction};
+    RETURN_GUARDED(ctx, map_reduce_axes(&r, &q, dimensions, shape, out, error));
 }

@@ -32,12 +32,14 @@ weft_status formula_dimensions(const formula_request *r, const char *name, const
     return WEFT_OK;
 }
 
-/* Checks that the output overlaps no view of the formula that is not equal to it, and no view of complex numbers: the
- * values are computed one part after the other. */
+/* Checks that the output overlaps no view of the formula that is not equal to it. Views of complex numbers are only
+ * equal to an output of complex numbers. */
 static weft_status check_output(const formula_request *r, const weft_view *out, const range *to, weft_error *error) {
-    for (size_t i = 0; i < r->call.leaf_count; i++)
-        if (r->bound[i] && (r->expr->leaves[i].part != EXPR_WHOLE || !view_equal(r->bound[i], out)))
+    for (size_t i = 0; i < r->call.leaf_count; i++) {
+        const bool is_complex = r->expr->leaves[i].part != EXPR_WHOLE;
+        if (r->bound[i] && (is_complex != r->expr->is_complex || !view_equal(r->bound[i], out)))
             RETURN_IF_ERROR(check_apart(to, &r->memory[i], error));
+    }
     return WEFT_OK;
 }
 
@@ -60,6 +62,7 @@ static size_t sort_dimensions(formula_request *r, size_t count, map_dimension *d
 /* Returns true if the call is one of weft_map: all arrays have adjacent elements. */
 static bool is_plain(const formula_request *r, size_t count, const map_dimension *d) {
     bool plain = count == 0 || (count == 1 && d->out == (ptrdiff_t)weft_dtype_size(r->call.result));
+    if (r->call.is_complex) return false;
     for (size_t i = 0; i < r->call.leaf_count && count == 1 && plain; i++) {
         const map_leaf *leaf = &r->leaves[i];
         const size_t adjacent = leaf->kind == LEAF_ARRAY ? weft_dtype_size(leaf->dtype) : leaf->kind == LEAF_INDEX;
@@ -82,37 +85,22 @@ static void drop_unread(formula_request *r, size_t count, map_dimension *d) {
     }
 }
 
-weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, weft_error *error) {
+weft_status formula_evaluate(formula_request *r, size_t count, map_dimension *d, void *out, ptrdiff_t imaginary,
+                             weft_error *error) {
     r->call.n = 1;
     r->call.leaves = r->leaves;
     r->call.out = out;
+    r->call.imaginary = imaginary;
     for (size_t k = 0; k < count; k++) r->call.n *= d[k].n;
     if (r->expr->has_complex) drop_unread(r, count, d);
     count = sort_dimensions(r, count, d);
+    if (count == 0 && r->call.is_complex) d[count++] = (map_dimension){.n = 1, .out = 1};
     if (is_plain(r, count, d)) return r->ctx->backend->map(r->ctx->state, &r->call, error);
     const map_views_call call = {.map = &r->call, .count = count, .dimensions = d};
     return r->ctx->backend->map_views(r->ctx->state, &call, error);
 }
 
 /* --------------------------------------------------------------------------------------- call */
-
-/* Evaluates the real parts of complex values, then their imaginary parts. */
-static weft_status evaluate_parts(const formula_request *r, const weft_view *out, const map_dimension *dimensions,
-                                  weft_error *error) {
-    weft_watch *const watch = context_watch();
-    progress_plan(watch, 2);
-    for (size_t k = 0; k < 2; k++) {
-        formula_request part = *r;
-        const weft_view to = view_part(out, k);
-        map_dimension d[WEFT_DIMENSIONS_MAX];
-        memcpy(d, dimensions, to.dimensions * sizeof *d);
-        choose_part(&part, k);
-        RETURN_IF_ERROR(progress_begin(watch, error));
-        RETURN_IF_ERROR(progress_end(watch, formula_evaluate(&part, to.dimensions, d, to.data, error), error));
-        progress_advance(watch, 1);
-    }
-    return WEFT_OK;
-}
 
 static weft_status map_views(formula_request *r, const weft_view *out, weft_error *error) {
     map_dimension dimensions[WEFT_DIMENSIONS_MAX];
@@ -126,8 +114,8 @@ static weft_status map_views(formula_request *r, const weft_view *out, weft_erro
     RETURN_IF_ERROR(formula_dimensions(r, "out", &numbers, dimensions, error));
     RETURN_IF_ERROR(check_output(r, out, &to, error));
     if (view_elements(out) == 0) return WEFT_OK;
-    if (r->expr->is_complex) return evaluate_parts(r, out, dimensions, error);
-    return formula_evaluate(r, numbers.dimensions, dimensions, numbers.data, error);
+    const ptrdiff_t imaginary = r->expr->is_complex ? out->stride[numbers.dimensions] : 0;
+    return formula_evaluate(r, numbers.dimensions, dimensions, numbers.data, imaginary, error);
 }
 
 weft_status weft_map_views(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,

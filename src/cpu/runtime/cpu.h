@@ -506,7 +506,7 @@ typedef struct map_kernel {
     void (*begin)(const map_call *c, void *workspace);
     /* Computes the n values starting at element `first`. */
     void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace, void *out);
-    /* Writes the values of an area to the output of the call. MAP_STREAM requires that they are adjacent. */
+    /* Writes the values of an area. MAP_STREAM requires adjacent ones, complex ones of the type of the evaluation. */
     void (*evaluate_views)(const map_views_call *v, map_use use, const map_area *area, void *workspace);
 } map_kernel;
 

@@ -62,6 +62,9 @@ void gpu_map_program(const map_call *c, map_program *program) {
     program->result = c->result;
     program->step_count = (uint32_t)c->step_count;
     program->leaf_count = (uint32_t)c->leaf_count;
+    program->is_complex = c->is_complex;
+    program->imaginary = c->imaginary;
+    memcpy(program->results, c->results, sizeof program->results);
     for (size_t s = 0; s < c->step_count; s++) program->steps[s] = c->steps[s];
     for (size_t k = 0; k < c->leaf_count; k++) program->leaves[k] = c->leaves[k];
 }

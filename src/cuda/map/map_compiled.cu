@@ -60,6 +60,8 @@ static void shape_of(const map_program *program, const map_views_shape *views, m
     shape->leaf_count = program->leaf_count;
     memcpy(shape->steps, program->steps, program->step_count * sizeof *program->steps);
     if (views) shape->views = *views;
+    shape->is_complex = program->is_complex;
+    if (program->is_complex) memcpy(shape->results, program->results, sizeof shape->results);
     for (uint32_t k = 0; k < program->leaf_count; k++) {
         shape->leaves[k].kind = program->leaves[k].kind;
         if (program->leaves[k].kind == LEAF_ARRAY) shape->leaves[k].dtype = program->leaves[k].dtype;

@@ -98,6 +98,15 @@ template <class T> struct as_evaluated {
 
 /* ---------------------------------------------------------------------------------- a kernel */
 
+/* Stores the results at elements own, own + THREADS, ... of n. */
+template <class Stored, class T, class Positions>
+static __device__ __forceinline__ void store_batch(const Positions &positions, void *out, uint64_t own, uint64_t n,
+                                                   const batch<T> &results) {
+    for (int e = 0; e < AT_ONCE; e++)
+        if (own + e * THREADS < n)
+            *positions.of_value((typename Stored::type *)out, own + e * THREADS) = Stored::of(results.of[e]);
+}
+
 /* Thread t computes elements t, t + THREADS, ... of a block's. It reads all their operands before it writes its
  * results, so that `out` may be one of the formula's arrays. */
 template <class T, class Stored, class Positions>
@@ -126,9 +135,12 @@ static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_
             result = steps_of((map_op)step.op, operands[0], operands[1], operands[2]);
             registers[step.to] = result;
         }
-        for (int e = 0; e < AT_ONCE; e++)
-            if (own + e * THREADS < n)
-                *positions.of_value((typename Stored::type *)out, own + e * THREADS) = Stored::of(result.of[e]);
+        if (p.is_complex) {
+            store_batch<Stored>(positions, out, own, n, registers[p.results[0]]);
+            store_batch<Stored>(positions, (char *)out + p.imaginary, own, n, registers[p.results[1]]);
+        } else {
+            store_batch<Stored>(positions, out, own, n, result);
+        }
     }
 }
 

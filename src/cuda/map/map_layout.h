@@ -23,6 +23,7 @@ typedef struct map_layout {
 typedef struct formula_views {
     uint32_t n; /* elements, or packs of elements */
     void *out;
+    int64_t imaginary; /* bytes from the real part of a complex value to its imaginary part, if PARTS_APART */
     view_length lengths[WEFT_DIMENSIONS_MAX];
     int64_t distances[FORMULA_DISTANCES];
 } formula_views;

@@ -9,6 +9,9 @@ typedef struct map_program {
     uint32_t step_count, leaf_count;
     map_step steps[MAP_STEPS];
     map_leaf leaves[MAP_LEAVES];
+    bool is_complex; /* this and the following members are those of map_call */
+    uint8_t results[2];
+    int64_t imaginary;
 } map_program;
 
 static_assert(sizeof(map_program) <= 4000, "a kernel's arguments have 4 KB");

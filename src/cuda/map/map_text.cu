@@ -7,8 +7,8 @@
  *     return canonical(s0);                                      or weft_round_f16(s0)
  *
  * A leaf of views is loaded at a position of its own, i.x[k], and may be one element for several values
- * (map_views.cuh). The text contains nothing of the caller's formula text: names and numbers are leaves, which it
- * numbers. */
+ * (map_views.cuh). Adjacent parts of complex numbers are loaded together, as elements of the leaf of the real parts.
+ * The text contains nothing of the caller's formula text: names and numbers are leaves, which it numbers. */
 #include "core/types.h"
 #include "cuda/map/map_text.h"
 
@@ -79,9 +79,14 @@ static int weight_of(const map_shape *shape) {
     return weight;
 }
 
+/* Returns true for arrays, except for the imaginary parts that are loaded with the real parts. */
+static bool is_loaded(const map_shape *shape, uint32_t k) {
+    return shape->leaves[k].kind == LEAF_ARRAY && !(k > 0 && shape->views.paired[k - 1]);
+}
+
 static int arrays_of(const map_shape *shape) {
     int arrays = 0;
-    for (uint32_t k = 0; k < shape->leaf_count; k++) arrays += shape->leaves[k].kind == LEAF_ARRAY;
+    for (uint32_t k = 0; k < shape->leaf_count; k++) arrays += is_loaded(shape, k);
     return arrays;
 }
 
@@ -122,12 +127,19 @@ static void name_position(const map_shape *shape, uint32_t k, char name[16]) {
         snprintf(name, 16, "i");
 }
 
+/* Writes the type of the elements of array k. */
+static void name_element(const map_shape *shape, uint32_t k, char name[40]) {
+    snprintf(name, 40, shape->views.paired[k] ? "complex_parts<%s>" : "%s", c_type(shape->leaves[k].dtype));
+}
+
 static void write_loads(text *t, const map_shape *shape) {
-    char at[16];
+    char at[16], element[40];
     line(t, "    template <int V> struct loads {");
     for (uint32_t k = 0; k < shape->leaf_count; k++)
-        if (shape->leaves[k].kind == LEAF_ARRAY)
-            line(t, "        packed<%s, %s> x%u;", c_type(shape->leaves[k].dtype), elements_of(shape, k), k);
+        if (is_loaded(shape, k)) {
+            name_element(shape, k, element);
+            line(t, "        packed<%s, %s> x%u;", element, elements_of(shape, k), k);
+        }
     line(t, "    };");
     line(t, "    template <int V>");
     line(t, "    static __device__ __forceinline__ loads<V> load(const formula_operand *o, %si) {",
@@ -135,9 +147,10 @@ static void write_loads(text *t, const map_shape *shape) {
     line(t, "        loads<V> l;");
     for (uint32_t k = 0; k < shape->leaf_count; k++) {
         name_position(shape, k, at);
-        if (shape->leaves[k].kind == LEAF_ARRAY)
+        name_element(shape, k, element);
+        if (is_loaded(shape, k))
             line(t, "        l.x%u = %s<%s, %s>(o[%u], %s);", k, shape->views.pack ? "load_at" : "load_packed",
-                 c_type(shape->leaves[k].dtype), elements_of(shape, k), k, at);
+                 element, elements_of(shape, k), k, at);
     }
     line(t, "        return l;");
     line(t, "    }");
@@ -150,9 +163,14 @@ static void write_leaf(text *t, const map_shape *shape, uint32_t k) {
     name_position(shape, k, at);
     const weft_dtype from = shape->leaves[k].dtype;
     const bool half = type_is_half(from);
+    const bool imaginary = k > 0 && shape->views.paired[k - 1];
+    const uint32_t array = imaginary ? k - 1 : k;
     if (shape->leaves[k].kind == LEAF_ARRAY)
-        line(t, "        const %s x%u = (%s)%s%s(l.x%u.element[%s]);", type, k, type, half ? "weft_from_bits_" : "",
-             half ? type_name(from) : "", k, shape->views.repeated[k] ? "0" : "e");
+        line(t, "        const %s x%u = (%s)%s%s(l.x%u.element[%s]%s);", type, k, type, half ? "weft_from_bits_" : "",
+             half ? type_name(from) : "", array, shape->views.repeated[array] ? "0" : "e",
+             imaginary                ? ".im"
+             : shape->views.paired[k] ? ".re"
+                                      : "");
     if (shape->leaves[k].kind == LEAF_VALUE)
         line(t, "        const %s x%u = (%s)o[%u].%s;", type, k, type, k, member);
     if (shape->leaves[k].kind == LEAF_INDEX)
@@ -180,8 +198,12 @@ static void write_steps(text *t, const map_shape *shape) {
         writers[step.to] = (int)s;
     }
     const bool half = type_is_half(shape->result);
-    line(t, "        return %s%s(s%u);", half ? "weft_round_" : "canonical", half ? type_name(shape->result) : "",
-         shape->step_count - 1);
+    const char *const stored = half ? "weft_round_" : "canonical", *const type = half ? type_name(shape->result) : "";
+    if (shape->is_complex)
+        line(t, "        return value{%s%s(s%d), %s%s(s%d)};", stored, type, writers[shape->results[0]], stored, type,
+             writers[shape->results[1]]);
+    else
+        line(t, "        return %s%s(s%u);", stored, type, shape->step_count - 1);
 }
 
 /* Writes the function that prefetches the operands of elements i .. i + count - 1. */
@@ -198,15 +220,17 @@ static void write_prefetch(text *t, const map_shape *shape) {
 static void write_formula(text *t, const map_shape *shape, const kernel *consumer) {
     const char *type = c_type(shape->result);
     line(t, "struct formula {");
-    line(t, "    typedef %s value;", type);
+    line(t, shape->is_complex ? "    typedef complex_parts<%s> value;" : "    typedef %s value;", type);
     if (shape->views.pack) {
+        line(t, "    typedef %s part;", type);
+        line(t, "    static constexpr bool PARTS_APART = %d;", shape->views.parts_apart);
         line(t, "    static constexpr int DIMENSIONS = %u, LEAVES = %u;", shape->views.dimensions, shape->leaf_count);
         line(t, "    typedef view_position<LEAVES> position;");
     }
     write_loads(t, shape);
     if (consumer && consumer->kind == KERNEL_SCAN) write_prefetch(t, shape);
     line(t, "    template <int V>");
-    line(t, "    static __device__ __forceinline__ %s", type);
+    line(t, "    static __device__ __forceinline__ value");
     line(t, "    at(const loads<V> &l, const formula_operand *o, %si, int e) {", position_type(shape));
     for (uint32_t k = 0; k < shape->leaf_count; k++) write_leaf(t, shape, k);
     write_steps(t, shape);

@@ -10,6 +10,8 @@
 typedef struct map_views_shape {
     uint32_t dimensions, pack;
     bool repeated[MAP_LEAVES]; /* arrays of which one element is used for all of them */
+    bool paired[MAP_LEAVES];   /* this leaf and the next one are the adjacent parts of complex numbers */
+    bool parts_apart;          /* the parts of complex values are not adjacent */
 } map_views_shape;
 
 /* Properties of a formula that determine its kernel. The addresses of arrays and the values of constants are
@@ -23,6 +25,8 @@ typedef struct map_shape {
         weft_dtype dtype; /* element type of an array; 0 for other leaves */
     } leaves[MAP_LEAVES];
     map_views_shape views; /* zero for arrays */
+    bool is_complex;
+    uint8_t results[2]; /* of complex values, those of map_call */
 } map_shape;
 
 /* Name of the kernel, for every formula; it takes a formula_params. */

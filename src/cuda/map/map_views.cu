@@ -50,29 +50,73 @@ static ptrdiff_t distance_of(const map_dimension *d, uint32_t leaves, uint32_t l
     return leaf < leaves ? d->x[leaf] : d->out;
 }
 
+/* --------------------------------------------------------------------------------------- parts */
+
+/* Returns true if leaves k and k + 1 are arrays of the adjacent parts of complex numbers. */
+static bool are_parts(const map_leaf *leaves, size_t count, const map_dimension *d, size_t k) {
+    const map_leaf *const re = &leaves[k], *const im = re + 1;
+    bool same = re->kind == LEAF_ARRAY && im->kind == LEAF_ARRAY && re->dtype == im->dtype &&
+                (const char *)im->p == (const char *)re->p + cuda_type_bytes(re->dtype);
+    for (size_t i = 0; i < count; i++) same = same && d[i].x[k] == d[i].x[k + 1];
+    return same;
+}
+
 /* --------------------------------------------------------------------------------------- packs */
+
+/* Returns the bits that are set in an address or in a distance along the first `count` dimensions. */
+static uintptr_t bits_of(const state *s, uint32_t leaf, const void *p, size_t count) {
+    uintptr_t bits = (uintptr_t)p;
+    for (size_t k = 0; k < count; k++) bits |= (uintptr_t)distance_of(&s->d[k], s->program.leaf_count, leaf);
+    return bits;
+}
 
 /* Returns true if all packs are aligned whose elements, of `size` bytes, are adjacent in the last dimension. */
 static bool are_aligned(const state *s, uint32_t leaf, const void *p, size_t size, uint32_t pack) {
-    uintptr_t bits = (uintptr_t)p;
-    for (size_t k = 0; k + 1 < s->count; k++) bits |= (uintptr_t)distance_of(&s->d[k], s->program.leaf_count, leaf);
-    return s->d[s->count - 1].n % pack == 0 && bits % FORMULA_ALIGNMENT(pack * size) == 0 &&
-           distance_of(&s->d[s->count - 1], s->program.leaf_count, leaf) == (ptrdiff_t)size;
+    const size_t last = s->count - 1;
+    return s->d[last].n % pack == 0 && bits_of(s, leaf, p, last) % FORMULA_ALIGNMENT(pack * size) == 0 &&
+           distance_of(&s->d[last], s->program.leaf_count, leaf) == (ptrdiff_t)size;
 }
 
-/* Returns true if packs of `pack` values can be computed. Sets `repeated`. */
-static bool has_packs(const state *s, uint32_t pack, bool *repeated) {
-    const uint32_t leaves = s->program.leaf_count;
-    if (s->count == 0 || !are_aligned(s, leaves, s->out, cuda_type_bytes(s->program.result), pack)) return false;
-    for (uint32_t k = 0; k < leaves; k++) {
-        const map_leaf *const leaf = &s->program.leaves[k];
+/* Sets `paired` and `parts_apart`: which parts of complex numbers are loaded and stored together. */
+static void pair_parts(const state *s, map_views_shape *shape) {
+    const map_program *const p = &s->program;
+    for (uint32_t k = 0; k + 1 < p->leaf_count; k++) {
+        const size_t size = cuda_type_bytes(p->leaves[k].dtype);
+        if ((k > 0 && shape->paired[k - 1]) || !are_parts(p->leaves, s->count, s->d, k)) continue;
+        shape->paired[k] = bits_of(s, k, p->leaves[k].p, s->count) % (2 * size) == 0;
+    }
+    const size_t size = cuda_type_bytes(p->result);
+    shape->parts_apart = p->is_complex && (p->imaginary != (int64_t)size ||
+                                           bits_of(s, p->leaf_count, s->out, s->count) % (2 * size) != 0);
+}
+
+/* Returns true if packs of `pack` values can be computed. */
+static bool has_packs(const state *s, uint32_t pack, map_views_shape *shape) {
+    const map_program *const p = &s->program;
+    const size_t size = cuda_type_bytes(p->result), parts = p->is_complex && !shape->parts_apart ? 2 : 1;
+    if (s->count == 0 || !are_aligned(s, p->leaf_count, s->out, size * parts, pack)) return false;
+    if (shape->parts_apart && (uintptr_t)p->imaginary % FORMULA_ALIGNMENT(pack * size) != 0) return false;
+    for (uint32_t k = 0; k < p->leaf_count; k++) {
+        const map_leaf *const leaf = &p->leaves[k];
         const ptrdiff_t distance = s->d[s->count - 1].x[k];
         if (leaf->kind == LEAF_INDEX && distance != 1) return false;
         if (leaf->kind != LEAF_ARRAY) continue;
-        repeated[k] = distance == 0;
-        if (!repeated[k] && !are_aligned(s, k, leaf->p, cuda_type_bytes(leaf->dtype), pack)) return false;
+        const size_t bytes = cuda_type_bytes(leaf->dtype) * (shape->paired[k] ? 2 : 1);
+        shape->repeated[k] = distance == 0;
+        if (!shape->repeated[k] && !are_aligned(s, k, leaf->p, bytes, pack)) return false;
+        if (shape->paired[k]) k++;
     }
     return true;
+}
+
+/* Chooses the number of values of a pack, and how its elements are loaded and stored. */
+static void choose_packs(const state *s, map_views_shape *shape) {
+    memset(shape, 0, sizeof *shape);
+    pair_parts(s, shape);
+    shape->pack = map_text_vector(s->program.dtype, s->program.result) / (s->program.is_complex ? 2 : 1);
+    if (has_packs(s, shape->pack, shape)) return;
+    memset(shape->repeated, 0, sizeof shape->repeated);
+    shape->pack = 1;
 }
 
 /* --------------------------------------------------------------------------------------- tiles */
@@ -244,6 +288,7 @@ static weft_status run_compiled(const state *s, const arrangement *a, void *func
     for (uint64_t k = 0; k < view_boxes_number(&a->boxes); k++) {
         f.views.n = begin_launch(s, a, k, &program, &out);
         f.views.out = out;
+        f.views.imaginary = s->program.imaginary;
         (void)gpu_formula_operands(&program, 0, 1, f.operands);
         RETURN_IF_ERROR(compiled_launch(s->g, "map_views", function, (f.views.n - 1) / (FORMULA_THREADS * rows) + 1,
                                         FORMULA_THREADS, 0, &f, error));
@@ -256,9 +301,7 @@ static weft_status run(const state *s, uint64_t n, weft_error *error) {
     map_views_shape shape;
     void *compiled = NULL;
     int rows;
-    memset(&shape, 0, sizeof shape);
-    shape.pack = map_text_vector(s->program.dtype, s->program.result);
-    if (!has_packs(s, shape.pack, shape.repeated)) memset(&shape, 0, sizeof shape), shape.pack = 1;
+    choose_packs(s, &shape);
     arrange(s, shape.pack, &a);
     shape.dimensions = launch_dimensions(&a);
     if (shape.dimensions * (s->program.leaf_count + 1) <= FORMULA_DISTANCES)
@@ -270,27 +313,42 @@ static weft_status run(const state *s, uint64_t n, weft_error *error) {
 
 /* ---------------------------------------------------------------------------------------- call */
 
+/* Returns true if leaf number `leaf` and the next one are in one input. */
+static bool in_one_input(const map_views_call *v, size_t leaf) {
+    return leaf + 1 < v->map->leaf_count && are_parts(v->map->leaves, v->count, v->dimensions, leaf);
+}
+
 /* Adds the array of leaf number `leaf` to the inputs. */
 static void add_input(view_memory *m, const map_views_call *v, size_t leaf) {
     const map_leaf *const array = &v->map->leaves[leaf];
+    const size_t bytes = cuda_type_bytes(array->dtype) * (in_one_input(v, leaf) ? 2 : 1);
     view_dimension d[WEFT_DIMENSIONS_MAX];
     for (size_t k = 0; k < v->count; k++) d[k] = view_dimension{v->dimensions[k].n, v->dimensions[k].x[leaf], 0};
-    m->inputs[m->input_count++] = view_input{"an array of the formula", array->p,
-                                             view_extent_of(true, cuda_type_bytes(array->dtype), v->count, d), NULL};
+    m->inputs[m->input_count++] =
+        view_input{"an array of the formula", array->p, view_extent_of(true, bytes, v->count, d), NULL};
+}
+
+/* Sets the dimensions of the output; the parts of complex values are one more. Returns their number. */
+static size_t output_dimensions(const map_views_call *v, view_dimension *out) {
+    for (size_t k = 0; k < v->count; k++) out[k] = view_dimension{v->dimensions[k].n, 0, v->dimensions[k].out};
+    if (v->map->is_complex) out[v->count] = view_dimension{2, 0, v->map->imaginary};
+    return v->count + (v->map->is_complex ? 1 : 0);
 }
 
 /* Makes the arrays available in device memory. m keeps `out`, the dimensions of the output. */
 static weft_status locate(state *s, const map_views_call *v, view_memory *m, view_dimension *out, weft_error *error) {
     const size_t leaves = v->map->leaf_count;
     void *scratch;
-    for (size_t k = 0; k < leaves; k++)
-        if (v->map->leaves[k].kind == LEAF_ARRAY) add_input(m, v, k);
-    for (size_t k = 0; k < v->count; k++) out[k] = view_dimension{v->dimensions[k].n, 0, v->dimensions[k].out};
+    for (size_t k = 0; k < leaves; k++) {
+        if (v->map->leaves[k].kind != LEAF_ARRAY) continue;
+        add_input(m, v, k);
+        if (in_one_input(v, k)) k++;
+    }
     m->output_count = 1;
     m->outputs[0].name = "out";
     m->outputs[0].to = v->map->out;
     m->outputs[0].bytes = cuda_type_bytes(v->map->result);
-    m->outputs[0].count = v->count;
+    m->outputs[0].count = output_dimensions(v, out);
     m->outputs[0].d = out;
     RETURN_IF_ERROR(views_locate_all(m, s->g, "map_views", sizeof *s->layout, &scratch, error));
     s->layout = (map_layout *)scratch;
@@ -299,15 +357,22 @@ static weft_status locate(state *s, const map_views_call *v, view_memory *m, vie
     memcpy(s->d, v->dimensions, v->count * sizeof *s->d);
     for (size_t k = 0; k < v->count; k++) s->d[k].out = out[k].y;
     gpu_map_program(v->map, &s->program);
-    for (size_t k = 0, input = 0; k < leaves; k++)
-        if (v->map->leaves[k].kind == LEAF_ARRAY) s->program.leaves[k].p = m->inputs[input++].x;
+    if (v->map->is_complex) s->program.imaginary = out[v->count].y;
+    for (size_t k = 0, input = 0; k < leaves; k++) {
+        map_leaf *const leaf = &s->program.leaves[k];
+        if (leaf->kind != LEAF_ARRAY) continue;
+        leaf->p = m->inputs[input++].x;
+        if (!in_one_input(v, k)) continue;
+        leaf[1].p = (const char *)leaf->p + cuda_type_bytes(leaf->dtype);
+        k++;
+    }
     return WEFT_OK;
 }
 
 weft_status cuda_map_views(void *context, const map_views_call *v, weft_error *error) {
     gpu *const g = (gpu *)context;
     const current_device scope(g->device);
-    view_dimension out[WEFT_DIMENSIONS_MAX];
+    view_dimension out[WEFT_DIMENSIONS_MAX + 1];
     view_memory m;
     state s;
     memset(&m, 0, sizeof m);

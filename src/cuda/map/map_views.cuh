@@ -2,6 +2,8 @@
  * formula of arrays (map_values.cuh), but takes positions instead of numbers of elements, and
  *     DIMENSIONS, LEAVES     of the layout
  *     position               distances of an element: view_position<LEAVES>
+ *     part                   the type of the values, or of the parts of complex ones; then value is
+ * complex_parts<part> PARTS_APART            true if the parts of complex values are not adjacent
  *
  * A thread computes ROWS packs of V adjacent values, which are THREADS packs apart. In the last dimension, V elements
  * of each array are adjacent, or one element is repeated. With V = 1 the distances are arbitrary. */
@@ -13,6 +15,9 @@
 
 /* Distances from the first element: x[k] of leaf k, x[LEAVES] of the value. */
 template <int LEAVES> struct view_position { int64_t x[LEAVES + 1]; };
+
+/* Adjacent parts of a complex number. */
+template <class T> struct alignas(2 * sizeof(T)) complex_parts { T re, im; };
 
 /* Loads V elements of an array, at a distance in bytes. */
 template <class T, int V>
@@ -34,6 +39,22 @@ static __device__ __forceinline__ typename F::position position_of(const formula
     return p;
 }
 
+/* Stores V values at a distance from the first one. */
+template <class F, int V>
+static __device__ __forceinline__ void store_at(const formula_views &v, int64_t distance,
+                                                const packed<typename F::value, V> &values) {
+    char *const to = (char *)v.out + distance;
+    if constexpr (F::PARTS_APART) {
+        packed<typename F::part, V> re, im;
+#pragma unroll
+        for (int e = 0; e < V; e++) re.element[e] = values.element[e].re, im.element[e] = values.element[e].im;
+        *(packed<typename F::part, V> *)to = re;
+        *(packed<typename F::part, V> *)(to + v.imaginary) = im;
+    } else {
+        *(packed<typename F::value, V> *)to = values;
+    }
+}
+
 /* All loads are before the first store, so that `out` may be one of the arrays. Packs after the last one are replaced
  * by the thread's first. */
 template <class F, int V, int ROWS> static __device__ __forceinline__ void map_views(const formula_params &f) {
@@ -50,8 +71,7 @@ template <class F, int V, int ROWS> static __device__ __forceinline__ void map_v
 #pragma unroll
     for (uint32_t r = 0; r < ROWS; r++)
         if (own + r * FORMULA_THREADS < f.views.n)
-            *(packed<typename F::value, V> *)((char *)f.views.out + p[r].x[F::LEAVES]) =
-                values_of<F, V>(l[r], f.operands, p[r]);
+            store_at<F, V>(f.views, p[r].x[F::LEAVES], values_of<F, V>(l[r], f.operands, p[r]));
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* Body of cpu/kernels/map.c for formulas that are evaluated in T. FROM_FLOATS: 1 if operands may be floats.
  * TO_HALVES: 1 if results may be stored as f16 or bf16. STORED(v): the value that is stored for a result v in T.
+ * OPERATE_ROW, for floats: operate_row of cpu/kernels/bodies/complex_rows_body.h.
  *
  * A thread's workspace contains a block of MAP_BLOCK bytes for each register, then one for each leaf. Array leaves
  * of type T are read in place. */
@@ -165,7 +166,7 @@ static void OF(evaluate)(const map_call *c, map_use use, size_t first, size_t n,
                 const ctype element = ((const ctype *)(x + (ptrdiff_t)r * down))[l];                     \
                 to[r * b->columns + l] = value;                                                          \
             }                                                                                            \
-    else if (across == 2 * (ptrdiff_t)sizeof(ctype)) /* parts of complex numbers */                      \
+    else if (across == 2 * (ptrdiff_t)sizeof(ctype)) /* one part of complex numbers */                   \
         for (size_t r = 0; r < b->rows; r++)                                                             \
             for (size_t l = 0; l < b->columns; l++) {                                                    \
                 const ctype element = ((const ctype *)(x + (ptrdiff_t)r * down))[2 * l];                 \
@@ -203,6 +204,32 @@ static void OF(load_box)(const map_leaf *leaf, const map_box *b, ptrdiff_t at, p
 }
 #undef LOAD_BOX
 
+/* Copies the parts of n adjacent complex numbers. */
+INLINE void OF(split_parts)(size_t n, const T *restrict x, T *restrict re, T *restrict im) {
+    for (size_t l = 0; l < n; l++) {
+        re[l] = x[2 * l];
+        im[l] = x[2 * l + 1];
+    }
+}
+
+/* Copies the parts of the complex numbers in a box, which are adjacent in the rows. Prefetches to L2 the numbers
+ * after each row, which in long rows are those of the next box. */
+static void OF(load_parts)(const map_leaf *leaf, const map_box *b, ptrdiff_t at, ptrdiff_t down, T *restrict re,
+                           T *restrict im) {
+    enum { LINES = 2, NUMBERS = LINES * 64 / (2 * sizeof(T)) };
+    const char *row = (const char *)leaf->p + at;
+    for (size_t r = 0; r < b->rows; r++, row += down, re += b->columns, im += b->columns) {
+        const T *const x = (const T *)row;
+        size_t l = 0;
+        for (; l + NUMBERS <= b->columns; l += NUMBERS) {
+            for (size_t k = 0; k < LINES; k++)
+                __builtin_prefetch((const char *)(x + 2 * (b->columns + l)) + 64 * k, 0, 2);
+            OF(split_parts)(NUMBERS, x + 2 * l, re + l, im + l);
+        }
+        OF(split_parts)(b->columns - l, x + 2 * l, re + l, im + l);
+    }
+}
+
 static void OF(number_box)(const map_leaf *leaf, const map_box *b, ptrdiff_t at, ptrdiff_t across, ptrdiff_t down,
                            T *restrict to) {
     for (size_t r = 0; r < b->rows; r++) {
@@ -212,7 +239,8 @@ static void OF(number_box)(const map_leaf *leaf, const map_box *b, ptrdiff_t at,
 }
 
 /* Sets at[k] to the address of the elements of leaf k in a box. Arrays of type T are read in place if the elements
- * are adjacent; what a block contains already is not copied again. */
+ * are adjacent; what a block contains already is not copied again. Both parts of complex numbers are copied at once.
+ */
 static void OF(fetch_box)(const map_views_call *v, const map_walk *w, const map_box *b, void *workspace,
                           map_filled *filled, const T **at) {
     const map_call *const c = v->map;
@@ -229,9 +257,14 @@ static void OF(fetch_box)(const map_views_call *v, const map_walk *w, const map_
             at[k] = (const T *)((const char *)leaf->p + first);
             continue;
         }
-        if (map_is_filled(&filled[k], first, b)) continue;
-        (leaf->kind == LEAF_INDEX ? OF(number_box) : OF(load_box))(leaf, b, first, across, down, own);
-        filled[k] = (map_filled){true, first, b->rows, b->columns};
+        if (!map_is_filled(&filled[k], first, b)) {
+            if (w->parts[k])
+                OF(load_parts)(leaf, b, first, down, own, own + LANES);
+            else
+                (leaf->kind == LEAF_INDEX ? OF(number_box) : OF(load_box))(leaf, b, first, across, down, own);
+            filled[k] = (map_filled){true, first, b->rows, b->columns};
+        }
+        if (w->parts[k]) k++, at[k] = own + LANES;
     }
 }
 
@@ -251,28 +284,99 @@ INLINE void OF(store_row)(weft_dtype result, const T *restrict from, size_t n, c
 #include "core/halves.def"
 #endif
     default:
-        if (across == 2 * (ptrdiff_t)sizeof(T)) /* parts of complex numbers */
-            for (size_t l = 0; l < n; l++) ((T *)row)[2 * l] = STORED(from[l]);
-        else
-            for (size_t l = 0; l < n; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
+        for (size_t l = 0; l < n; l++) *(T *)(row + (ptrdiff_t)l * across) = STORED(from[l]);
     }
 }
 
-/* Writes the results of a box. */
-static void OF(store_box)(const map_views_call *v, const map_walk *w, const map_box *b, const T *restrict from) {
+/* Writes the results of a box, or one part of them, `distance` bytes after the addresses of the values. */
+static void OF(store_box)(const map_views_call *v, const map_walk *w, const map_box *b, ptrdiff_t distance,
+                          const T *restrict from) {
     const ptrdiff_t across = w->inner->out, down = w->outer->out;
-    char *const to = (char *)v->map->out + w->out + (ptrdiff_t)b->row * down + (ptrdiff_t)b->column * across;
+    char *const to =
+        (char *)v->map->out + distance + w->out + (ptrdiff_t)b->row * down + (ptrdiff_t)b->column * across;
     const weft_dtype result = v->map->result;
     const bool adjacent = across == (ptrdiff_t)weft_dtype_size(result);
     for (size_t r = 0; r < b->rows; r++, from += b->columns)
         OF(store_row)(result, from, b->columns, to + (ptrdiff_t)r * down, across, adjacent);
 }
 
+/* Writes the parts of n complex results, each imaginary part after its real part. */
+INLINE void OF(store_parts)(const T *restrict re, const T *restrict im, size_t n, T *restrict to) {
+    for (size_t l = 0; l < n; l++) {
+        to[2 * l] = STORED(re[l]);
+        to[2 * l + 1] = STORED(im[l]);
+    }
+}
+
+/* Writes the complex results of a box: adjacent ones at once, others part by part. */
+static void OF(store_complex_box)(const map_views_call *v, const map_walk *w, const map_box *b, const T *restrict re,
+                                  const T *restrict im) {
+    const map_call *const c = v->map;
+    const ptrdiff_t across = w->inner->out, down = w->outer->out;
+    char *row = (char *)c->out + w->out + (ptrdiff_t)b->row * down + (ptrdiff_t)b->column * across;
+    if (c->result != c->dtype || across != 2 * (ptrdiff_t)sizeof(T) || c->imaginary != (ptrdiff_t)sizeof(T)) {
+        OF(store_box)(v, w, b, 0, re);
+        OF(store_box)(v, w, b, c->imaginary, im);
+        return;
+    }
+    for (size_t r = 0; r < b->rows; r++, row += down, re += b->columns, im += b->columns)
+        OF(store_parts)(re, im, b->columns, (T *)row);
+}
+
+/* Writes complex results of type T with nontemporal stores. */
+INLINE void OF(store_complex_past_caches)(const T *re, const T *im, size_t n, stream *s) {
+    const size_t most = STREAM_BLOCK / (2 * sizeof(T));
+    for (size_t l = 0; l < n; l += most) {
+        const size_t part = n - l < most ? n - l : most;
+        OF(store_parts)(re + l, im + l, part, stream_address(s));
+        stream_put(s, part * 2 * sizeof(T));
+    }
+}
+
+/* Writes the results of a box. `real`: those of the last step. */
+INLINE void OF(store_results)(const map_views_call *v, map_use use, const map_walk *w, const map_box *b,
+                              const T *real, void *workspace, stream *past_caches) {
+    const map_call *const c = v->map;
+    const size_t n = b->rows * b->columns;
+    const T *const re = OF(block)(workspace, c->results[0]), *const im = OF(block)(workspace, c->results[1]);
+    if (c->is_complex && use == MAP_STREAM)
+        OF(store_complex_past_caches)(re, im, n, past_caches);
+    else if (c->is_complex)
+        OF(store_complex_box)(v, w, b, re, im);
+    else if (use == MAP_STREAM)
+        OF(store_past_caches)(c->result, real, n, past_caches);
+    else
+        OF(store_box)(v, w, b, 0, real);
+}
+
+#if FROM_FLOATS
+/* Writes the values of an area that is one operation on complex numbers. */
+static void OF(operate_area)(const map_views_call *v, map_use use, const map_area *area, const map_walk *w,
+                             const complex_operation *o) {
+    const char *const x = (const char *)v->map->leaves[o->x].p + w->x[o->x];
+    const char *const y = (const char *)v->map->leaves[o->y].p + w->x[o->y];
+    char *const out = (char *)v->map->out + w->out;
+    stream past_caches;
+    if (use == MAP_STREAM) stream_begin(&past_caches, out);
+    for (ptrdiff_t r = 0; r < (ptrdiff_t)area->rows; r++)
+        OPERATE_ROW(o->op, (const T *)(x + r * w->outer->x[o->x]), (const T *)(y + r * w->outer->x[o->y]),
+                    2 * area->columns, (T *)(out + r * w->outer->out), use == MAP_STREAM ? &past_caches : NULL);
+    if (use == MAP_STREAM) stream_end(&past_caches);
+}
+#endif
+
 static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_area *area, void *workspace) {
     map_filled filled[MAP_LEAVES];
     map_walk w;
     stream past_caches;
     map_begin_walk(v, area, &w);
+#if FROM_FLOATS
+    complex_operation operation;
+    if (map_is_operation(v, &w, &operation)) {
+        OF(operate_area)(v, use, area, &w, &operation);
+        return;
+    }
+#endif
     for (size_t k = 0; k < v->map->leaf_count; k++) filled[k].valid = false;
     if (use == MAP_STREAM) stream_begin(&past_caches, (char *)v->map->out + w.out);
     for (map_box b = {0}; b.row < area->rows; b.row += area->box_rows)
@@ -282,10 +386,7 @@ static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_a
             b.columns = map_lesser(area->box_columns, area->columns - b.column);
             OF(fetch_box)(v, &w, &b, workspace, filled, at);
             const T *results = OF(run_steps)(v->map, at, b.rows * b.columns, workspace, NULL);
-            if (use == MAP_STREAM)
-                OF(store_past_caches)(v->map->result, results, b.rows * b.columns, &past_caches);
-            else
-                OF(store_box)(v, &w, &b, results);
+            OF(store_results)(v, use, &w, &b, results, workspace, &past_caches);
         }
     if (use == MAP_STREAM) stream_end(&past_caches);
 }
@@ -296,3 +397,4 @@ static void OF(evaluate_views)(const map_views_call *v, map_use use, const map_a
 #undef FROM_FLOATS
 #undef TO_HALVES
 #undef STORED
+#undef OPERATE_ROW
