@@ -104,8 +104,7 @@ typedef struct needed_steps {
 
 /* Finds the steps that `count` values need, which are those of steps. */
 static void find_needed(const expr_steps *s, size_t count, const expr_value *values, needed_steps *needed) {
-    memset(needed->last, 0, sizeof needed->last);
-    needed->count = 0;
+    memset(needed, 0, sizeof *needed);
     for (size_t k = 0; k < count; k++) {
         const size_t step = (size_t)values[k] - MAP_LEAVES;
         if (needed->count <= step) needed->count = step + 1;

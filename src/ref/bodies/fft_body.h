@@ -89,7 +89,7 @@ static bool OF(transform_other)(const fft_call *c, OF(number) * t, OF(number) * 
 
 static weft_status OF(fft)(const fft_call *c, weft_error *error) {
     const bool forward = c->kind == WEFT_C2C || c->kind == WEFT_R2C, power = is_power_of_two(c->n);
-    OF(number) *z = malloc(c->n * sizeof *z);
+    OF(number) *z = calloc(c->n, sizeof *z);
     OF(number) *w = power ? OF(make_twiddles)(c->n, forward ? 1 : -1) : malloc(c->n * sizeof *w);
     const size_t half = 2 * (c->n / 2 + 1); /* reals of the complex side of a real transform */
     const size_t x_step = c->kind == WEFT_R2C ? c->n : c->kind == WEFT_C2R ? half : 2 * c->n;
