@@ -6,7 +6,6 @@
 enum {
     UNINTERRUPTED = 1 << 12, /* values between two checks for cancellation, at least */
     BUFFERS_BYTES = 1 << 19, /* most bytes of the buffers of a thread */
-    SHORTEST = 6, /* values: shorter transforms are mostly loads and stores, which other kernels do without buffers */
     /* Most bytes of buffers for lanes that are transforms, if the others are possible too: with rows of at most
      * SHORT_ROW numbers, which those compute in registers, and with longer ones. */
     SHORT_ROW = 8,
@@ -69,7 +68,7 @@ static void run_part(void *self, int part, int parts) {
 bool cpu_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const cpu_context *const ctx = state;
     const size_t width = width_of(transform_kernels_of(ctx->level->transforms, c->dtype));
-    if (c->n < SHORTEST || c->n > BUFFERS_BYTES || c->count > SLOT_PASSES) return false;
+    if (c->n < SLOT_LEAST || c->n > BUFFERS_BYTES || c->count > SLOT_PASSES) return false;
     if (2 * c->batch < width && !takes_along(c, width)) return false;
     return buffer_bytes(c, width, goes_across(c, width)) <= BUFFERS_BYTES;
 }

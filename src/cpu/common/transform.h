@@ -52,8 +52,9 @@ typedef struct transform_pass {
     size_t from, to;
 } transform_pass;
 
-/* Whole transforms [from, to) of n = m 2^k values with an odd m > 1 (kernels/bodies/slots_body.h). */
-enum { SLOT_PASSES = 16 };
+/* Whole transforms [from, to) of n = m 2^k values with an odd m > 1 (kernels/bodies/slots_body.h), n >= SLOT_LEAST:
+ * shorter ones are mostly loads and stores, which other kernels do without buffers. */
+enum { SLOT_PASSES = 16, SLOT_LEAST = 6 };
 typedef struct slots_call {
     const fft_pass_call *call; /* FFT_RADICES of all passes */
     size_t m, length;          /* length: 2^k */

@@ -312,12 +312,12 @@ INLINE void OF(store_numbers)(const VECTOR *v, size_t left, size_t count, size_t
     }
 }
 
+_Static_assert(2 * SLOT_LEAST >= COMPLEX, "a vector reaches only the transform after its own");
+
 /* Returns the lanes in which a vector may be stored at the end of a transform: if a transform has fewer numbers than
- * a vector, those after its last one are overwritten by the next lanes. */
+ * a vector, those after its last one are overwritten by the next lane. */
 INLINE size_t OF(vectors_at_end)(const fft_pass_call *c, size_t count) {
-    if (c->n >= COMPLEX || c->y_step != 2 * c->n) return 0;
-    const size_t after = (COMPLEX - 1) / c->n; /* transforms that a vector reaches after its own */
-    return count > after ? count - after : 0;
+    return c->n < COMPLEX && c->y_step == 2 * c->n ? count - 1 : 0;
 }
 
 /* Stores the results of `count` transforms. Result q + m c is in the slot of row q whose number is that of c with its
