@@ -365,10 +365,6 @@ static void others_refused(const format *f) {
     EXPECT_ERROR(ctx, weft_sort_bits(ctx, WEFT_ASCENDING, f->dtype, 0, 16, 3, x, 0, NULL, y, NULL), WEFT_UNSUPPORTED,
                  "a sort by some bits requires integer keys, not");
     EXPECT_ERROR(ctx, weft_unique(ctx, f->dtype, 3, x, y, &count), WEFT_UNSUPPORTED, words);
-    EXPECT_ERROR(ctx,
-                 weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, f->dtype, WEFT_DEFAULT, 3, x, 1,
-                                     (const uint64_t[]){0, 3}, y),
-                 WEFT_UNSUPPORTED, words);
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &sink),
                  WEFT_UNSUPPORTED, words);
     EXPECT_ERROR(ctx, weft_gather(ctx, WEFT_RANGE_ERROR, WEFT_U16, f->dtype, 3, 1, 3, x, wide, y), WEFT_UNSUPPORTED,
