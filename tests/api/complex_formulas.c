@@ -236,8 +236,8 @@ static size_t bind(const weft_expr *expr, const weft_view *z, const weft_view *w
     return count;
 }
 
-/* Places numbers of a shape in `memory`: one after another, or with random strides. */
-static weft_view placed(const weft_view *shape, bool is_complex, bool adjacent, char *memory) {
+/* Returns a view of numbers of a shape in `memory`: one after another, or with random strides. */
+static weft_view numbers_of(const weft_view *shape, bool is_complex, bool adjacent, char *memory) {
     weft_view v = *shape;
     if (!adjacent) return numbers_in(*shape, is_complex, memory, MOST);
     if (is_complex) v.shape[v.dimensions++] = 2;
@@ -265,9 +265,9 @@ static void check_formula(size_t number, uint64_t seed) {
     weft_view row = shape;
     if (shape.dimensions > 0 && draw(2)) row.shape[0] = 1;
     const bool adjacent = draw(3) == 0;
-    const weft_view z = placed(&shape, true, adjacent, z_memory), w = placed(&row, true, adjacent, w_memory);
+    const weft_view z = numbers_of(&shape, true, adjacent, z_memory), w = numbers_of(&row, true, adjacent, w_memory);
     const weft_view t = factor_of(&shape, type, t_memory, MOST);
-    const weft_view out = placed(&shape, weft_expr_is_complex(expr), adjacent, out_memory);
+    const weft_view out = numbers_of(&shape, weft_expr_is_complex(expr), adjacent, out_memory);
     const size_t count = bind(expr, &z, &w, &t, bindings);
     EXPECT_STATUS(ctx, weft_map_views(ctx, expr, type, bindings, count, &out), WEFT_OK);
     compare(number, &z, &w, &t, &out, shape.dimensions);
