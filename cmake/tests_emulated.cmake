@@ -7,7 +7,7 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve2d convolve_blocks
-    convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
+    convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_chirp fft_fixed fft_fixed_radices fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
     published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis

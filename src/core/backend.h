@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 37
+#define WEFT_BACKEND_ABI 38
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -275,6 +275,7 @@ typedef enum fft_pass_kind {
     /* 14.8: transforms `count` rows of n / count values each, and stores them as the columns of y. y != x; x is
      * overwritten, and its rows follow one another without gaps. */
     FFT_ROWS,
+    FFT_CHIRP,   /* 14.10: n complex values; only if fft_takes_whole accepts the call. y may be x */
     FFT_PRODUCT, /* n complex values are multiplied by `factors`; zeros follow, up to `count` values. y may be x */
     FFT_SPLIT,   /* 14.5: from the transforms of n pairs to n + 1 complex values. y == x */
     FFT_COMBINE, /* 14.6: from n + 1 complex values to n pairs. y != x */
@@ -301,18 +302,21 @@ typedef struct fft_radix {
 typedef struct fft_pass_call {
     fft_pass_kind kind;
     weft_dtype dtype;
-    size_t batch, n, count;
+    size_t batch, n, count; /* FFT_CHIRP: count is M */
     const void *x;
     void *y;
-    size_t x_step, y_step;          /* distances of arrays, in reals */
-    bool to_real;                   /* FFT_EXTEND, FFT_REDUCE */
-    bool inverse;                   /* FFT_ROWS */
-    bool whole;                     /* FFT_RADICES of all passes: then FFT_ROWS, in the same call. y may be x */
-    bool exchange_in, exchange_out; /* FFT_RADICES, FFT_PRODUCT: exchange the parts of each number of x, or of y */
-    double scale;                   /* FFT_RADICES, FFT_PRODUCT: factor of the numbers of y; 0: none */
-    const fft_radix *radices;       /* FFT_RADICES; in host memory */
-    /* FFT_RADICES: W(q r, n) for each value of y, or NULL. FFT_SPLIT, FFT_COMBINE: W(f, 2 n), f <= n/2. */
+    size_t x_step, y_step; /* distances of arrays, in reals */
+    bool to_real;          /* FFT_EXTEND, FFT_REDUCE */
+    bool inverse;          /* FFT_ROWS */
+    bool whole;            /* FFT_RADICES of all passes: then FFT_ROWS, in the same call. y may be x */
+    bool exchange_in,
+        exchange_out; /* FFT_RADICES, FFT_CHIRP, FFT_PRODUCT: exchange the parts of each number of x, or of y */
+    double scale;     /* FFT_RADICES, FFT_CHIRP, FFT_PRODUCT: factor of the numbers of y; 0: none */
+    const fft_radix *radices; /* FFT_RADICES; in host memory */
+    /* FFT_RADICES: W(q r, n) for each value of y, or NULL. FFT_CHIRP: g. FFT_SPLIT, FFT_COMBINE: W(f, 2 n), f <= n/2.
+     */
     const void *factors;
+    const void *filter; /* FFT_CHIRP: H */
 } fft_pass_call;
 
 /* Computes values [first, first + count) of the full convolution, which has n + m - 1 values, for each row of x. Rows
@@ -610,7 +614,7 @@ typedef struct weft_backend {
     weft_status (*fft_pass)(void *state, const fft_pass_call *call, weft_error *error);
     /* Returns how many of `count` passes over n values, at least 1, one FFT_RADICES call should compute. NULL: 1. */
     size_t (*fft_radices)(size_t n, size_t count, const fft_radix *radices);
-    /* Returns true if a call that is `whole` is possible, and should be made. NULL: never. */
+    /* Returns true if a call that is `whole`, or FFT_CHIRP, is possible, and should be made. NULL: never. */
     bool (*fft_takes_whole)(const void *state, const fft_pass_call *call);
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`

@@ -74,21 +74,10 @@ static void set_radices(const params *j, size_t first, size_t count, arrays x, a
                          .factors = last && p->length > 1 ? fft_table(p, p->factors) : NULL};
 }
 
-/* Sets the call that computes all passes and the rows. Returns false if the backend does not compute them in one
- * call. */
-static bool takes_whole(const params *j, arrays x, arrays y, fft_pass_call *c) {
-    const weft_backend *const b = j->ctx->backend;
-    set_radices(j, 0, j->plan->passes, x, y, c);
-    c->batch = j->batch;
-    c->whole = true;
-    return b->fft_takes_whole && b->fft_takes_whole(j->ctx->state, c);
-}
-
 /* The transform of 14.8. */
 static weft_status mix_radices(const params *j, arrays x, arrays y, weft_error *error) {
     const fft_plan *const p = j->plan;
     fft_pass_call c;
-    if (takes_whole(j, x, y, &c)) return run_pass(j, &c, error);
     for (size_t i = 0, count; i < p->passes; i += count) {
         count = passes_at_once(j, i);
         const arrays to = i + count == p->passes && p->length == 1 ? y : other_buffer(j, x);
@@ -143,6 +132,25 @@ static weft_status convolve_chirp(const params *j, arrays x, arrays y, weft_erro
 
 /* ------------------------------------------------------------------------------ the whole call */
 
+/* Sets the call that computes 14.8 or 14.10 as a whole. Returns false if the backend does not compute it in one call.
+ */
+static bool takes_whole(const params *j, arrays x, arrays y, fft_pass_call *c) {
+    const weft_backend *const b = j->ctx->backend;
+    const fft_plan *const p = j->plan;
+    set_radices(j, 0, p->passes, x, y, c);
+    c->batch = j->batch;
+    c->whole = !p->padded;
+    if (p->padded) {
+        c->kind = FFT_CHIRP;
+        c->count = p->padded;
+        c->exchange_in = c->exchange_out = j->inverse;
+        c->scale = scale_of(j, p->n);
+        c->factors = fft_table(p, p->factors);
+        c->filter = fft_table(p, p->filter);
+    }
+    return b->fft_takes_whole && b->fft_takes_whole(j->ctx->state, c);
+}
+
 /* Converts between the real or complex numbers of a real transform and those of the complex one. */
 static weft_status convert(const params *j, fft_pass_kind kind, arrays x, arrays y, weft_error *error) {
     fft_pass_call c = {.kind = kind,
@@ -165,7 +173,10 @@ static weft_status transform(const params *j, arrays x, arrays y, weft_error *er
     }
     /* The calls of 14.8 write the two buffers in turn. */
     if (j->odd && !j->plan->padded && count_calls(j) % 2 == 0) to = j->buffer[1];
-    RETURN_IF_ERROR((j->plan->padded ? convolve_chirp : mix_radices)(j, from, to, error));
+    fft_pass_call c;
+    RETURN_IF_ERROR(takes_whole(j, from, to, &c) ? run_pass(j, &c, error)
+                    : j->plan->padded            ? convolve_chirp(j, from, to, error)
+                                                 : mix_radices(j, from, to, error));
     if (j->odd) return convert(j, FFT_REDUCE, to, y, error);
     return j->even && !j->inverse ? convert(j, FFT_SPLIT, y, y, error) : WEFT_OK;
 }
@@ -203,7 +214,7 @@ static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) 
     params j = {.ctx = ctx, .dtype = c->dtype, .batch = c->batch, .even = even, .odd = real && !even};
     j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
     RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
-    if (!real && !j.plan->padded && !ctx->backend->device_only) {
+    if (!real && !ctx->backend->device_only) {
         /* The backend divides the call itself. */
         fft_pass_call whole;
         const arrays x = {(char *)c->x, 2 * c->n}, y = {c->y, 2 * c->n};

@@ -68,6 +68,7 @@ static void run_part(void *self, int part, int parts) {
 bool cpu_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const cpu_context *const ctx = state;
     const size_t width = width_of(transform_kernels_of(ctx->level->transforms, c->dtype));
+    if (c->kind == FFT_CHIRP) return false;
     if (c->n < SLOT_LEAST || c->n > BUFFERS_BYTES || c->count > SLOT_PASSES) return false;
     if (2 * c->batch < width && !takes_along(c, width)) return false;
     return buffer_bytes(c, width, goes_across(c, width)) <= BUFFERS_BYTES;

@@ -10,5 +10,18 @@ weft_status cuda_fft_run_radices(const gpu *g, const fft_pass_call *c, const voi
 weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
 /* FFT_RADICES of a whole transform. */
 weft_status cuda_fft_run_whole(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
+/* Returns true if there is a kernel for the product of the odd radices and the length of the rows of a whole transform,
+ * and the batch has enough arrays for it. */
+bool cuda_fft_takes_fixed(const gpu *g, const fft_pass_call *c);
+/* Runs it; table: T[2k]. */
+weft_status cuda_fft_run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
+                               weft_error *error);
+/* Returns true if one pass computes FFT_CHIRP. */
+bool cuda_fft_takes_chirp(const gpu *g, const fft_pass_call *c);
+weft_status cuda_fft_run_chirp(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
+/* Returns true if there is a kernel for the product of the radices of FFT_RADICES, without rows. */
+bool cuda_fft_has_radices(const gpu *g, const fft_pass_call *c);
+weft_status cuda_fft_run_fixed_radices(const gpu *g, const fft_pass_call *c, const void *x, void *y,
+                                       weft_error *error);
 
 #endif

@@ -155,6 +155,7 @@ static weft_status run(const gpu *g, const fft_pass_call *c, const void *x, void
 }
 
 static weft_status run_kind(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
+    if (c->kind == FFT_CHIRP) return cuda_fft_run_chirp(g, c, x, y, error);
     if (c->whole) return cuda_fft_run_whole(g, c, x, y, error);
     if (c->kind == FFT_RADICES) return cuda_fft_run_radices(g, c, x, y, error);
     if (c->kind == FFT_ROWS) return cuda_fft_run_rows(g, c, x, y, error);

@@ -2,8 +2,8 @@
  * one work on columns: lines of 2^LOG numbers with a constant step between them. The last pass works on rows, lines
  * of adjacent numbers, and writes every result in natural order. A block processes WIDTH lines: adjacent columns, or
  * rows whose results are adjacent, so that it reads and writes full segments of memory. */
+#include "cuda/fft/fft_full.cuh"
 #include "cuda/fft/fft_passes.h"
-#include "cuda/fft/stages.cuh"
 #include "cuda/runtime/overlap.cuh"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
@@ -166,20 +166,6 @@ static __global__ void __launch_bounds__(SHORT_THREADS, 4096 / sizeof(T) / SHORT
 }
 
 /* ------------------------------------------------------------------------------------ full */
-
-/* Threads of a block, and the number of transforms that it computes. */
-template <int LOG> struct full_shape {
-    static constexpr int THREADS = line<LOG>::THREADS < 128 ? 128 : line<LOG>::THREADS;
-    static constexpr int ARRAYS = THREADS / line<LOG>::THREADS;
-};
-
-/* Returns the position of natural index `index` in shared memory. It is XORed, within its group of 16, with the bits
- * in which the indexes of adjacent threads differ, to avoid bank conflicts. The position for a XOR b is the XOR of
- * those for a and b. */
-template <int LOG> static constexpr __host__ __device__ int moved(int index) {
-    constexpr int SHIFT = LOG - line<LOG>::bits(line<LOG>::PHASES - 1) - 4;
-    return SHIFT < 1 ? index : index ^ ((index >> (SHIFT < 1 ? 0 : SHIFT)) & 15);
-}
 
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof(T) / full_shape<LOG>::THREADS)

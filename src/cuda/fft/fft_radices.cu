@@ -53,22 +53,6 @@ static __global__ void __launch_bounds__(TOGETHER_THREADS) single_kernel(const _
 
 /* ----------------------------------------------------------------------------- passes together */
 
-/* As split_index, for any length. */
-static __device__ __forceinline__ uint32_t split(const view_length &length, uint32_t &i) {
-    return length.n == 1 ? 0 : split_index(length, i);
-}
-
-/* Returns position `at` of all arrays. */
-template <typename T>
-static __device__ __forceinline__ position<T> position_at(const together_params<T> &l, uint32_t at) {
-    uint32_t array = at;
-    const uint32_t u = split(l.positions, array);
-    uint32_t q = u;
-    (void)split(l.rest, q);
-    const uint32_t first = u + q * (uint32_t)(l.points - 1) * l.rest.n;
-    return {l.j.x + array * l.j.x_step + 2 * (uint64_t)first, l.j.y + array * l.j.y_step, u, q};
-}
-
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 /* Returns the numbers of a block; the slot of a position is its number. As parameters of the kernel, `apart` and
@@ -125,9 +109,19 @@ static __global__ void __launch_bounds__(TOGETHER_THREADS, TOGETHER_RESIDENT<T, 
 
 /* ------------------------------------------------------------------------------------- launches */
 
+/* Returns how many of `count` passes the next launch computes, of as few launches as possible: as many as it must
+ * for about the same number of points in all. */
 size_t cuda_fft_radices(size_t n, size_t count, const fft_radix *radices) {
-    const size_t taken = passes_together(n, count, radices);
-    return taken > 0 ? taken : 1;
+    const size_t most = max_u64(passes_together(n, count, radices), 1);
+    size_t launches = 0;
+    for (size_t i = 0; i < count; launches++) i += max_u64(passes_together(n, count - i, radices + i), 1);
+    double all = 1, points = 1;
+    for (size_t i = 0; i < count; i++) all *= (double)radices[i].points->p;
+    for (size_t i = 0; i < most; i++) {
+        points *= (double)radices[i].points->p;
+        if (pow(points, (double)launches) >= all * (1 - 1e-9)) return i + 1;
+    }
+    return most;
 }
 
 template <typename T>
@@ -176,6 +170,7 @@ static weft_status run_together(const gpu *g, const fft_pass_call *c, const void
 }
 
 weft_status cuda_fft_run_radices(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
+    if (cuda_fft_has_radices(g, c)) return cuda_fft_run_fixed_radices(g, c, x, y, error);
     if (c->dtype == WEFT_F32)
         return c->count == 1 ? run_single<float>(g, c, x, y, error) : run_together<float>(g, c, x, y, error);
     return c->count == 1 ? run_single<double>(g, c, x, y, error) : run_together<double>(g, c, x, y, error);

@@ -16,7 +16,7 @@
 
 enum {
     TOGETHER_MOST = 729,     /* P of passes that are computed together */
-    TOGETHER_PASSES = 6,     /* 3^6 = 729 */
+    TOGETHER_PASSES = 7,     /* 3^7 = 2187, of a whole transform; others have at most 6 */
     TOGETHER_RADIX = 13,     /* their largest radix */
     TOGETHER_THREADS = 256,  /* of a block, at most */
     TOGETHER_BYTES = 1 << 14 /* of the numbers of a block; more if P is large */
@@ -105,6 +105,22 @@ static __device__ __forceinline__ void store_last(const together_params<T> &l, c
     store_numbers<P>(v, j.y_aligned, false, [=](int c) { return stepped(y, step_bytes, (uint32_t)c); });
 }
 
+/* As split_index, for any length. */
+static __device__ __forceinline__ uint32_t split(const view_length &length, uint32_t &i) {
+    return length.n == 1 ? 0 : split_index(length, i);
+}
+
+/* Returns position `at` of all arrays. */
+template <typename T>
+static __device__ __forceinline__ position<T> position_at(const together_params<T> &l, uint32_t at) {
+    uint32_t array = at;
+    const uint32_t u = split(l.positions, array);
+    uint32_t q = u;
+    (void)split(l.rest, q);
+    const uint32_t first = u + q * (uint32_t)(l.points - 1) * l.rest.n;
+    return {l.j.x + array * l.j.x_step + 2 * (uint64_t)first, l.j.y + array * l.j.y_step, u, q};
+}
+
 typedef enum role { FIRST, MIDDLE, LAST } role;
 
 /* Transforms P numbers of a position: for k and r, with i = k B + r and B = l.block[pass].n, numbers (k P + c) B + r
@@ -169,7 +185,7 @@ template <typename T, int MOST> static constexpr int TOGETHER_RESIDENT = MOST > 
 /* ------------------------------------------------------------------------------------ parameters */
 
 /* Returns how many of `count` passes over n values can be computed together, or 0. */
-static size_t passes_together(size_t n, size_t count, const fft_radix *radices) {
+static inline size_t passes_together(size_t n, size_t count, const fft_radix *radices) {
     const size_t longest = (size_t)1 << 28; /* counts and offsets in bytes have 32 bits */
     size_t taken = 0, points = 1;
     while (n <= longest && taken < count && taken < TOGETHER_PASSES && radices[taken].points->p <= TOGETHER_RADIX) {
@@ -178,6 +194,12 @@ static size_t passes_together(size_t n, size_t count, const fft_radix *radices) 
         taken++;
     }
     return taken;
+}
+
+/* Returns the product of the radices of a call. */
+static inline size_t points_of(const fft_pass_call *c) {
+    const fft_radix *const last = c->radices + c->count - 1;
+    return last->s * last->points->p / c->radices->s;
 }
 
 /* Sets what depends on the call; points: the product of its radices. */
@@ -217,8 +239,7 @@ template <typename T> static together_params<T> together_params_of(const fft_pas
     together_params<T> l;
     memset(&l, 0, sizeof l);
     l.passes = (int)c->count;
-    l.points = 1;
-    for (int i = 0; i < l.passes; i++) l.points *= (int)c->radices[i].points->p;
+    l.points = (int)points_of(c);
     for (int i = 0, done = 1; i < l.passes; done *= l.p[i++]) {
         l.p[i] = (int)c->radices[i].points->p;
         l.each[i] = view_length_of((uint64_t)(l.points / l.p[i]));

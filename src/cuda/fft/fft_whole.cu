@@ -1,25 +1,9 @@
 /* Transforms of n = m 2^k values whose arrays fit in shared memory, in one pass over memory (ORDER.md 14.8). A block
  * transforms 2^arrays_log arrays: passes of odd radices (fft_together.cuh), whose results are m rows of 2^k numbers
  * in each array, then the rows, whose results are stored in shared memory in the order of y. */
-#include "cuda/fft/fft_calls.h"
-#include "cuda/fft/fft_together.cuh"
-#include "cuda/fft/stages.cuh"
-#include "cuda/fft/transforms.h"
+#include "cuda/fft/fft_whole.cuh"
 
 static const char NAME[] = "fft";
-
-/* Longest arrays; log2 of the longest rows, which 3 x 2^10 has, and of rows that are transformed in registers. */
-enum { WHOLE_MOST = 4096, WHOLE_ROWS_LOG = 10, SHORT_ROWS_LOG = 4 };
-
-/* radices: positions are the numbers of a row. Number i of position w is number w of row i of the block: those of the
- * rows i of its arrays, one after another. */
-template <typename T> struct whole_params {
-    together_params<T> radices;
-    fft_params rows;  /* batch: of the arrays; n: of an array */
-    view_length each; /* n */
-    int log, arrays_log;
-    uint32_t apart, half; /* those of halves */
-};
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
@@ -47,63 +31,14 @@ template <typename T> struct in_arrays {
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* Lines that the threads of a warp transform together: those after the last one are transformed, but not stored. */
-template <int LOG>
-static constexpr int OF_WARP = line<LOG>::THREADS > 1 && line<LOG>::THREADS < 32 ? 32 / line<LOG>::THREADS : 1;
-
-/* Transforms the rows. Line `at` is the part of row at >> arrays_log that belongs to array at % 2^arrays_log. */
-template <int LOG, typename T>
-static __device__ __forceinline__ void transform_lines(const whole_params<T> &p, number<T> *from, number<T> *to) {
-    typedef line<LOG> l;
-    const uint32_t m = (uint32_t)p.radices.points, lines = m << p.arrays_log;
-    for (uint32_t at = threadIdx.x / l::THREADS; at / OF_WARP<LOG> * OF_WARP<LOG> < lines;
-         at += blockDim.x / l::THREADS) {
-        const int t = (int)(afresh(threadIdx.x) % l::THREADS);
-        const uint32_t row = at >> p.arrays_log, array = at & ((1u << p.arrays_log) - 1);
-        const padded_in_warps own{{(int)(row * p.apart) + padded::apart((int)(array << LOG))}};
-        const number<T> *const x = from + own.start(l::template index_of<0>(t, 0));
-        number<T> v[l::HELD];
-#pragma unroll
-        for (int i = 0; i < l::HELD; i++) v[i] = x[padded::apart(l::template index_of<0>(0, i))];
-        phases_from<LOG>(v, from, t, (const number<T> *)afresh(p.rows.table), 0, own);
-        finish<l::HELD>(p.rows, v);
-        if (at >= lines) return;
-        const uint32_t step = afresh(m), first = array * p.each.n + row + step * (uint32_t)natural_index<LOG>(t, 0);
-#pragma unroll
-        for (int i = 0; i < l::HELD; i++)
-            to[padded::apart((int)(first + step * (uint32_t)natural_index<LOG>(0, i)))] = v[i];
-    }
-}
-
 /* Transforms rows of 2^LEAST to 2^LOG numbers. */
 template <int LEAST, int LOG, typename T>
 static __device__ __forceinline__ void transform_rows(const whole_params<T> &p, number<T> *from, number<T> *to) {
     if (p.log == LOG) {
-        transform_lines<LOG>(p, from, to);
+        transform_lines<LOG>(p, (uint32_t)p.radices.points, p.arrays_log, p.apart, from, to);
         return;
     }
     if constexpr (LOG > LEAST) transform_rows<LEAST, LOG - 1>(p, from, to);
-}
-
-/* Stores the results of the arrays of the block. */
-template <typename T>
-static __device__ __forceinline__ void store_arrays(const whole_params<T> &p, const number<T> *from) {
-    const fft_params &j = p.rows;
-    const uint64_t array = (uint64_t)blockIdx.x << p.arrays_log;
-    const uint32_t count = (uint32_t)min((uint64_t)1 << p.arrays_log, j.batch - array) * p.each.n;
-    T *const y = p.radices.j.y + array * p.radices.j.y_step;
-    from += padded::apart((int)threadIdx.x);
-    if (p.radices.j.y_step == 2 * j.n) {
-#pragma unroll 4
-        for (uint32_t i = threadIdx.x; i < count; i += blockDim.x, from += padded::apart((int)blockDim.x))
-            store_number(y, i, p.radices.j.y_aligned, *from);
-        return;
-    }
-    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x, from += padded::apart((int)blockDim.x)) {
-        uint32_t above = i;
-        const uint32_t index = split_index(p.each, above);
-        store_number(y + above * p.radices.j.y_step, index, p.radices.j.y_aligned, *from);
-    }
 }
 
 /* Blocks in a multiprocessor, bounded by registers. */
@@ -136,7 +71,7 @@ static __global__ void __launch_bounds__(TOGETHER_THREADS, WHOLE_RESIDENT<T, MOS
     transform_rows<LONG ? SHORT_ROWS_LOG + 1 : 1, LONG ? WHOLE_ROWS_LOG : SHORT_ROWS_LOG>(
         p, half_of(shared, l.passes - 1), results);
     __syncthreads();
-    store_arrays(p, results);
+    store_arrays(p, p.arrays_log, results);
 }
 
 /* -------------------------------------------------------------------------------------- a block */
@@ -147,11 +82,6 @@ struct shape {
     uint32_t apart, half; /* those of halves */
     unsigned threads;
 };
-
-static size_t points_of(const fft_pass_call *c) {
-    const fft_radix *const last = c->radices + c->count - 1;
-    return last->s * last->points->p;
-}
 
 static size_t shared_bytes(const fft_pass_call *c, const shape &s) {
     return 2 * (size_t)s.half * 2 * cuda_type_bytes(c->dtype);
@@ -206,9 +136,12 @@ static shape shape_of(const gpu *g, const fft_pass_call *c) {
 
 bool cuda_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const gpu *const g = (const gpu *)state;
-    if (c->n > WHOLE_MOST || c->n == points_of(c) || passes_together(c->n, c->count, c->radices) < c->count)
-        return false;
-    return shared_bytes(c, shape_of(g, c)) <= g->shared_bytes / 2; /* two blocks in a multiprocessor */
+    if (c->kind == FFT_CHIRP) return cuda_fft_takes_chirp(g, c);
+    if (c->n > WHOLE_MOST) return false;
+    if (c->n == points_of(c)) return cuda_fft_has_radices(g, c);
+    if (cuda_fft_takes_fixed(g, c)) return true;
+    return passes_together(c->n, c->count, c->radices) == c->count &&
+           shared_bytes(c, shape_of(g, c)) <= g->shared_bytes / 2; /* two blocks in a multiprocessor */
 }
 
 template <typename T> static void (*kernel_of(bool large_radix, bool long_rows))(whole_params<T>) {
@@ -220,27 +153,32 @@ template <typename T>
 static weft_status run_whole(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
                              weft_error *error) {
     const shape s = shape_of(g, c);
-    whole_params<T> p;
-    memset(&p, 0, sizeof p);
-    p.radices = together_params_of<T>(c, x, y);
+    whole_params<T> p = whole_params_of<T>(c, x, y, table);
     p.radices.width_log = s.width_log;
     p.apart = s.apart;
     p.half = s.half;
-    p.rows.table = table;
-    p.rows.batch = c->batch;
-    p.rows.n = c->n;
-    p.rows.scale = c->exchange_out ? 1 / (double)((size_t)1 << s.log) : 1;
-    p.rows.swap_out = c->exchange_out;
-    p.each = view_length_of(c->n);
-    p.log = s.log;
     p.arrays_log = s.arrays_log;
     void (*const kernel)(whole_params<T>) = kernel_of<T>(p.radices.p[0] > 7, s.log > SHORT_ROWS_LOG);
     return launch_passes(g, kernel, ((c->batch - 1) >> s.arrays_log) + 1, s.threads, shared_bytes(c, s), p, error);
 }
 
-weft_status cuda_fft_run_whole(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
+/* Transforms arrays whose positions have numbers of 32 bits. */
+static weft_status run_part(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
     const void *table;
+    if (c->n == points_of(c)) return cuda_fft_run_fixed_radices(g, c, x, y, error);
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n / points_of(c)), &table, error));
+    if (cuda_fft_takes_fixed(g, c)) return cuda_fft_run_fixed(g, c, x, y, table, error);
     return c->dtype == WEFT_F32 ? run_whole<float>(g, c, x, y, table, error)
                                 : run_whole<double>(g, c, x, y, table, error);
+}
+
+weft_status cuda_fft_run_whole(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
+    const size_t part = ((size_t)1 << 31) / (c->n / points_of(c)), size = cuda_type_bytes(c->dtype);
+    for (size_t first = 0; first < c->batch; first += part) {
+        fft_pass_call some = *c;
+        some.batch = min_u64(part, c->batch - first);
+        RETURN_IF_ERROR(run_part(g, &some, (const char *)x + first * c->x_step * size,
+                                 (char *)y + first * c->y_step * size, error));
+    }
+    return WEFT_OK;
 }

@@ -1,0 +1,184 @@
+/* Passes of odd radices whose product M is a constant, as in fft_together.cuh: with constant steps in shared memory
+ * the compiler needs fewer instructions for addresses, and a thread computes up to two passes at once on the numbers
+ * that it holds in registers (a group).
+ *
+ * A group has the radices P and Q; D is the product of the radices before it, and B = M / (D P Q). For k and r, with
+ * i = k B + r, numbers (k P Q + c) B + r, c < P Q, of a position become numbers (k + D c) B + r = i + D B c. */
+#ifndef WEFT_CUDA_FFT_FIXED_CUH
+#define WEFT_CUDA_FFT_FIXED_CUH
+
+#include "cuda/fft/fft_together.cuh"
+
+static constexpr __host__ __device__ int largest_prime(int m) {
+    int largest = 1;
+    for (int p = 3; m > 1; p += 2)
+        while (m % p == 0) {
+            m /= p;
+            largest = p;
+        }
+    return largest;
+}
+
+/* Group of the passes from D on. More numbers in the registers of a thread would leave too few threads in a
+ * multiprocessor: groups of 25 f64 numbers are slower than passes of radix 5. */
+template <typename T, int M, int D> struct group {
+    static constexpr int P = largest_prime(M / D), NEXT = largest_prime(M / (D * P));
+    static constexpr int Q = P == NEXT && P * P <= (sizeof(T) == 4 ? 25 : 9) ? P : 1;
+    static constexpr int HELD = P * Q, UNITS = M / HELD, B = M / (D * HELD);
+    static constexpr bool IS_FIRST = D == 1, IS_LAST = D * HELD == M;
+};
+
+/* Returns the number of groups. */
+template <typename T, int M, int D = 1> static constexpr __host__ __device__ int groups() {
+    typedef group<T, M, D> g;
+    if constexpr (g::IS_LAST)
+        return 1;
+    else
+        return 1 + groups<T, M, D * g::HELD>();
+}
+
+/* Computes a pass of radix P on numbers v[0], v[STEP], ...; twiddles: the first factor, or NULL. */
+template <int P, int STEP, typename T, int COUNT>
+static __device__ __forceinline__ void fixed_radix(const radix_constants<T, COUNT> &constants,
+                                                   const number<T> *twiddles, uint32_t step_bytes, number<T> *v) {
+    number<T> a[P];
+#pragma unroll
+    for (int c = 0; c < P; c++) a[c] = v[c * STEP];
+    if (twiddles)
+#pragma unroll
+        for (int c = 1; c < P; c++)
+            a[c] = multiply(a[c], *(const number<T> *)stepped((const T *)twiddles, step_bytes, (uint32_t)(c - 1)));
+    transform_points<T, P>(constants, P, a, [&](int c, number<T> result) { v[c * STEP] = result; });
+}
+
+/* Transforms the numbers of a thread; results are in natural order. s, q: of the position; k: see above. */
+template <int M, int D, typename T>
+static __device__ __forceinline__ void fixed_group(const together_params<T> &l, int pass, uint32_t s, uint32_t q,
+                                                   uint32_t k, number<T> *v) {
+    typedef group<T, M, D> g;
+    constexpr int P = g::P, Q = g::Q;
+    constexpr uint32_t bytes = (uint32_t)sizeof(number<T>);
+    const number<T> *const first = l.twiddles[pass];
+#pragma unroll
+    for (int i = 0; i < Q; i++)
+        fixed_radix<P, Q>(l.constants[pass], first ? first + q + s * k : NULL, s * D * bytes, v + i);
+    if constexpr (Q > 1) {
+        number<T> b[P * Q];
+        const number<T> *const second = l.twiddles[pass + 1] + q + s * k;
+#pragma unroll
+        for (int c = 0; c < P; c++)
+            fixed_radix<Q, 1>(l.constants[pass + 1], second + s * D * (uint32_t)c, s * D * P * bytes, v + c * Q);
+#pragma unroll
+        for (int c = 0; c < P * Q; c++) b[c / Q + c % Q * P] = v[c];
+#pragma unroll
+        for (int c = 0; c < P * Q; c++) v[c] = b[c];
+    }
+}
+
+/* Returns the numbers of all threads in all rounds of a block that computes `width` positions. */
+template <typename T, int M, int D = 1> static constexpr __host__ __device__ int fixed_cost(int width, int threads) {
+    typedef group<T, M, D> g;
+    const int cost = (g::UNITS * width + threads - 1) / threads * threads * g::HELD;
+    if constexpr (g::IS_LAST)
+        return cost;
+    else
+        return cost + fixed_cost<T, M, D * g::HELD>(width, threads);
+}
+
+/* Returns the threads of a block: those that compute the groups, and then lines of 2^held_log numbers each, in the
+ * fewest rounds. held_log < 0: there are no lines. */
+template <typename T, int M> static constexpr __host__ __device__ int fixed_threads(int width, int held_log) {
+    int best = TOGETHER_THREADS, least = 0;
+    for (int threads = TOGETHER_THREADS; threads >= 128; threads -= 128) {
+        int cost = fixed_cost<T, M>(width, threads);
+        if (held_log >= 0) cost += ((M * width >> held_log) + threads - 1) / threads * threads << held_log;
+        if (least == 0 || cost < least) least = cost, best = threads;
+    }
+    return best;
+}
+
+/* Loads the numbers of units i of COUNT positions for the first group. */
+template <int M, int COUNT, typename T, typename Block>
+static __device__ __forceinline__ void load_units(const together_params<T> &l, const Block &block,
+                                                  const position<T> *at, uint32_t i, number<T> *v) {
+    typedef group<T, M, 1> g;
+    const uint32_t step_bytes = (uint32_t)g::UNITS * block.rest(l) * (uint32_t)sizeof(number<T>);
+    const T *x[COUNT];
+#pragma unroll
+    for (int n = 0; n < COUNT; n++) x[n] = at[n].x + 2 * (uint64_t)(i * block.rest(l));
+    load_numbers<COUNT * g::HELD>(
+        v, l.j.x_aligned, false, [&](int c) { return stepped(x[c / g::HELD], step_bytes, (uint32_t)(c % g::HELD)); });
+    swap_parts<COUNT * g::HELD>(v, l.j.exchange_in);
+}
+
+/* Computes unit i = k B + r of position `at`, which has slot w, for fixed_passes; v: its numbers, if the group is the
+ * first one. */
+template <int M, int D, int PASS, int GROUP, typename T, typename Block>
+static __device__ __forceinline__ void fixed_unit(const together_params<T> &l, number<T> *shared, const Block &block,
+                                                  const position<T> &at, uint32_t w, uint32_t i, number<T> *v) {
+    typedef group<T, M, D> g;
+    constexpr int STEP = g::B * Block::APART;
+    const uint32_t k = g::IS_FIRST ? 0 : i / g::B, slot = block.slot(w);
+    if constexpr (!g::IS_FIRST) {
+        const number<T> *const from =
+            shared + (GROUP % 2 ? 0 : Block::HALF) + (k * (g::HELD * g::B) + i % g::B) * Block::APART + slot;
+#pragma unroll
+        for (int c = 0; c < g::HELD; c++) v[c] = from[c * STEP];
+    }
+    fixed_group<M, D>(l, PASS, block.s(l), at.q, k, v);
+    if constexpr (g::IS_LAST) scale_last<T, g::HELD>(l, at, i, v);
+    if constexpr (g::IS_LAST && !Block::KEEPS) {
+        store_last<T, g::HELD>(l, at, i, v);
+    } else {
+        number<T> *const to = shared + (GROUP % 2 ? Block::HALF : 0) + i * Block::APART + slot;
+#pragma unroll
+        for (int c = 0; c < g::HELD; c++) to[c * D * STEP] = v[c];
+    }
+}
+
+/* Computes the groups from D on, and within the block what transform_some computes. Block has the constants WIDTH
+ * (its positions), APART (number i of a position is i APART + slot(w) in shared memory), HALF and THREADS; KEEPS:
+ * results stay in shared memory. at(l, w) is position w; `left`: the positions from the first one of the block on; s,
+ * rest: as in radix_params. load_along, store_along: adjacent threads have adjacent numbers of a position in the
+ * first or last group. */
+template <int M, int D = 1, int PASS = 0, int GROUP = 0, typename T, typename Block>
+static __device__ __forceinline__ void fixed_passes(const together_params<T> &l, number<T> *shared,
+                                                    const Block &block) {
+    typedef group<T, M, D> g;
+    constexpr int WIDTH = Block::WIDTH, THREADS = Block::THREADS, ROW = WIDTH < THREADS ? WIDTH : THREADS;
+    /* Positions whose numbers a thread loads before it computes: those of one are too few to hide the latency. */
+    constexpr int AT_ONCE = g::IS_FIRST && g::UNITS == 1 && Block::KEEPS ? WIDTH / ROW : 1;
+    if ((g::IS_FIRST && block.load_along(l)) || (g::IS_LAST && block.store_along(l))) {
+#pragma unroll 1
+        for (uint32_t b = threadIdx.x; b < (uint32_t)(g::UNITS * WIDTH); b += THREADS) {
+            const uint32_t w = b / g::UNITS, i = b % g::UNITS;
+            if (w >= block.left) break;
+            const position<T> at = block.at(l, w);
+            number<T> v[g::HELD];
+            if constexpr (g::IS_FIRST) load_units<M, 1>(l, block, &at, i, v);
+            fixed_unit<M, D, PASS, GROUP>(l, shared, block, at, w, i, v);
+        }
+    } else {
+#pragma unroll 1
+        for (uint32_t w = threadIdx.x % ROW; w < WIDTH; w += ROW * AT_ONCE) {
+            if (!Block::KEEPS && w >= block.left) break;
+            position<T> at[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; n++) at[n] = block.at(l, min(w + n * ROW, block.left - 1));
+#pragma unroll 1
+            for (uint32_t i = threadIdx.x / ROW; i < g::UNITS; i += THREADS / ROW) {
+                number<T> v[AT_ONCE * g::HELD];
+                if constexpr (g::IS_FIRST) load_units<M, AT_ONCE>(l, block, at, i, v);
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; n++)
+                    fixed_unit<M, D, PASS, GROUP>(l, shared, block, at[n], w + n * ROW, i, v + n * g::HELD);
+            }
+        }
+    }
+    if constexpr (!g::IS_LAST) {
+        __syncthreads();
+        fixed_passes<M, D * g::HELD, PASS + (g::Q > 1 ? 2 : 1), GROUP + 1>(l, shared, block);
+    }
+}
+
+#endif
