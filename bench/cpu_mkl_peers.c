@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, SAMPLES = 1 << 24 };
+enum { ROUNDS_MOST = 1001, ROUNDS_LEAST = 5, SAMPLES = 1 << 24, BATCH_VALUES = 1 << 14 };
 static const double BUDGET_SECONDS = 0.5, ROUND_SECONDS = 1e-4;
 
 typedef enum kind { PRODUCT, VECTOR, TRANSFORM, UNIFORM, NORMAL, NORMAL_ICDF, EXPONENTIAL } kind;
 
-/* One row. n: order of the matrices, values of the transform, or number of samples. */
+/* One row. n: order of the matrices, values of a transform, or number of samples. batch: number of transforms. */
 typedef struct work {
     kind kind;
     weft_dtype dtype;
-    size_t n;
+    size_t n, batch;
     const void *a, *b;
     void *c;
     DFTI_DESCRIPTOR_HANDLE descriptor;
@@ -41,7 +41,7 @@ static weft_status run_weft(const work *w) {
     case VECTOR:
         return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, w->dtype, WEFT_DEFAULT, n,
                            columns, n, NULL, w->a, n, w->b, columns, NULL, w->c, columns);
-    case TRANSFORM: return weft_fft(ctx, WEFT_C2C, w->dtype, 1, n, w->a, w->c);
+    case TRANSFORM: return weft_fft(ctx, WEFT_C2C, w->dtype, w->batch, n, w->a, w->c);
     case UNIFORM: return weft_random(ctx, WEFT_UNIFORM, w->dtype, 1, 0, 0, n, 0, 1, w->c);
     case EXPONENTIAL: return weft_random(ctx, WEFT_EXPONENTIAL, w->dtype, 1, 0, 0, n, 1, 0, w->c);
     default: return weft_random(ctx, WEFT_NORMAL, w->dtype, 1, 0, 0, n, 0, 1, w->c);
@@ -115,10 +115,12 @@ static void call_mkl(const work *w) {
 }
 
 static DFTI_DESCRIPTOR_HANDLE descriptor_of(const work *w) {
+    const MKL_LONG n = (MKL_LONG)w->n, batch = (MKL_LONG)w->batch;
     DFTI_DESCRIPTOR_HANDLE made = NULL;
-    if (DftiCreateDescriptor(&made, w->dtype == WEFT_F32 ? DFTI_SINGLE : DFTI_DOUBLE, DFTI_COMPLEX, 1,
-                             (MKL_LONG)w->n) ||
-        DftiSetValue(made, DFTI_PLACEMENT, DFTI_NOT_INPLACE) || DftiCommitDescriptor(made))
+    if (DftiCreateDescriptor(&made, w->dtype == WEFT_F32 ? DFTI_SINGLE : DFTI_DOUBLE, DFTI_COMPLEX, 1, n) ||
+        DftiSetValue(made, DFTI_PLACEMENT, DFTI_NOT_INPLACE) ||
+        DftiSetValue(made, DFTI_NUMBER_OF_TRANSFORMS, batch) || DftiSetValue(made, DFTI_FWD_DISTANCE, n) ||
+        DftiSetValue(made, DFTI_BWD_DISTANCE, n) || DftiCommitDescriptor(made))
         stop("MKL", "a descriptor of a transform cannot be created");
     return made;
 }
@@ -153,18 +155,18 @@ static void *uniform(weft_dtype dtype, size_t n) {
     return x;
 }
 
-/* Measures a row and prints it: GFLOP/s of products, microseconds of a transform, nanoseconds of a sample. */
+/* Measures a row and prints it: GFLOP/s of products, microseconds of transforms, nanoseconds of a sample. */
 static void row(const char *name, work w) {
     MKLVersion version;
-    const size_t square = w.n * w.n, n = w.n;
+    const size_t square = w.n * w.n, n = w.n, reals = 2 * n * w.batch;
     char elements[24] = "-";
     double median[2];
     mkl_get_version(&version);
-    w.a = uniform(w.dtype, w.kind < TRANSFORM ? square : w.kind == TRANSFORM ? 2 * n : 1);
+    w.a = uniform(w.dtype, w.kind < TRANSFORM ? square : w.kind == TRANSFORM ? reals : 1);
     w.b = uniform(w.dtype, w.kind == PRODUCT ? square : w.kind == VECTOR ? n : 1);
-    w.c = uniform(w.dtype, w.kind == PRODUCT ? square : 2 * n);
-    if (w.kind > TRANSFORM) snprintf(elements, sizeof elements, "%zu", n);
-    if (w.kind == TRANSFORM) snprintf(elements, sizeof elements, "2^%d", __builtin_ctzll(n));
+    w.c = uniform(w.dtype, w.kind == PRODUCT ? square : w.kind == TRANSFORM ? reals : n);
+    if (w.kind >= TRANSFORM) snprintf(elements, sizeof elements, "%zu", n);
+    if (w.kind == TRANSFORM && (n & (n - 1)) == 0) snprintf(elements, sizeof elements, "2^%d", __builtin_ctzll(n));
     if (w.kind == TRANSFORM) w.descriptor = descriptor_of(&w);
     measure(&w, median);
     double value[2], work = 2e-9 * (double)n * (double)(w.kind == PRODUCT ? square : n);
@@ -173,7 +175,7 @@ static void row(const char *name, work w) {
                    : w.kind == TRANSFORM ? 1e6 * median[i]
                                          : 1e9 * median[i] / (double)n;
     const char *unit = w.kind < TRANSFORM ? "GFLOP/s" : w.kind == TRANSFORM ? "us" : "ns a sample";
-    printf("%-38s %9s %2d %12.3f %-12s MKL %d.%d%-22s %12.3f %6.2fx\n", name, elements, threads, value[0], unit,
+    printf("%-46s %9s %2d %12.3f %-12s MKL %d.%d%-22s %12.3f %6.2fx\n", name, elements, threads, value[0], unit,
            version.MajorVersion, version.UpdateVersion,
            w.kind == NORMAL        ? ", Box-Muller"
            : w.kind == NORMAL_ICDF ? ", inverse function"
@@ -186,16 +188,32 @@ static void row(const char *name, work w) {
     free(w.c);
 }
 
+/* Rows of transforms of 2^4 to 2^22 values, 3 2^k and powers of ten: one transform, or a batch of `values` in all. */
+static void transforms(const char *name, weft_dtype dtype, size_t values) {
+    static const size_t lengths[] = {1 << 4,  1 << 6,  1 << 8,  1 << 10, 1 << 12, 1 << 14, 1 << 16,
+                                     1 << 18, 1 << 20, 1 << 22, 12,      48,      192,     768,
+                                     3072,    12288,   49152,   196608,  786432,  1000,    1000000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (values == 0 || 2 * lengths[i] <= values)
+            row(name,
+                (work){
+                    .kind = TRANSFORM, .dtype = dtype, .n = lengths[i], .batch = values ? values / lengths[i] : 1});
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         kind kind;
         size_t n;
     } rows[] = {
-        {"matmul %s, 2048 x 2048", PRODUCT, 2048},      {"matmul %s, 8192 x 8192 times a vector", VECTOR, 8192},
-        {"random uniform %s", UNIFORM, SAMPLES},        {"random normal %s", NORMAL, SAMPLES},
-        {"random normal %s", NORMAL_ICDF, SAMPLES},     {"random exponential %s", EXPONENTIAL, SAMPLES},
+        {"matmul %s, 2048 x 2048", PRODUCT, 2048},
+        {"matmul %s, 8192 x 8192 times a vector", VECTOR, 8192},
+        {"random uniform %s", UNIFORM, SAMPLES},
+        {"random normal %s", NORMAL, SAMPLES},
+        {"random normal %s", NORMAL_ICDF, SAMPLES},
+        {"random exponential %s", EXPONENTIAL, SAMPLES},
         {"fft one complex %s transform", TRANSFORM, 0},
+        {"fft complex %s transforms, 2^14 values in all", TRANSFORM, BATCH_VALUES},
     };
     const char *only = "";
     char name[64], version[200];
@@ -214,9 +232,10 @@ int main(int argc, char **argv) {
             const work w = {.kind = rows[r].kind, .dtype = f64 ? WEFT_F64 : WEFT_F32, .n = rows[r].n};
             snprintf(name, sizeof name, rows[r].name, f64 ? "f64" : "f32");
             if (!strstr(name, only)) continue;
-            if (w.kind != TRANSFORM) row(name, w);
-            for (int log = 6; w.kind == TRANSFORM && log <= 22; log += 2)
-                row(name, (work){.kind = TRANSFORM, .dtype = w.dtype, .n = (size_t)1 << log});
+            if (w.kind == TRANSFORM)
+                transforms(name, w.dtype, w.n);
+            else
+                row(name, w);
         }
     weft_close(ctx);
     return 0;
