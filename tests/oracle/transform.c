@@ -235,20 +235,27 @@ typedef struct shape {
     bool is_complex;
 } shape;
 
+/* Adds the product of value `from` of x and value `at` of h, conjugated for a correlation, to *sum, and that of their
+ * magnitudes to *magnitude. */
+static void add_term(weft_dtype dtype, bool is_complex, bool correlate, size_t from, size_t at, wide_number *sum,
+                     wide *magnitude) {
+    wide_number a = {oracle_element(dtype, x, from), 0}, b = {oracle_element(dtype, h, at), 0};
+    if (is_complex) a = number(dtype, x, from), b = number(dtype, h, at);
+    if (correlate) b.im = -b.im;
+    const wide_number p = times(a, b);
+    sum->re += p.re;
+    sum->im += p.im;
+    *magnitude +=
+        (oracle_magnitude(a.re) + oracle_magnitude(a.im)) * (oracle_magnitude(b.re) + oracle_magnitude(b.im));
+}
+
 /* Returns value i exactly. *magnitude is the sum of magnitudes, by which its error is measured. */
 static wide_number exact_value(weft_dtype dtype, const shape *s, bool correlate, size_t i, wide *magnitude) {
     wide_number c = {0, 0};
     *magnitude = 0;
     for (size_t j = i < s->n ? 0 : i - s->n + 1; j < s->m && j <= i; j++) {
         const size_t at = correlate ? s->m - 1 - j : j;
-        wide_number a = {oracle_element(dtype, x, i - j), 0}, b = {oracle_element(dtype, h, at), 0};
-        if (s->is_complex) a = number(dtype, x, i - j), b = number(dtype, h, at);
-        if (correlate) b.im = -b.im;
-        const wide_number p = times(a, b);
-        c.re += p.re;
-        c.im += p.im;
-        *magnitude +=
-            (oracle_magnitude(a.re) + oracle_magnitude(a.im)) * (oracle_magnitude(b.re) + oracle_magnitude(b.im));
+        add_term(dtype, s->is_complex, correlate, i - j, at, &c, magnitude);
     }
     return c;
 }
@@ -313,14 +320,7 @@ static wide_number exact_image_value(weft_dtype dtype, const image *s, bool corr
         const size_t j1 = j / s->m[1], j2 = j % s->m[1], at = correlate ? s->m[0] * s->m[1] - 1 - j : j;
         if (i1 < j1 || i1 - j1 >= s->n[0] || i2 < j2 || i2 - j2 >= s->n[1]) continue;
         const size_t from = (i1 - j1) * s->n[1] + (i2 - j2);
-        wide_number a = {oracle_element(dtype, x, from), 0}, b = {oracle_element(dtype, h, at), 0};
-        if (s->is_complex) a = number(dtype, x, from), b = number(dtype, h, at);
-        if (correlate) b.im = -b.im;
-        const wide_number p = times(a, b);
-        c.re += p.re;
-        c.im += p.im;
-        *magnitude +=
-            (oracle_magnitude(a.re) + oracle_magnitude(a.im)) * (oracle_magnitude(b.re) + oracle_magnitude(b.im));
+        add_term(dtype, s->is_complex, correlate, from, at, &c, magnitude);
     }
     return c;
 }
