@@ -148,7 +148,9 @@ static size_t best_of(const result *r) {
 
 static weft_status measure_tunable(const tuning *t, size_t index, result *r) {
     tune_problem p;
+    progress_start(t->options, "values");
     weft_status status = tune_problem_open(&p, t->ctx, &r->tunable, t->request->edge);
+    progress_end();
     memcpy(r->problem, p.text, sizeof r->problem);
     r->unit = p.unit;
     r->work = p.work;

@@ -1,12 +1,13 @@
 #include "cli/bench/tune.h"
 
 #include "cli/bench/measure.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 12, HASHED_BYTES = 1 << 24 };
+enum { SWEEPS = 12, HASHED_BYTES = 1 << 24, FILLED_VALUES = 1 << 20 };
 
 /* Properties of an operation's problem: it is measured on a cube or on square matrices. */
 typedef struct problem_kind {
@@ -55,11 +56,12 @@ bool tune_can(const char *operation) { return find_kind(operation) != NULL; }
 
 /* ------------------------------------------------------------------------------- the problem */
 
-/* Returns n values in [-1, 1). */
+/* Returns n values in [-1, 1). Reports progress after every FILLED_VALUES of them. */
 static void *make_values(weft_dtype dtype, size_t n) {
     void *x = malloc(n * weft_dtype_size(dtype));
     uint64_t state = 1;
     for (size_t i = 0; x && i < n; i++) {
+        if (i % FILLED_VALUES == 0) progress_at((double)i, (double)n);
         state = state * 6364136223846793005u + 1442695040888963407u;
         const double value = (double)(state >> 40) * 0x1p-23 - 1;
         if (dtype == WEFT_F64)
