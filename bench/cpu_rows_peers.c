@@ -1,6 +1,6 @@
 /* build/bench_cpu_rows [--threads N] [--log2 L] [--only NAME]...: operations on a CPU compared with the loops that a
  * programmer would write instead, with OpenMP where the loop allows it, and with a loop that reads the input: rows of
- * recurrences, histograms, segments, sweeps of Jacobi's iteration, convolution and partition. Compiled with -O3
+ * recurrences, histograms, segments, sweeps of Jacobi's iteration, convolutions and partition. Compiled with -O3
  * -march=native -ffp-contract=fast. In each round weft, its peer and the reader make one call; prints the medians of
  * the rounds in nanoseconds per element, and the ratio of the medians. */
 #include "cpu_timing.h"
@@ -13,8 +13,9 @@
 #include <string.h>
 
 enum { ROUNDS = 9, BINS = 256, TAPS = 11, SWEEPS = 10, POINTS = 256 /* points along each axis */ };
+enum { LINES = 4096 /* of an image */, MOST_TAPS = 31 /* along each axis of an image */, BLOCK = 64 };
 
-/* One row. `size`: row length, segment length, or not used. */
+/* One row. `size`: row length, segment length, taps along each axis of an image, or not used. */
 typedef struct work work;
 struct work {
     const char *name;
@@ -162,6 +163,37 @@ static void loop_filter_f32(const work *w) {
     }
 }
 
+static float image_taps[MOST_TAPS * MOST_TAPS];
+
+static void weft_image_f32(const work *w) {
+    const size_t columns = n / LINES;
+    weft_view from, by, to;
+    ok(weft_view_of(WEFT_F32, 2, (size_t[]){LINES, columns}, x, &from));
+    ok(weft_view_of(WEFT_F32, 2, (size_t[]){w->size, w->size}, image_taps, &by));
+    ok(weft_view_of(WEFT_F32, 2, (size_t[]){LINES - w->size + 1, columns - w->size + 1}, z, &to));
+    ok(weft_convolve2d(ctx, WEFT_VALID, WEFT_BORDER_FILL, NULL, WEFT_REAL, &from, &by, &to));
+}
+
+/* Computes BLOCK results of a line at a time, so that their sums are in registers. The last block of a line overlaps
+ * the one before it. */
+static void loop_image_f32(const work *w) {
+    const size_t k = w->size, columns = n / LINES, results = columns - k + 1;
+#pragma omp parallel for schedule(static)
+    for (size_t line = 0; line < LINES - k + 1; line++)
+        for (size_t start = 0; start < results; start += BLOCK) {
+            const size_t first = start + BLOCK <= results ? start : results - BLOCK;
+            float sums[BLOCK] = {0};
+            for (size_t i = 0; i < k; i++)
+                for (size_t j = 0; j < k; j++) {
+                    const float *from = (const float *)x + (line + i) * columns + first + j;
+                    const float tap = image_taps[(k - 1 - i) * k + k - 1 - j];
+#pragma omp simd
+                    for (size_t c = 0; c < BLOCK; c++) sums[c] += from[c] * tap;
+                }
+            memcpy((float *)z + line * results + first, sums, sizeof sums);
+        }
+}
+
 static void weft_partition_f32(const work *w) {
     const float zero = 0;
     uint64_t count;
@@ -211,6 +243,9 @@ static const work rows[] = {
     {"segmented_scan_f32", 100, weft_scans_f32, loop_scans_f32},
     {"laplace_f32", POINTS, weft_jacobi_f32, loop_jacobi_f32},
     {"convolve_f32", TAPS, weft_filter_f32, loop_filter_f32},
+    {"convolve2d_f32", 3, weft_image_f32, loop_image_f32},
+    {"convolve2d_f32", 11, weft_image_f32, loop_image_f32},
+    {"convolve2d_f32", MOST_TAPS, weft_image_f32, loop_image_f32},
     {"partition_f32", 0, weft_partition_f32, loop_partition_f32},
 };
 
@@ -264,6 +299,7 @@ int main(int argc, char **argv) {
     if (!x || !y || !z || !offsets) stop("arrays", "cannot allocate memory");
     if (weft_open(&ctx, "cpu") != WEFT_OK) stop("weft", "cannot open a context");
     ok(weft_set_threads(ctx, omp_get_max_threads()));
+    for (size_t i = 0; i < sizeof image_taps / sizeof *image_taps; i++) image_taps[i] = (float)(i % 7) - 3;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         const bool f64 = rows[r].weft == weft_rows_f64;
         if (!selected(rows[r].name, argc, argv)) continue;
