@@ -5,7 +5,8 @@
  * transformed by weft, by FFTW with plans made by estimation and by measurement, and by FFTW in long double, whose
  * result counts as exact. The error of one array is relative, in the Euclidean norm. Prints the root mean square over
  * the arrays, in units of eps/2, weft's error divided by FFTW's, and a summary for each method of ORDER.md 14. FFTW's
- * plans by measurement differ from run to run, and with them its error. */
+ * plans by measurement differ from run to run, and with them its error. Takes minutes; `./x bench` does not run it.
+ */
 #include "cpu_timing.h"
 #include "weft.h"
 
