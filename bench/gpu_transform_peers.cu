@@ -121,17 +121,32 @@ static void other_lengths(weft_dtype dtype) {
     complex_row(dtype, 2003, 4096);
 }
 
-static void real_rows(size_t n) {
+static void real_rows(weft_dtype dtype, size_t n) {
     char name[64];
-    const cufftHandle forth = plan(n, CUFFT_R2C, 1), back = plan(n, CUFFT_C2R, 1);
-    snprintf(name, sizeof name, "r2c f32 %zu", n);
+    const bool f32 = dtype == WEFT_F32;
+    const double bytes = (f32 ? 8.0 : 16.0) * (double)n;
+    const int calls = n < 1 << 22 ? 20 : 5;
+    const cufftHandle forth = plan(n, f32 ? CUFFT_R2C : CUFFT_D2Z, 1), back = plan(n, f32 ? CUFFT_C2R : CUFFT_Z2D, 1);
+    snprintf(name, sizeof name, "r2c %s %zu", weft_dtype_name(dtype), n);
     row(
-        name, 8.0 * (double)n, [=] { ok(weft_fft(ctx, WEFT_R2C, WEFT_F32, 1, n, x, y)); },
-        [=] { ok(cufftExecR2C(forth, (cufftReal *)x, (cufftComplex *)z)); }, 5);
-    snprintf(name, sizeof name, "c2r f32 %zu", n);
+        name, bytes, [=] { ok(weft_fft(ctx, WEFT_R2C, dtype, 1, n, x, y)); },
+        [=] {
+            if (f32)
+                ok(cufftExecR2C(forth, (cufftReal *)x, (cufftComplex *)z));
+            else
+                ok(cufftExecD2Z(forth, (cufftDoubleReal *)x, (cufftDoubleComplex *)z));
+        },
+        calls);
+    snprintf(name, sizeof name, "c2r %s %zu", weft_dtype_name(dtype), n);
     row(
-        name, 8.0 * (double)n, [=] { ok(weft_fft(ctx, WEFT_C2R, WEFT_F32, 1, n, z, y)); },
-        [=] { ok(cufftExecC2R(back, (cufftComplex *)z, (cufftReal *)x)); }, 5);
+        name, bytes, [=] { ok(weft_fft(ctx, WEFT_C2R, dtype, 1, n, z, y)); },
+        [=] {
+            if (f32)
+                ok(cufftExecC2R(back, (cufftComplex *)z, (cufftReal *)x));
+            else
+                ok(cufftExecZ2D(back, (cufftDoubleComplex *)z, (cufftDoubleReal *)x));
+        },
+        calls);
     ok(cufftDestroy(forth));
     ok(cufftDestroy(back));
 }
@@ -212,7 +227,8 @@ int main(int argc, char **argv) {
     for (size_t n = 1 << 8; n <= most; n *= n < 1 << 20 ? 4 : 2) complex_row(WEFT_F32, n, 1);
     for (size_t n = 1 << 8; n <= most / 2; n *= n < 1 << 20 ? 4 : 2) complex_row(WEFT_F64, n, 1);
     for (size_t n = 1 << 4; n <= 1 << 14; n *= 4) complex_row(WEFT_F32, n, (int)((1 << 24) / n));
-    for (size_t n = 1 << 20; n <= 1 << 26; n *= 4) real_rows(n);
+    for (weft_dtype dtype : {WEFT_F32, WEFT_F64})
+        for (size_t n = 1 << 16; n <= 1 << 26; n *= 4) real_rows(dtype, n);
     row(
         "copy of device memory", 8.0 * (double)(2 * most),
         [=] { ok(cudaMemcpyAsync(y, x, 8 * most, cudaMemcpyDeviceToDevice, stream)); }, work(), 5);

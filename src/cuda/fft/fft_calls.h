@@ -4,7 +4,9 @@
 
 #include "cuda/runtime/gpu.h"
 
-/* FFT_RADICES, but not a whole transform. */
+/* Returns true if one launch computes all passes of a whole transform that has no rows. */
+bool cuda_fft_takes_radices(const gpu *g, const fft_pass_call *c);
+/* FFT_RADICES without rows. */
 weft_status cuda_fft_run_radices(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
 /* FFT_ROWS. */
 weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);

@@ -19,7 +19,8 @@ template <typename T, int M, int LOG> struct fixed_block {
     static constexpr int TOGETHER = LOG > 4 && WIDTH < 512 ? 512 / WIDTH : 1;
     static constexpr int HALF = (M - 1 + TOGETHER) / TOGETHER * TOGETHER * APART;
     static constexpr int HELD_LOG = line<LOG>::HELD_LOG;
-    static constexpr int THREADS = LOG == 10 ? M << (LOG - HELD_LOG) : fixed_threads<T, M>(WIDTH, HELD_LOG);
+    static constexpr int THREADS =
+        LOG == 10 ? M << (LOG - HELD_LOG) : fixed_threads<T, M>(WIDTH, HELD_LOG, TOGETHER_THREADS);
     /* Blocks in a multiprocessor, bounded by registers. */
     static constexpr int RESIDENT_F32 = M % 25 == 0 ? 640 : LOG < 4 ? 1024 : 768;
     static constexpr int RESIDENT_F64 = LOG < 4 && largest_prime(M) == 5 && M % 9 != 0 ? 768 : 512;

@@ -85,11 +85,12 @@ template <typename T, int M, int D = 1> static constexpr __host__ __device__ int
         return cost + fixed_cost<T, M, D * g::HELD>(width, threads);
 }
 
-/* Returns the threads of a block: those that compute the groups, and then lines of 2^held_log numbers each, in the
- * fewest rounds. held_log < 0: there are no lines. */
-template <typename T, int M> static constexpr __host__ __device__ int fixed_threads(int width, int held_log) {
-    int best = TOGETHER_THREADS, least = 0;
-    for (int threads = TOGETHER_THREADS; threads >= 128; threads -= 128) {
+/* Returns the threads of a block, at most `most`: those that compute the groups, and then lines of 2^held_log numbers
+ * each, in the fewest rounds. held_log < 0: there are no lines. */
+template <typename T, int M>
+static constexpr __host__ __device__ int fixed_threads(int width, int held_log, int most) {
+    int best = most, least = 0;
+    for (int threads = most; threads >= 128; threads /= 2) {
         int cost = fixed_cost<T, M>(width, threads);
         if (held_log >= 0) cost += ((M * width >> held_log) + threads - 1) / threads * threads << held_log;
         if (least == 0 || cost < least) least = cost, best = threads;

@@ -16,7 +16,8 @@ template <typename T, int M> struct fixed_block {
         return most > LEAST && M * most * (int)sizeof(number<T>) > TOGETHER_BYTES ? width(most / 2) : most;
     }
     static constexpr int WIDTH = width(128), APART = WIDTH | 1, HALF = M * APART;
-    static constexpr int GROUPS = groups<T, M>(), THREADS = fixed_threads<T, M>(WIDTH, -1);
+    static constexpr int GROUPS = groups<T, M>(),
+                         THREADS = fixed_threads<T, M>(WIDTH, -1, M > TOGETHER_MOST ? 512 : TOGETHER_THREADS);
     static constexpr bool KEEPS = false;
     /* Blocks in a multiprocessor, bounded by registers. */
     static constexpr int RESIDENT = (M % 25 == 0      ? (sizeof(T) == 4 ? 640 : 1024)

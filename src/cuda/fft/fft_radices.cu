@@ -58,7 +58,7 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 /* Returns the numbers of a block; the slot of a position is its number. As parameters of the kernel, `apart` and
  * `half` would take more registers: with 61 in place of 56 (f32), fewer blocks are resident. */
 template <typename T> static __device__ __forceinline__ halves<T> halves_of(const together_params<T> &l) {
-    const uint32_t apart = (1u << l.width_log) + 1;
+    const uint32_t apart = (1u << l.width_log) | 1;
     return {(number<T> *)dynamic_shared, apart, (uint32_t)l.points * apart};
 }
 
@@ -144,14 +144,14 @@ static weft_status run_single(const gpu *g, const fft_pass_call *c, const void *
 
 /* Returns the bytes of shared memory: one half for two passes. */
 template <typename T> static size_t shared_bytes(const together_params<T> *l) {
-    const size_t half = (size_t)l->points * ((1u << l->width_log) + 1) * sizeof(number<T>);
+    const size_t half = (size_t)l->points * ((1u << l->width_log) | 1) * sizeof(number<T>);
     return l->passes == 2 ? half : 2 * half;
 }
 
-/* Sets the positions of a block: at least 64 bytes wide, if shared memory suffices. Returns its threads, a multiple
+/* Sets the positions of a block: at least 64 bytes wide, if shared memory suffices and there are other passes. Returns its threads, a multiple
  * of the positions. */
 template <typename T> static unsigned choose_shape(const gpu *g, together_params<T> *l) {
-    const size_t least = 64 / sizeof(number<T>);
+    const size_t least = l->points > TOGETHER_MOST ? 1 : 64 / sizeof(number<T>);
     l->width_log = 7;
     while (1u << l->width_log > least && (size_t)l->points * sizeof(number<T>) << l->width_log > TOGETHER_BYTES)
         l->width_log--;
@@ -159,6 +159,13 @@ template <typename T> static unsigned choose_shape(const gpu *g, together_params
     const size_t work = (size_t)(l->points / l->p[l->passes - 1]) << l->width_log;
     const size_t rounds = (work - 1) / TOGETHER_THREADS + 1, step = max_u64(32, (uint64_t)1 << l->width_log);
     return (unsigned)(((work - 1) / rounds / step + 1) * step);
+}
+
+bool cuda_fft_takes_radices(const gpu *g, const fft_pass_call *c) {
+    if (cuda_fft_has_radices(g, c)) return true;
+    const size_t halves = c->count == 2 ? 1 : 2;
+    return c->count > 1 && c->count <= TOGETHER_PASSES && c->radices->points->p <= TOGETHER_RADIX &&
+           halves * points_of(c) * 2 * cuda_type_bytes(c->dtype) <= g->shared_bytes;
 }
 
 template <typename T>

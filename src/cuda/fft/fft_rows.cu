@@ -178,7 +178,9 @@ static weft_status run_last(const gpu *g, weft_dtype dtype, int log, const fft_p
 
 /* Computes all passes; the rows are parts of transforms of 2^log numbers. Sets j->table. */
 static weft_status run_passes(gpu *g, weft_dtype dtype, int log, fft_params *j, weft_error *error) {
-    const int row_log = gpu_log2(j->n), most = dtype == WEFT_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
+    const int row_log = gpu_log2(j->n);
+    /* Two passes of more than FFT_PASS_LOG_MAX stages, whose blocks are narrow, are slower than three. */
+    const int most = dtype == WEFT_F32 && row_log <= FFT_PASS_LOG_F32 ? FFT_PASS_LOG_F32 : FFT_PASS_LOG_MAX;
     pass_list passes = {1, {row_log}};
     if (row_log > gpu_pass_most(g, most)) passes = gpu_passes(g, row_log, most);
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, dtype, log, &j->table, error));

@@ -138,7 +138,7 @@ bool cuda_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const gpu *const g = (const gpu *)state;
     if (c->kind == FFT_CHIRP) return cuda_fft_takes_chirp(g, c);
     if (c->n > WHOLE_MOST) return false;
-    if (c->n == points_of(c)) return cuda_fft_has_radices(g, c);
+    if (c->n == points_of(c)) return cuda_fft_takes_radices(g, c);
     if (cuda_fft_takes_fixed(g, c)) return true;
     return passes_together(c->n, c->count, c->radices) == c->count &&
            shared_bytes(c, shape_of(g, c)) <= g->shared_bytes / 2; /* two blocks in a multiprocessor */
@@ -165,7 +165,7 @@ static weft_status run_whole(const gpu *g, const fft_pass_call *c, const void *x
 /* Transforms arrays whose positions have numbers of 32 bits. */
 static weft_status run_part(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
     const void *table;
-    if (c->n == points_of(c)) return cuda_fft_run_fixed_radices(g, c, x, y, error);
+    if (c->n == points_of(c)) return cuda_fft_run_radices(g, c, x, y, error);
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n / points_of(c)), &table, error));
     if (cuda_fft_takes_fixed(g, c)) return cuda_fft_run_fixed(g, c, x, y, table, error);
     return c->dtype == WEFT_F32 ? run_whole<float>(g, c, x, y, table, error)
