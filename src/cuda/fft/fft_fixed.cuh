@@ -148,7 +148,7 @@ static __device__ __forceinline__ void fixed_passes(const together_params<T> &l,
     typedef group<T, M, D> g;
     constexpr int WIDTH = Block::WIDTH, THREADS = Block::THREADS, ROW = WIDTH < THREADS ? WIDTH : THREADS;
     /* Positions whose numbers a thread loads before it computes: those of one are too few to hide the latency. */
-    constexpr int AT_ONCE = g::IS_FIRST && g::UNITS == 1 && Block::KEEPS ? WIDTH / ROW : 1;
+    constexpr int AT_ONCE = g::IS_FIRST && g::UNITS == 1 && Block::KEEPS ? (WIDTH - 1) / ROW + 1 : 1;
     if ((g::IS_FIRST && block.load_along(l)) || (g::IS_LAST && block.store_along(l))) {
 #pragma unroll 1
         for (uint32_t b = threadIdx.x; b < (uint32_t)(g::UNITS * WIDTH); b += THREADS) {
@@ -172,7 +172,8 @@ static __device__ __forceinline__ void fixed_passes(const together_params<T> &l,
                 if constexpr (g::IS_FIRST) load_units<M, AT_ONCE>(l, block, at, i, v);
 #pragma unroll
                 for (int n = 0; n < AT_ONCE; n++)
-                    fixed_unit<M, D, PASS, GROUP>(l, shared, block, at[n], w + n * ROW, i, v + n * g::HELD);
+                    if (WIDTH % (ROW * AT_ONCE) == 0 || w + n * ROW < WIDTH)
+                        fixed_unit<M, D, PASS, GROUP>(l, shared, block, at[n], w + n * ROW, i, v + n * g::HELD);
             }
         }
     }

@@ -148,8 +148,8 @@ template <typename T> static size_t shared_bytes(const together_params<T> *l) {
     return l->passes == 2 ? half : 2 * half;
 }
 
-/* Sets the positions of a block: at least 64 bytes wide, if shared memory suffices and there are other passes. Returns its threads, a multiple
- * of the positions. */
+/* Sets the positions of a block: at least 64 bytes wide, if shared memory suffices and there are other passes.
+ * Returns its threads, a multiple of the positions. */
 template <typename T> static unsigned choose_shape(const gpu *g, together_params<T> *l) {
     const size_t least = l->points > TOGETHER_MOST ? 1 : 64 / sizeof(number<T>);
     l->width_log = 7;
