@@ -1,5 +1,9 @@
 #include "core/half_arrays.h"
 
+#include "core/order.h"
+#include "core/part.h"
+#include "core/views.h"
+
 void set_conversion(conversion *c, size_t n, weft_dtype from, const void *x, weft_dtype to, void *y) {
     c->step = (map_step){.op = MAP_COPY, .a = MAP_REGISTERS, .b = MAP_REGISTERS, .c = MAP_REGISTERS};
     c->leaf = (map_leaf){.kind = LEAF_ARRAY, .dtype = from, .p = x};
@@ -14,9 +18,8 @@ void set_conversion(conversion *c, size_t n, weft_dtype from, const void *x, wef
                         .out = y};
 }
 
-/* Converts n elements; n may be 0. */
-static weft_status convert(weft_context *ctx, size_t n, weft_dtype from, const void *x, weft_dtype to, void *y,
-                           weft_error *error) {
+weft_status half_convert(weft_context *ctx, size_t n, weft_dtype from, const void *x, weft_dtype to, void *y,
+                         weft_error *error) {
     conversion c;
     if (n == 0) return WEFT_OK;
     set_conversion(&c, n, from, x, to, y);
@@ -63,7 +66,7 @@ weft_status half_segmented(weft_context *ctx, const segmented_call *call, weft_e
     float *values, *totals;
     size_t first, end;
     RETURN_IF_ERROR(scratch_values(ctx, call->n, results, &values, &totals, error));
-    RETURN_IF_ERROR(convert(ctx, call->n, call->dtype, call->x, WEFT_F32, values, error));
+    RETURN_IF_ERROR(half_convert(ctx, call->n, call->dtype, call->x, WEFT_F32, values, error));
     c.dtype = WEFT_F32;
     c.x = values;
     if (!rounds) return ctx->backend->segmented(ctx->state, &c, error);
@@ -72,7 +75,7 @@ weft_status half_segmented(weft_context *ctx, const segmented_call *call, weft_e
     c.y = call->scan ? values : totals;
     RETURN_IF_ERROR(ctx->backend->segmented(ctx->state, &c, error));
     RETURN_IF_ERROR(written_results(ctx, call, &first, &end, error));
-    return convert(ctx, end - first, WEFT_F32, from + first, call->result, (uint16_t *)call->y + first, error);
+    return half_convert(ctx, end - first, WEFT_F32, from + first, call->result, (uint16_t *)call->y + first, error);
 }
 
 /* ------------------------------------------------------------------------------ scatter_reduce */
@@ -84,16 +87,60 @@ weft_status half_scatter_reduce(weft_context *ctx, const scatter_reduce_call *ca
     const bool rounds = type_is_half(call->result);
     float *values, *totals;
     RETURN_IF_ERROR(scratch_values(ctx, n, rounds ? results : 0, &values, &totals, error));
-    RETURN_IF_ERROR(convert(ctx, n, call->dtype, call->x, WEFT_F32, values, error));
+    RETURN_IF_ERROR(half_convert(ctx, n, call->dtype, call->x, WEFT_F32, values, error));
     c.dtype = WEFT_F32;
     c.x = values;
     if (!rounds) return ctx->backend->scatter_reduce(ctx->state, &c, error);
     if (call->init) {
-        RETURN_IF_ERROR(convert(ctx, results, call->result, call->init, WEFT_F32, totals, error));
+        RETURN_IF_ERROR(half_convert(ctx, results, call->result, call->init, WEFT_F32, totals, error));
         c.init = totals;
     }
     c.result = WEFT_F32;
     c.out = totals;
     RETURN_IF_ERROR(ctx->backend->scatter_reduce(ctx->state, &c, error));
-    return convert(ctx, results, WEFT_F32, totals, call->result, call->out, error);
+    return half_convert(ctx, results, WEFT_F32, totals, call->result, call->out, error);
+}
+
+/* ----------------------------------------------------------------------------------- parts */
+
+weft_status part_convert(weft_context *ctx, size_t n, weft_dtype from, const void *x, weft_dtype to, void *y) {
+    RETURN_GUARDED(ctx, half_convert(ctx, n, from, x, to, y, error));
+}
+
+/* The sum in f64 and the sum of magnitudes are reductions themselves, the sum of squares is a dot product. Squares
+ * of f16 and bf16 are in the range of f64 and are never scaled. */
+weft_status half_part_sum(weft_context *ctx, const part_sum_call *call, weft_error *error) {
+    reduce_axes_call c = call->op == WEFT_NORM2
+                             ? view_dot_of(call->dtype, WEFT_F64, call->n, call->x, call->x, call->sum)
+                             : view_reduction_of(call->dtype, WEFT_F64, call->n, call->x, call->sum);
+    if (call->op != WEFT_NORM2) c.op = call->op == WEFT_MEAN ? WEFT_SUM : call->op;
+    return ctx->backend->reduce_axes(ctx->state, &c, error);
+}
+
+/* A piece has a power of two of tiles, so its sum is a node of the tree of ORDER.md 2. If bit k of the number of
+ * pieces is set, nodes[k] is the sum of 2^k pieces that has no partner yet. */
+weft_status half_part_deviations(weft_context *ctx, const part_deviations_call *call, weft_error *error) {
+    enum { PIECE = 256 * WEFT_TILE(sizeof(float)), LEVELS = 64 };
+    part_deviations_call c = *call;
+    double nodes[LEVELS], sum = 0;
+    void *values;
+    size_t pieces = 0;
+    int k;
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, min_u64(c.n, PIECE) * sizeof(float), &values, error));
+    c.dtype = WEFT_F32;
+    c.x = values;
+    c.sum = &sum;
+    for (size_t at = 0; at < call->n; at += PIECE, pieces++) {
+        c.n = min_u64(call->n - at, PIECE);
+        RETURN_IF_ERROR(half_convert(ctx, c.n, call->dtype, (const uint16_t *)call->x + at, WEFT_F32, values, error));
+        RETURN_IF_ERROR(ctx->backend->part_deviations(ctx->state, &c, error));
+        for (k = 0; pieces >> k & 1; k++) sum = nodes[k] + sum;
+        nodes[k] = sum;
+    }
+    k = __builtin_ctzll(pieces);
+    sum = nodes[k];
+    while (++k < LEVELS && pieces >> k)
+        if (pieces >> k & 1) sum = nodes[k] + sum;
+    *call->sum = sum;
+    return WEFT_OK;
 }

@@ -12,6 +12,9 @@ weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, 
 /* Computes the sum of squared deviations of the part from `mean`, the mean of the whole array. */
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum);
 
+/* Converts n elements between f32 and f16 or bf16, n >= 0; f32 is rounded once. */
+weft_status part_convert(weft_context *ctx, size_t n, weft_dtype from, const void *x, weft_dtype to, void *y);
+
 /* Computes the state of the exact sum of the part, n >= 1, in host memory (ORDER.md 30). */
 weft_status part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, size_t n, const void *x, const void *y,
                        int64_t *state);

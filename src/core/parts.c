@@ -24,6 +24,10 @@ weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype d
     return part_map(ctx, expr, dtype, first, n, bindings, count, out);
 }
 
+weft_status weft_part_convert(weft_context *ctx, size_t n, weft_dtype from, const void *x, weft_dtype to, void *y) {
+    return part_convert(ctx, n, from, x, to, y);
+}
+
 int weft_part_device_only(const weft_context *ctx, const void *p) {
     return ctx->backend->device_only && ctx->backend->device_only(p);
 }

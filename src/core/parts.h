@@ -31,6 +31,10 @@ WEFT_API weft_status weft_part_exact(weft_context *ctx, exact_terms terms, weft_
 WEFT_API weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first,
                                    size_t n, const weft_binding *bindings, size_t count, void *out);
 
+/* Converts n elements between f32 and f16 or bf16, n >= 0; f32 is rounded once. */
+WEFT_API weft_status weft_part_convert(weft_context *ctx, size_t n, weft_dtype from, const void *x, weft_dtype to,
+                                       void *y);
+
 /* Returns true if p is memory that only a GPU can access. */
 WEFT_API int weft_part_device_only(const weft_context *ctx, const void *p);
 

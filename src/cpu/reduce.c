@@ -1,7 +1,7 @@
 /* weft_reduce, weft_variance and weft_dot: choice of the kernel, combination of its partial values, and the last
  * step. */
 #include "arith/finish.h"
-#include "arith/formats.h"
+#include "core/reals.h"
 #include "core/types.h"
 #include "cpu/common/reduce_kernel.h"
 #include "cpu/runtime/parallel.h"
@@ -29,15 +29,6 @@ static void keep_higher(partial *a, const partial *b) {
 }
 
 /* ------------------------------------------------------------------------------- storing */
-
-static void store_real(weft_dtype dtype, double v, void *out) {
-    if (dtype == WEFT_F32)
-        *(float *)out = weft_canonical_f32((float)v);
-    else if (dtype == WEFT_F64)
-        *(double *)out = weft_canonical_f64(v);
-    else
-        *(uint16_t *)out = weft_half_bits(v, dtype == WEFT_F16 ? 11 : 8);
-}
 
 static void store_integer(weft_dtype dtype, uint64_t v, void *out) {
     switch (weft_dtype_size(dtype)) {

@@ -6,6 +6,7 @@
 #include "core/exact_ops.h"
 #include "core/fpmode.h"
 #include "core/parts.h"
+#include "core/reals.h"
 #include "core/types.h"
 #include "dist/forest.h"
 
@@ -13,13 +14,6 @@
 #include <string.h>
 
 /* ------------------------------------------------------------------------------ statistics */
-
-static void store_real(weft_dtype result, double v, void *out) {
-    if (result == WEFT_F32)
-        *(float *)out = weft_canonical_f32((float)v);
-    else
-        *(double *)out = weft_canonical_f64(v);
-}
 
 static weft_status run_tree(weft_dist *d, tree_kind kind, weft_dtype dtype, const void *x, double parameter,
                             double *value) {
@@ -63,15 +57,13 @@ static weft_status run_statistic(weft_dist *d, weft_op op, weft_dtype dtype, wef
     return WEFT_OK;
 }
 
-/* Computes a sum, product or dot product of floats. */
-static weft_status run_fold(forest f, void *out) {
+/* Computes a sum, product or dot product of floats. Those of f16 and bf16 are f32 until the last step, or f64. */
+static weft_status run_fold(forest f, weft_dtype result, void *out) {
     root value;
-    f.narrow = f.dtype == WEFT_F32 && f.accumulate != WEFT_F64;
+    f.narrow = f.dtype != WEFT_F64 && f.accumulate != WEFT_F64;
+    if (type_is_half(result)) f.accumulate = WEFT_F32;
     RETURN_IF_ERROR(forest_run(&f, &value));
-    if (f.narrow)
-        *(float *)out = weft_canonical_f32(value.f32);
-    else
-        *(double *)out = weft_canonical_f64(value.f64);
+    store_real(result, f.narrow ? (double)value.f32 : value.f64, out);
     return WEFT_OK;
 }
 
@@ -173,7 +165,7 @@ static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_d
                               const void *x, void *out) {
     weft_dtype result;
     const bool statistic = op == WEFT_MEAN || op == WEFT_NORM1 || op == WEFT_NORM2;
-    const bool tree = type_is_float(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
+    const bool tree = type_is_real(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
     if (dist_total(d) == 0) return dist_took_host(d, weft_reduce(d->host, op, dtype, accumulate, 0, NULL, out));
     RETURN_IF_ERROR(weft_reduce_result(op, dtype, accumulate, &result));
     if (accumulate == WEFT_EXACT_SUM)
@@ -181,7 +173,7 @@ static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_d
     if (statistic) return run_statistic(d, op, dtype, result, x, out);
     if (!tree) return run_free(d, op, dtype, accumulate, result, n, x, out);
     return run_fold((forest){.d = d, .kind = LEAF_REDUCE, .op = op, .dtype = dtype, .accumulate = accumulate, .x = x},
-                    out);
+                    result, out);
 }
 
 weft_status dist_reduce_agreed(weft_dist *d, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
@@ -200,8 +192,6 @@ static weft_status check_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft
     weft_dtype result;
     const weft_status status = weft_reduce_result(op, dtype, accumulate, &result);
     RETURN_IF(status != WEFT_OK, status, "%s", weft_last_error(NULL));
-    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "%s elements cannot be reduced on several ranks",
-              weft_dtype_name(dtype));
     RETURN_IF_ERROR(dist_check_array(d, "x", x, n, weft_dtype_size(dtype)));
     return check_out(d, out);
 }
@@ -264,14 +254,16 @@ static weft_status run_integer_dot(weft_dist *d, weft_dtype dtype, size_t n, con
 
 weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice slice, const void *x,
                           const void *y, void *out) {
+    weft_dtype result;
     if (!d) return WEFT_INVALID;
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}};
     weft_status status = check_reduce(d, WEFT_SUM, dtype, accumulate, slice.count, x, out);
     if (status == WEFT_OK) status = dist_check_array(d, "y", y, slice.count, weft_dtype_size(dtype));
     RETURN_IF_ERROR(dist_begin(d, "dot", list, 2, slice, status));
-    if (!type_is_float(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
+    if (!type_is_real(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
     if (dist_total(d) == 0) return dist_took_host(d, weft_dot(d->host, dtype, accumulate, 0, NULL, NULL, out));
     if (accumulate == WEFT_EXACT_SUM) return run_exact(d, EXACT_PRODUCTS, EXACT_TOTAL, dtype, slice.count, x, y, out);
+    RETURN_IF_ERROR(weft_reduce_result(WEFT_SUM, dtype, accumulate, &result));
     return run_fold((forest){.d = d, .kind = LEAF_DOT, .dtype = dtype, .accumulate = accumulate, .x = x, .y = y},
-                    out);
+                    result, out);
 }

@@ -2,11 +2,13 @@
  * starts at a multiple of its own length, its scan is weft_scan with the prefix before it as initial value. Each
  * rank computes the totals of the largest such blocks in its slice, of which there are O(log n). All ranks gather
  * all totals. Each rank then scans its slice with the prefixes derived from these totals. weft_scan also combines
- * the totals, at most 256 values at a time, on the host.
+ * the totals, at most 256 values at a time, on the host. Sums and products of f16 and bf16 are computed in f32, a
+ * piece of a slice at a time, and rounded when they are written.
  *
  * The slice is read twice: no rank can write before it has the totals of all lower ranks, and these are complete
  * only after those ranks have read their whole slices. */
 #include "core/parts.h"
+#include "core/reals.h"
 #include "core/types.h"
 #include "dist/blocks.h"
 
@@ -14,12 +16,14 @@
 #include <string.h>
 
 enum { GROUP = WEFT_SCAN_GROUP, LEVELS = WEFT_SCAN_LEVELS, TILE = GROUP * GROUP * GROUP };
+enum { PIECE_LEVEL = 5, PREFIXES = 2 /* number of the workspace for prefixes that are rounded */ };
 
 typedef struct scanning {
     weft_dist *d;
     weft_op op;
     weft_scan_kind kind;
-    weft_dtype dtype, accumulate, result;
+    weft_dtype dtype, accumulate, result; /* result: type of the prefixes */
+    weft_dtype written;                   /* type of y: `result`, or f16 or bf16 if the prefixes are f32 */
     const char *x;
     char *y;
     const void *init;
@@ -36,6 +40,19 @@ static weft_status scan_inclusive(const scanning *s, weft_dtype dtype, weft_dtyp
 /* Returns the address of value i in an array of type `result`. */
 static void *value_at(const scanning *s, const void *values, size_t i) {
     return (char *)values + i * weft_dtype_size(s->result);
+}
+
+static void *result_at(const scanning *s, size_t i) { return s->y + i * weft_dtype_size(s->written); }
+
+/* Stores a prefix as a result. */
+static void store_result(const scanning *s, const void *value, void *out) {
+    float prefix;
+    if (s->written == s->result) {
+        memcpy(out, value, weft_dtype_size(s->result));
+    } else {
+        memcpy(&prefix, value, sizeof prefix);
+        store_real(s->written, (double)prefix, out);
+    }
 }
 
 /* ---------------------------------------------------------------------------------- blocks */
@@ -79,7 +96,7 @@ static weft_status find_tiled_total(const scanning *s, size_t n, const char *x, 
 
 static weft_status find_total(const scanning *s, const char *x, unsigned level, void *total) {
     const size_t n = (size_t)block_of(level);
-    const bool is_free = !type_is_float(s->dtype) || s->op == WEFT_MIN || s->op == WEFT_MAX;
+    const bool is_free = !type_is_real(s->dtype) || s->op == WEFT_MIN || s->op == WEFT_MAX;
     if (n < TILE) return find_small_total(s, n, x, total);
     return is_free ? find_free_total(s, n, x, total) : find_tiled_total(s, n, x, total);
 }
@@ -151,14 +168,49 @@ static weft_status put_blocks(const scanning *s, prefix *p, uint64_t at, uint64_
 static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at, uint64_t end, const void *carry,
                                  const uint64_t *totals) {
     const size_t before = p->count[0], n = (size_t)(end - at);
-    uint64_t x[GROUP], y[GROUP];
+    uint64_t x[GROUP], y[GROUP], results[GROUP];
     memcpy(x, p->values[0], before * weft_dtype_size(s->result));
     for (size_t i = 0; i < n; i++) memcpy(value_at(s, x, before + i), &totals[i], weft_dtype_size(s->result));
     weft_dist *const d = s->d;
     RETURN_IF_ERROR(
         dist_took_host(d, weft_scan(d->host, s->op, s->kind, s->result, WEFT_DEFAULT, before + n, x, carry, y)));
-    return dist_copy(d, n * weft_dtype_size(s->result), value_at(s, y, before),
-                     value_at(s, s->y, at - dist_first(d)));
+    const size_t size = weft_dtype_size(s->written);
+    for (size_t i = 0; i < n; i++) store_result(s, value_at(s, y, before + i), (char *)results + i * size);
+    return dist_copy(d, n * size, results, result_at(s, at - dist_first(d)));
+}
+
+/* Scans n elements from element `offset` of the slice on, which must be the first one of a group. */
+static weft_status scan_elements(const scanning *s, size_t offset, size_t n, const void *carry, void *y) {
+    const char *const x = s->x + offset * weft_dtype_size(s->dtype);
+    return dist_took(s->d, weft_scan(s->d->ctx, s->op, s->kind, s->dtype, s->accumulate, n, x, carry, y));
+}
+
+/* Scans elements [at, end) in f32 and rounds the prefixes, a piece at a time. `before` is the prefix before `at`. The
+ * inclusive result of the last element of a piece is the prefix after it, except after the last piece. */
+static weft_status scan_rounded(const scanning *s, const prefix *before, uint64_t at, uint64_t end) {
+    weft_dist *const d = s->d;
+    prefix p = *before;
+    char *prefixes;
+    const void *carry;
+    uint64_t value, total, last;
+    RETURN_IF_ERROR(dist_workspace(d, PREFIXES, min_u64(end - at, block_of(PIECE_LEVEL)) * sizeof(float), &prefixes));
+    RETURN_IF_ERROR(find_carry(s, &p, &value, &carry));
+    for (size_t n; at < end; at += n) {
+        const size_t offset = at - dist_first(d);
+        n = min_u64(end - at, block_of(PIECE_LEVEL));
+        const bool more = at + n < end;
+        RETURN_IF_ERROR(scan_elements(s, offset, n, carry, prefixes));
+        if (more) RETURN_IF_ERROR(find_total(s, s->x + offset * weft_dtype_size(s->dtype), PIECE_LEVEL, &total));
+        RETURN_IF_ERROR(
+            dist_took(d, weft_part_convert(d->ctx, n, s->result, prefixes, s->written, result_at(s, offset))));
+        if (!more) return WEFT_OK;
+        RETURN_IF_ERROR(put_after(s, &p, PIECE_LEVEL, &total));
+        RETURN_IF_ERROR(find_carry(s, &p, &value, &carry));
+        store_result(s, carry, &last);
+        if (s->kind == WEFT_INCLUSIVE)
+            RETURN_IF_ERROR(dist_copy(d, weft_dtype_size(s->written), &last, result_at(s, offset + n - 1)));
+    }
+    return WEFT_OK;
 }
 
 /* Scans elements [at, end) of a slice ending at `stop`, and appends their totals to the prefix. */
@@ -170,10 +222,10 @@ static weft_status scan_part(const scanning *s, prefix *p, uint64_t at, uint64_t
     RETURN_IF_ERROR(find_carry(s, p, &value, &carry));
     if (at % GROUP)
         RETURN_IF_ERROR(scan_in_group(s, p, at, end, carry, *totals));
+    else if (s->written != s->result)
+        RETURN_IF_ERROR(scan_rounded(s, p, at, end));
     else
-        RETURN_IF_ERROR(
-            dist_took(s->d, weft_scan(s->d->ctx, s->op, s->kind, s->dtype, s->accumulate, (size_t)(end - at),
-                                      s->x + offset * weft_dtype_size(s->dtype), carry, value_at(s, s->y, offset))));
+        RETURN_IF_ERROR(scan_elements(s, offset, (size_t)(end - at), carry, result_at(s, offset)));
     return put_blocks(s, p, at, end, stop, totals);
 }
 
@@ -199,12 +251,12 @@ static weft_status scan_slice(const scanning *s, prefix *p) {
         RETURN_IF_ERROR(scan_part(s, p, at, end, stop, &totals));
         if (s->kind == WEFT_EXCLUSIVE || end % GROUP) continue;
         RETURN_IF_ERROR(find_carry(s, p, &value, &carry));
-        memcpy(&endings[count].value, carry, weft_dtype_size(s->result));
+        store_result(s, carry, &endings[count].value);
         endings[count++].offset = (size_t)(end - begin) - 1;
     }
     for (size_t i = 0; i < count; i++)
         RETURN_IF_ERROR(
-            dist_copy(s->d, weft_dtype_size(s->result), &endings[i].value, value_at(s, s->y, endings[i].offset)));
+            dist_copy(s->d, weft_dtype_size(s->written), &endings[i].value, result_at(s, endings[i].offset)));
     return WEFT_OK;
 }
 
@@ -233,7 +285,13 @@ static weft_status run_alone(const scanning *s) {
 
 static weft_status run_scan(scanning *s) {
     weft_dist *const d = s->d;
+    float start;
     if (d->size == 1) return dist_finish(d, run_alone(s));
+    if (type_is_half(s->written) && (s->op == WEFT_SUM || s->op == WEFT_PROD)) {
+        s->accumulate = s->result = WEFT_F32;
+        start = s->init ? load_half(s->written, s->init) : 0;
+        if (s->init) s->init = &start;
+    }
     RETURN_IF_ERROR(dist_agree(d, find_totals(s)));
     RETURN_IF_ERROR(gather_totals(s));
     return dist_finish(d, scan_after_others(s));
@@ -241,10 +299,7 @@ static weft_status run_scan(scanning *s) {
 
 static weft_status check_scan(scanning *s, size_t n) {
     weft_dist *const d = s->d;
-    weft_error *error = &d->error;
     RETURN_IF_ERROR(dist_took(d, weft_scan(d->ctx, s->op, s->kind, s->dtype, s->accumulate, 0, NULL, NULL, NULL)));
-    RETURN_IF(type_is_half(s->dtype), WEFT_UNSUPPORTED, "%s elements cannot be scanned on several ranks",
-              weft_dtype_name(s->dtype));
     const size_t size_x = weft_dtype_size(s->dtype), size_y = weft_dtype_size(s->result);
     RETURN_IF_ERROR(dist_check_array(d, "x", s->x, n, size_x));
     RETURN_IF_ERROR(dist_check_array(d, "y", s->y, n, size_y));
@@ -257,7 +312,7 @@ weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_d
     if (!d) return WEFT_INVALID;
     scanning s = {
         .d = d, .op = op, .kind = kind, .dtype = dtype, .accumulate = accumulate, .x = x, .y = y, .init = init};
-    s.result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    s.result = s.written = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     const weft_status status = check_scan(&s, slice.count);
     uint64_t start = 0;
     if (init && status == WEFT_OK) memcpy(&start, init, weft_dtype_size(s.result));

@@ -105,6 +105,7 @@ static void store_index(const scatter *s, void *to, uint64_t i, uint64_t value) 
 /* Copies a row. The compiler replaces the copies of constant size. */
 static void copy_row(const scatter *s, const char *from, char *to) {
     switch (s->row) {
+    case 2: memcpy(to, from, 2); break;
     case 4: memcpy(to, from, 4); break;
     case 8: memcpy(to, from, 8); break;
     default: memcpy(to, from, s->row);
@@ -187,7 +188,7 @@ static weft_status exchange(const scatter *s, const buffers *from, buffers *to) 
 /* Returns true if each rank reduces its rows before it sends them. */
 static bool reduces_first(const scatter *s) {
     const bool has_order =
-        s->op == WEFT_MEAN || (type_is_float(s->dtype) && (s->op == WEFT_SUM || s->op == WEFT_PROD));
+        s->op == WEFT_MEAN || (type_is_real(s->dtype) && (s->op == WEFT_SUM || s->op == WEFT_PROD));
     return !has_order && s->m < dist_total(s->d) / (uint64_t)s->d->size;
 }
 
@@ -251,8 +252,6 @@ static weft_status check_reduce(scatter *s) {
     size_t elements, results;
     RETURN_IF(s->accumulate == WEFT_EXACT_SUM, WEFT_UNSUPPORTED,
               "scatter_reduce cannot accumulate in exact over ranks");
-    RETURN_IF(type_is_half(s->dtype), WEFT_UNSUPPORTED, "%s elements cannot be reduced on several ranks",
-              weft_dtype_name(s->dtype));
     RETURN_IF_ERROR(dist_took(d, weft_scatter_reduce(d->ctx, s->op, s->range, s->dtype, s->accumulate, s->index_dtype,
                                                      0, s->columns, 0, NULL, NULL, s->init, NULL)));
     (void)weft_reduce_result(s->op, s->dtype, s->accumulate, &s->result);

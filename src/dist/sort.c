@@ -46,13 +46,18 @@ static uint64_t load(const sorting *s, size_t i) {
     }
 }
 
+/* Returns the rank of a key of `size` bytes. Only the low `size` bytes of the result are valid. */
+static uint64_t rank_of(const weft_sort_rule *r, size_t size, uint64_t key) {
+    if (size == 8) return weft_sort_rank_64(r->fold, r->xor_mask, r->add, key);
+    if (size == 2)
+        return weft_sort_rank_16((uint16_t)r->fold, (uint16_t)r->xor_mask, (uint16_t)r->add, (uint16_t)key);
+    return weft_sort_rank_32((uint32_t)r->fold, (uint32_t)r->xor_mask, (uint32_t)r->add, (uint32_t)key);
+}
+
 static uint64_t code_at(const sorting *s, size_t i) {
     const weft_sort_rule *const r = &s->rule;
-    const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), key = load(s, i);
-    const uint64_t rank =
-        s->size == 8
-            ? weft_sort_rank_64(r->fold, r->xor_mask, r->add, key)
-            : weft_sort_rank_32((uint32_t)r->fold, (uint32_t)r->xor_mask, (uint32_t)r->add, (uint32_t)key) & ones;
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size);
+    const uint64_t rank = rank_of(r, s->size, load(s, i)) & ones;
     return rank > r->greatest ? ones : rank;
 }
 
@@ -242,20 +247,12 @@ static weft_status run_sort(sorting *s, const void *keys, void *sorted) {
     return dist_finish(d, order_parts(s, workspaces[1], workspaces[0], sorted));
 }
 
-static weft_status check_keys(weft_dist *d, weft_order_of_sort order, weft_dtype dtype) {
-    weft_error *error = &d->error;
-    RETURN_IF_ERROR(dist_took(d, weft_sort(d->ctx, order, dtype, 0, NULL, NULL)));
-    RETURN_IF(type_is_half(dtype), WEFT_UNSUPPORTED, "%s keys cannot be sorted on several ranks",
-              weft_dtype_name(dtype));
-    return WEFT_OK;
-}
-
 weft_status weft_dist_sort(weft_dist *d, weft_order_of_sort order, weft_dtype dtype, weft_slice slice,
                            const void *keys, void *sorted) {
     if (!d) return WEFT_INVALID;
     const size_t size = weft_dtype_size(dtype);
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"descending", AS_NUMBER, order}};
-    weft_status status = check_keys(d, order, dtype);
+    weft_status status = dist_took(d, weft_sort(d->ctx, order, dtype, 0, NULL, NULL));
     if (status == WEFT_OK) status = dist_check_array(d, "keys", keys, slice.count, size);
     if (status == WEFT_OK) status = dist_check_array(d, "sorted", sorted, slice.count, size);
     if (status == WEFT_OK && keys != sorted)

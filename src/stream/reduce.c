@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "core/exact_ops.h"
 #include "core/part.h"
+#include "core/reals.h"
 #include "stream/reduction.h"
 #include "stream/terms.h"
 
@@ -77,15 +78,31 @@ static weft_op combine_of(weft_op op) {
     }
 }
 
+/* Returns the type of the values of chunks. Sums and products of f16 and bf16 are f32, and rounded to `result` last.
+ */
+static weft_dtype type_of_values(weft_op op, weft_dtype result) {
+    return op == WEFT_SUM || op == WEFT_PROD ? type_widened(result) : result;
+}
+
+/* Stores the value of all chunks, of the type `dtype`. */
+static void store_total(weft_dtype dtype, const stream_value *value, weft_dtype result, void *out) {
+    if (dtype == result)
+        memcpy(out, value, weft_dtype_size(result));
+    else
+        store_real(result, (double)value->f32, out);
+}
+
 static weft_status reduce_by_tree(const terms *t, weft_op op, weft_dtype accumulate, weft_dtype result, void *out) {
-    pass s = {
-        .reduction = {.ctx = t->ctx, .combine = combine_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
+    const weft_dtype dtype = type_of_values(op, result);
+    pass s = {.reduction = {.ctx = t->ctx, .combine = combine_of(op), .dtype = dtype},
+              .op = op,
+              .accumulate = dtype == result ? accumulate : dtype};
     stream_value value;
     uint64_t n;
     RETURN_IF_ERROR(visit_all(t, visit_value, &s, &n));
     if (n == 0) return t->reduce_none(t, op, accumulate, out);
     RETURN_IF_ERROR(reduction_end(&s.reduction, &value));
-    memcpy(out, &value, weft_dtype_size(result));
+    store_total(dtype, &value, result, out);
     return WEFT_OK;
 }
 
@@ -135,13 +152,6 @@ static weft_status sum_in_f64(const terms *t, visitor *visit, pass *s, double *s
     if (*n) RETURN_IF_ERROR(reduction_end(&s->reduction, &value));
     *sum = value.f64;
     return WEFT_OK;
-}
-
-static void store_real(weft_dtype dtype, double v, void *out) {
-    if (dtype == WEFT_F32)
-        *(float *)out = weft_canonical_f32((float)v);
-    else
-        *(double *)out = weft_canonical_f64(v);
 }
 
 /* Computes the norm from the sum of squares. Only squares of f64 can leave the range of f64; they are then summed
@@ -210,7 +220,7 @@ static weft_status reduce_exactly(const terms *t, weft_op op, void *out) {
 weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
     weft_error *error = &t->ctx->error;
     weft_dtype result;
-    RETURN_IF_ERROR(check_whole_type(op, t->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_reduction_type(op, t->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     if (accumulate == WEFT_EXACT_SUM) return reduce_exactly(t, op, out);
     if (op == WEFT_ARGMIN || op == WEFT_ARGMAX) return reduce_extreme(t, op, out);
@@ -305,8 +315,7 @@ static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t
     const bool exact = accumulate == WEFT_EXACT_SUM;
     weft_dtype result;
     RETURN_IF_ERROR(chunks_check(ctx, "x", x));
-    RETURN_IF_ERROR(exact ? check_exact("variance", true, x->dtype, &result, error)
-                          : check_result("variance", REAL, x->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_variance_type(x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     const terms t = terms_of(ctx, x);
     if (exact) return exact_variance(&t, ddof, out);
@@ -341,18 +350,19 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
               "x has elements of type %s and y of type %s: both must have the same type", weft_dtype_name(x->dtype),
               weft_dtype_name(y->dtype));
     const bool exact = accumulate == WEFT_EXACT_SUM;
-    RETURN_IF_ERROR(exact ? check_exact("dot", true, x->dtype, &result, error)
-                          : check_result("dot", WIDE, x->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_dot_type(x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
+    const weft_dtype dtype = type_of_values(WEFT_SUM, result);
     const terms t = {
         .ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}, .exact = sum_chunk};
-    pass s = {.reduction = {.ctx = ctx, .combine = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
+    pass s = {.reduction = {.ctx = ctx, .combine = WEFT_SUM, .dtype = dtype},
+              .accumulate = dtype == result ? accumulate : dtype};
     RETURN_IF_ERROR(exact ? sum_exactly(&t, EXACT_PRODUCTS, EXACT_TOTAL, &n, out)
                           : visit_all(&t, visit_products, &s, &n));
     if (exact && n > 0) return WEFT_OK;
     if (n == 0) return weft_dot(ctx, x->dtype, accumulate, 0, NULL, NULL, out);
     RETURN_IF_ERROR(reduction_end(&s.reduction, &value));
-    memcpy(out, &value, weft_dtype_size(result));
+    store_total(dtype, &value, result, out);
     return WEFT_OK;
 }
 

@@ -1,9 +1,12 @@
 /* weft_scan_source, and functions shared with weft_map_scan_source. A chunk has 16^k elements, so it is one value of
  * level k of ORDER.md 6.2. The prefixes within chunk q are a scan of its own that starts from P_k(q). P_k is the
  * scan of the chunks' totals by the same rule, so the library's own scans of up to 16 totals compute it. If the
- * result does not depend on the order, the value before the next chunk is the last inclusive prefix of this one. */
+ * result does not depend on the order, the value before the next chunk is the last inclusive prefix of this one. Sums
+ * and products of f16 and bf16 are computed in f32 and rounded when they are written. */
 #include "core/check.h"
 #include "core/order.h"
+#include "core/part.h"
+#include "core/reals.h"
 #include "core/types.h"
 #include "stream/results.h"
 #include "stream/terms.h"
@@ -21,11 +24,13 @@ typedef struct prefixes {
     weft_context *combiner; /* context for scans of totals */
     weft_op op;
     weft_scan_kind kind;
-    weft_dtype accumulate, result;
-    size_t size;    /* bytes of a result */
-    bool ordered;   /* the bits of the result depend on the order */
-    char *again;    /* for a second scan of a chunk, if the first one does not contain its last value; else NULL */
-    bool begins;    /* `before` is valid */
+    weft_dtype accumulate, result; /* result: type of the prefixes */
+    weft_dtype written;            /* type of the results: `result`, or f16 or bf16 if the prefixes are f32 */
+    size_t size;                   /* bytes of a prefix */
+    bool ordered;                  /* the bits of the result depend on the order */
+    char *again; /* for a second scan of a chunk, if the first one does not contain its last value, and for prefixes
+                  * that are rounded; else NULL */
+    bool begins; /* `before` is valid */
     uint64_t start; /* the caller's initial value */
     bool has_start; /* `start` is valid */
     uint64_t before;
@@ -90,6 +95,25 @@ static weft_status pass(prefixes *s, const chunks *p, const char *y) {
     return find_prefix(s);
 }
 
+/* Scans a chunk to y. */
+static weft_status scan_chunk_to(const prefixes *s, const chunks *p, void *y) {
+    const bool rounds = s->written != s->result;
+    const terms *t = s->t;
+    RETURN_IF_ERROR(
+        t->scan(t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, rounds ? s->again : y));
+    return rounds ? part_convert(t->ctx, p->n, s->result, s->again, s->written, y) : WEFT_OK;
+}
+
+/* Returns the prefix of all chunks so far as it is written. */
+static uint64_t written_prefix(const prefixes *s) {
+    uint64_t bits = 0;
+    float value;
+    if (s->written == s->result) return s->before;
+    memcpy(&value, &s->before, sizeof value);
+    store_real(s->written, (double)value, &bits);
+    return bits;
+}
+
 /* Scans all chunks. The last inclusive prefix of a full chunk is the prefix of all chunks so far. */
 static weft_status scan_chunks(prefixes *s, chunks *p, results *r) {
     for (;;) {
@@ -97,21 +121,22 @@ static weft_status scan_chunks(prefixes *s, chunks *p, results *r) {
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
         void *y = results_capacity(r);
-        RETURN_IF_ERROR(s->t->scan(s->t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, y));
+        RETURN_IF_ERROR(scan_chunk_to(s, p, y));
         if (whole) RETURN_IF_ERROR(pass(s, p, y));
-        RETURN_IF_ERROR(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &s->before : NULL));
+        const uint64_t last = written_prefix(s);
+        RETURN_IF_ERROR(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &last : NULL));
     }
 }
 
 static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
     const terms *t = s->t;
     const bool twice = s->ordered || s->kind == WEFT_EXCLUSIVE;
-    size_t bytes = (transfer_results(t->ctx) + twice) * s->size, elements;
+    size_t bytes = transfer_results(t->ctx) * weft_dtype_size(s->written) + twice * s->size, elements;
     chunks p = {.ctx = t->ctx};
     results r;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
     RETURN_IF_ERROR(chunks_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
-    weft_status status = results_open(&r, t->ctx, sink, s->result, elements);
+    weft_status status = results_open(&r, t->ctx, sink, s->written, elements);
     if (status == WEFT_OK && twice) status = buffer_take(t->ctx, WEFT_DEVICE, elements * s->size, (void **)&s->again);
     if (status == WEFT_OK) status = chunks_open(&p, t->ctx, t->count, t->sources, t->names, elements);
     if (status == WEFT_OK) status = scan_chunks(s, &p, &r);
@@ -121,19 +146,28 @@ static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
     return status;
 }
 
+/* Sets the initial value, which has the type of the results. */
+static void load_start(prefixes *s, const void *init) {
+    const float value = s->written == s->result ? 0 : load_half(s->written, init);
+    memcpy(&s->start, s->written == s->result ? init : &value, s->size);
+}
+
 weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                        const void *init, const weft_sink *sink) {
     weft_error *error = &t->ctx->error;
     prefixes s = {.t = t, .op = op, .kind = kind, .accumulate = accumulate};
-    RETURN_IF_ERROR(check_scan_type(what, op, t->dtype, accumulate, &s.result, error));
+    RETURN_IF_ERROR(check_array_scan_type(what, op, t->dtype, accumulate, &s.written, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
     RETURN_IF_ERROR(check_host_value("init", init, error));
     RETURN_IF_ERROR(chunks_check_sink(t->ctx, "y", sink));
     RETURN_IF_ERROR(chunks_combiner(t->ctx, &s.combiner));
+    const bool sums = op == WEFT_SUM || op == WEFT_PROD;
+    s.result = sums ? type_widened(s.written) : s.written;
+    if (s.result != s.written) s.accumulate = s.result;
     s.size = weft_dtype_size(s.result);
-    s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && type_is_float(s.result);
+    s.ordered = sums && type_is_float(s.result);
     s.has_start = s.begins = init != NULL;
-    if (init) memcpy(&s.start, init, s.size);
+    if (init) load_start(&s, init);
     s.before = s.start;
     return scan_terms(&s, sink);
 }

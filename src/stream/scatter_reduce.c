@@ -1,8 +1,9 @@
 /* weft_scatter_reduce_source and weft_scatter_count_source. If the order of the elements is free, the results of the
  * previous chunks are the initial values of the next one. Sums, products and means of floats have an order; the host
- * adds their elements one by one (stream/lanes.h). */
+ * adds their elements one by one (stream/lanes.h), those of f16 and bf16 in f32 or f64. */
 #include "core/check.h"
 #include "core/indices.h"
+#include "core/part.h"
 #include "stream/chunks.h"
 #include "stream/lanes.h"
 
@@ -26,7 +27,7 @@ typedef struct scatter {
     lanes lanes;
     void *all;                /* m * columns results, in memory of the context's device */
     uint64_t *chunk, *counts; /* counts of a chunk, and of all chunks */
-    void *host[SOURCES];      /* copy of the current chunk, if the context's memory is not host memory */
+    void *host[SOURCES];      /* copy of the current chunk, if it must be in host memory or in f32 */
 } scatter;
 
 static size_t row_bytes(const scatter *s, int i) {
@@ -35,12 +36,19 @@ static size_t row_bytes(const scatter *s, int i) {
 
 /* ------------------------------------------------------------------------------- one chunk */
 
-/* Returns source i of the current chunk in host memory. */
+/* Returns the bytes of a row of the copy of source i. */
+static size_t copied_bytes(const scatter *s, int i) {
+    return (i == X ? s->columns : 1) * weft_dtype_size(type_widened(s->sources[i]->dtype));
+}
+
+/* Returns source i of the current chunk in host memory. Elements of f16 and bf16 are converted to f32. */
 static weft_status near(scatter *s, const chunks *p, int i, const void **x) {
+    const weft_dtype dtype = s->sources[i]->dtype;
     *x = p->x[i];
-    if (!transfer_needed(s->ctx)) return WEFT_OK;
-    if (!s->host[i]) RETURN_IF_ERROR(buffer_take(s->ctx, WEFT_PINNED, p->elements * row_bytes(s, i), &s->host[i]));
+    if (!transfer_needed(s->ctx) && !type_is_half(dtype)) return WEFT_OK;
+    if (!s->host[i]) RETURN_IF_ERROR(buffer_take(s->ctx, WEFT_PINNED, p->elements * copied_bytes(s, i), &s->host[i]));
     *x = s->host[i];
+    if (type_is_half(dtype)) return part_convert(s->ctx, p->n * s->columns, dtype, p->x[i], WEFT_F32, s->host[i]);
     return weft_copy(s->ctx, p->n * row_bytes(s, i), p->x[i], s->host[i]);
 }
 
@@ -103,24 +111,43 @@ static weft_status add_all(scatter *s) {
     static const char *const names[] = {"index", "x"};
     const size_t columns[] = {1, s->columns};
     size_t bytes = 0, elements;
-    for (int i = 0; i < s->count; i++) bytes += row_bytes(s, i);
-    RETURN_IF_ERROR(chunks_elements(s->ctx, 1, 2, transfer_inputs(s->ctx) * bytes, &elements));
+    for (int i = 0; i < s->count; i++) bytes += transfer_inputs(s->ctx) * row_bytes(s, i);
+    if (s->ordered && type_is_half(s->sources[X]->dtype)) bytes += copied_bytes(s, X);
+    RETURN_IF_ERROR(chunks_elements(s->ctx, 1, 2, bytes, &elements));
     chunks p = {.ctx = s->ctx, .columns = columns};
     weft_status status = chunks_open(&p, s->ctx, s->count, s->sources, names, elements);
     if (status == WEFT_OK) status = add_chunks(s, &p);
     chunks_close(&p);
-    for (int i = 0; i < s->count; i++) buffer_leave(s->ctx, WEFT_PINNED, elements * row_bytes(s, i), s->host[i]);
+    for (int i = 0; i < s->count; i++) buffer_leave(s->ctx, WEFT_PINNED, elements * copied_bytes(s, i), s->host[i]);
     return status;
 }
 
 /* -------------------------------------------------------------------------------- reduction */
 
+/* lanes_results for results of f16 or bf16: computes them and the initial values in f32. */
+static weft_status round_results(scatter *s, const void *init, void *out) {
+    weft_error *error = &s->ctx->error;
+    const size_t results = s->m * s->columns;
+    float *const values = malloc(saturated_product(results + 1, sizeof *values));
+    weft_status status = WEFT_OK;
+    RETURN_IF(!values, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for %zu results of f32", results);
+    if (init) status = part_convert(s->ctx, results, s->result, init, WEFT_F32, values);
+    if (status == WEFT_OK) lanes_results(&s->lanes, init ? values : NULL, values);
+    if (status == WEFT_OK) status = part_convert(s->ctx, results, WEFT_F32, values, s->result, out);
+    free(values);
+    return status;
+}
+
 static weft_status reduce_in_order(scatter *s, const void *init, void *out) {
-    s->lanes =
-        (lanes){.op = s->op, .dtype = s->sources[X]->dtype, .result = s->result, .m = s->m, .columns = s->columns};
+    s->lanes = (lanes){.op = s->op,
+                       .dtype = type_widened(s->sources[X]->dtype),
+                       .result = type_widened(s->result),
+                       .m = s->m,
+                       .columns = s->columns};
     weft_status status = lanes_open(&s->lanes, &s->ctx->error);
     if (status == WEFT_OK) status = add_all(s);
-    if (status == WEFT_OK) lanes_results(&s->lanes, init, out);
+    if (status == WEFT_OK && type_is_half(s->result)) status = round_results(s, init, out);
+    if (status == WEFT_OK && !type_is_half(s->result)) lanes_results(&s->lanes, init, out);
     lanes_close(&s->lanes);
     return status;
 }
@@ -160,7 +187,7 @@ static weft_status check_reduction(scatter *s, const void *init, void *out, weft
               "scatter_reduce cannot accumulate in exact from sources");
     RETURN_IF_ERROR(weft_scatter_reduce(s->ctx, s->op, s->range, dtype, s->accumulate, s->sources[INDICES]->dtype, 0,
                                         s->columns, 0, NULL, NULL, init, NULL));
-    RETURN_IF_ERROR(check_reduce_type(s->op, dtype, s->accumulate, &s->result, error));
+    RETURN_IF_ERROR(check_reduction_type(s->op, dtype, s->accumulate, &s->result, error));
     RETURN_IF(__builtin_mul_overflow(s->m, s->columns, &results), WEFT_INVALID,
               "%zu results of %zu columns do not fit in memory", s->m, s->columns);
     RETURN_IF_ERROR(check_array(s->ctx, "out", out, results, weft_dtype_size(s->result), &r, error));
@@ -173,7 +200,7 @@ static weft_status run_reduce(scatter *s, const void *init, void *out) {
     weft_error *error = &s->ctx->error;
     RETURN_IF_ERROR(check_sources(s, error));
     RETURN_IF_ERROR(check_reduction(s, init, out, error));
-    s->ordered = s->op == WEFT_MEAN || (type_is_float(s->result) && (s->op == WEFT_SUM || s->op == WEFT_PROD));
+    s->ordered = s->op == WEFT_MEAN || (type_is_real(s->result) && (s->op == WEFT_SUM || s->op == WEFT_PROD));
     return s->ordered ? reduce_in_order(s, init, out) : reduce_in_any_order(s, init, out);
 }
 

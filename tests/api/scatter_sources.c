@@ -83,6 +83,8 @@ typedef struct call {
     bool init, views;
 } call;
 
+static bool is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
+
 static weft_status run_source(const call *c, const void *index, const void *first, void *out) {
     weft_channel channels[2];
     feed f, g;
@@ -99,7 +101,8 @@ static void same(const call *c, size_t rows) {
     const size_t bytes = c->m * c->columns * weft_dtype_size(c->result);
     memset(found, POISON, bytes);
     if (c->init) memcpy(found, init, bytes);
-    limit(rows, weft_dtype_size(c->index) + c->columns * weft_dtype_size(c->dtype));
+    /* Elements of f16 and bf16 are copied to f32, unless the order is free. */
+    limit(rows, weft_dtype_size(c->index) + c->columns * weft_dtype_size(c->dtype) * (is_half(c->dtype) ? 2 : 1));
     const weft_status wanted = weft_scatter_reduce(judge, c->op, c->range, c->dtype, c->accumulate, c->index, c->n,
                                                    c->columns, c->m, x, index, c->init ? init : NULL, expected);
     const weft_status status = run_source(c, index, c->init ? found : NULL, found);
@@ -115,11 +118,13 @@ static void operators(weft_dtype dtype, input_kind kind, size_t n, size_t column
     static const weft_dtype indices[] = {WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
     input_fill(kind, dtype, 3, n * columns, x);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        for (int step = 0; step < 4; step++) {
+        for (int step = 0; step < 5; step++) {
             call c = {.op = ops[i],
                       .range = step % 2 ? WEFT_RANGE_SKIP : WEFT_RANGE_ERROR,
                       .dtype = dtype,
-                      .accumulate = step == 2 ? WEFT_F64 : WEFT_DEFAULT,
+                      .accumulate = step == 2   ? WEFT_F64
+                                    : step == 4 ? WEFT_F32
+                                                : WEFT_DEFAULT,
                       .index = indices[(i + (size_t)step) % 4],
                       .n = n,
                       .columns = columns,
@@ -127,6 +132,7 @@ static void operators(weft_dtype dtype, input_kind kind, size_t n, size_t column
                       .init = step < 2 && ops[i] != WEFT_MEAN,
                       .views = step == 3};
             if (weft_reduce_result(c.op, dtype, c.accumulate, &c.result) != WEFT_OK) continue;
+            if (c.op == WEFT_MEAN && is_half(c.result)) continue;
             input_fill(INPUT_PATTERNS, c.result, 4, c.m * columns, init);
             draw_indices(n, c.range == WEFT_RANGE_SKIP);
             same(&c, rows);
@@ -134,10 +140,10 @@ static void operators(weft_dtype dtype, input_kind kind, size_t n, size_t column
 }
 
 static void all_operators(void) {
-    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I8, WEFT_I32, WEFT_U64};
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I8, WEFT_I32, WEFT_U64, WEFT_F16, WEFT_BF16};
     const size_t n = strcmp(weft_device(judge), "ref") == 0 ? ROWS / 3 : ROWS;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        const bool real = types[t] == WEFT_F32 || types[t] == WEFT_F64;
+        const bool real = types[t] == WEFT_F32 || types[t] == WEFT_F64 || is_half(types[t]);
         operators(types[t], real ? INPUT_MIXED : INPUT_PATTERNS, n, 1, 0);
         operators(types[t], real ? INPUT_NEAR_ONE : INPUT_PATTERNS, n, 1, 512);
         operators(types[t], real ? INPUT_NAN_ONE : INPUT_PATTERNS, n / 2, COLUMNS, 128);
@@ -151,6 +157,7 @@ static void all_operators(void) {
 static void some_operators(void) {
     operators(WEFT_F32, INPUT_MIXED, 3001, 1, 512);
     operators(WEFT_I16, INPUT_PATTERNS, 1001, COLUMNS, 0);
+    operators(WEFT_BF16, INPUT_MIXED, 1001, COLUMNS, 64);
 }
 
 /* A single target: its tree has all levels that fit. */

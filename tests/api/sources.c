@@ -98,8 +98,11 @@ static void same(const char *what, weft_dtype dtype, size_t n, weft_status wante
     EXPECT(memcmp(found, expected, bytes) == 0, "%s of %zu %s: other bits", what, n, weft_dtype_name(dtype));
 }
 
-static const weft_dtype ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_EXACT_SUM};
+static const weft_dtype ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F32, WEFT_F64, WEFT_EXACT_SUM};
 enum { HOWS = sizeof ACCUMULATES / sizeof *ACCUMULATES };
+
+static bool is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
+static bool is_real(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64 || is_half(dtype); }
 
 static void reductions(weft_dtype dtype, size_t n) {
     const size_t size = weft_dtype_size(dtype);
@@ -150,14 +153,14 @@ static void pairs(weft_dtype dtype, size_t n) {
 /* Scans to a sink of the caller and, from an array in memory, to a memory sink. */
 static void scan(weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n, bool starts, int step) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
-    const size_t size = weft_dtype_size(result);
+    const size_t size = weft_dtype_size(result), prefix = is_half(result) ? sizeof(float) : size;
     const void *init = starts ? y : NULL;
     for (int kind = WEFT_INCLUSIVE; kind <= WEFT_EXCLUSIVE; kind++) {
         feed f;
         store s = {found, 0, SIZE_MAX};
         weft_channel in, out;
         const weft_scan_kind k = (weft_scan_kind)kind;
-        limit(step, weft_dtype_size(dtype), 2 * size);
+        limit(step, weft_dtype_size(dtype), size + prefix);
         const weft_source source = open_feed(&f, dtype, n, x), array = weft_source_memory(&in, dtype, n, x);
         const weft_sink sink = {write_store, &s}, to = weft_sink_memory(&out, n * size, found);
         const weft_status wanted = weft_scan(judge, op, k, dtype, accumulate, n, x, init, expected);
@@ -169,11 +172,12 @@ static void scan(weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n, 
 }
 
 static void scans(weft_dtype dtype, size_t n) {
-    const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
     static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (!real || ops[i] < WEFT_AND) scan(ops[i], dtype, WEFT_DEFAULT, n, i % 2 == n % 2, (int)(n % 2));
-    if (dtype == WEFT_F32) scan(WEFT_SUM, dtype, WEFT_F64, n, false, 0);
+        if (!is_real(dtype) || ops[i] < WEFT_AND) scan(ops[i], dtype, WEFT_DEFAULT, n, i % 2 == n % 2, (int)(n % 2));
+    if (dtype == WEFT_F32 || is_half(dtype)) scan(WEFT_SUM, dtype, WEFT_F64, n, false, 0);
+    if (is_half(dtype)) scan(WEFT_SUM, dtype, WEFT_F32, n, true, 1);
+    if (is_half(dtype)) scan(WEFT_SUM, dtype, WEFT_DEFAULT, n, n % 2, 2);
     if (dtype == WEFT_I16) scan(WEFT_SUM, dtype, WEFT_I64, n, true, 0);
 }
 
@@ -202,7 +206,7 @@ static void histograms(weft_dtype dtype, size_t n) {
     const unsigned char low[8] = {0};
     unsigned char high[8] = {0};
     feed f;
-    if (dtype == WEFT_F32)
+    if (dtype == WEFT_F32 || is_half(dtype))
         memcpy(high, &(float){3}, 4);
     else if (dtype == WEFT_F64)
         memcpy(high, &(double){3}, 8);
@@ -313,6 +317,19 @@ static void second_pass(void) {
     }
 }
 
+/* Checks a mean that a rounding to f32 would change: it is above the middle of 1 and the next f16 by 2^-17 of their
+ * distance. */
+static void rounded_once(void) {
+    enum { MANY = 1 << 17 };
+    uint16_t *const v = (uint16_t *)(void *)x, mean = 0;
+    feed f;
+    for (size_t i = 0; i < MANY; i++) v[i] = i < MANY / 2 - 1 ? 0x3c00 : 0x3c01;
+    limit(0, 2, 0);
+    const weft_source source = open_feed(&f, WEFT_F16, MANY, x);
+    EXPECT_STATUS(ctx, weft_reduce_source(ctx, WEFT_MEAN, WEFT_DEFAULT, &source, &mean), WEFT_OK);
+    EXPECT(mean == 0x3c01, "mean %#x", mean);
+}
+
 static void one_array(input_kind kind, weft_dtype dtype, size_t n) {
     if (!input_fits(kind, dtype)) return;
     input_fill(kind, dtype, 1, n, x);
@@ -333,7 +350,8 @@ static void one_array(input_kind kind, weft_dtype dtype, size_t n) {
 
 /* Runs all types. The specification is slow and gets fewer inputs. */
 static void all_types(bool fast) {
-    for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++) {
+    for (int dtype = WEFT_I8; dtype <= WEFT_BF16; dtype++) {
+        if (weft_dtype_size((weft_dtype)dtype) == 0) continue;
         for (int i = 0; i < LENGTH_COUNT; i++) one_array(INPUT_UNIFORM, (weft_dtype)dtype, LENGTHS[i]);
         for (int kind = 0; kind < (fast ? INPUT_COUNT : 3); kind++)
             one_array((input_kind)kind, (weft_dtype)dtype, LENGTHS[3]);
@@ -389,6 +407,13 @@ static void long_scans(void) {
     scan(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, LONGEST, false, 0);
     scan(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 256 * TILE, true, 0);
     scan(WEFT_SUM, WEFT_F32, WEFT_F64, LONGEST, true, 3);
+    for (int dtype = WEFT_F16; dtype <= WEFT_BF16; dtype++) {
+        input_fill(INPUT_UNIFORM, (weft_dtype)dtype, 3, LONGEST, x);
+        input_fill(INPUT_UNIFORM, (weft_dtype)dtype, 4, 1, y);
+        scan(WEFT_SUM, (weft_dtype)dtype, WEFT_DEFAULT, LONGEST, true, 0);
+        scan(WEFT_SUM, (weft_dtype)dtype, WEFT_DEFAULT, 256 * TILE, false, 1);
+    }
+    input_fill(INPUT_UNIFORM, WEFT_F32, 4, 1, y);
     for (size_t i = 0; i < LONGEST; i++) ((float *)(void *)x)[i] = 1 + (float)(i % 5) * 0x1p-20f;
     scan(WEFT_PROD, WEFT_F32, WEFT_DEFAULT, LONGEST, false, 0);
 }
@@ -525,6 +550,23 @@ static void failures(void) {
     EXPECT_ERROR(ctx, weft_match_count_source(ctx, &source, &none, 0, (uint64_t *)(void *)found), WEFT_INVALID,
                  "number of patterns 0");
     timeline_failures();
+    source = open_feed(&f, WEFT_F16, 5 * TILE, x);
+    other = open_feed(&g, WEFT_F16, 5 * TILE, y);
+    memset(found, POISON, 8);
+    EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_NORM1, WEFT_EXACT_SUM, &source, found), WEFT_UNSUPPORTED,
+                 "norm1 of f16 cannot accumulate in exact");
+    EXPECT_ERROR(ctx, weft_variance_source(ctx, WEFT_EXACT_SUM, 0, &source, found), WEFT_UNSUPPORTED,
+                 "variance of f16 cannot accumulate in exact");
+    EXPECT_ERROR(ctx, weft_dot_source(ctx, WEFT_EXACT_SUM, &source, &other, found), WEFT_UNSUPPORTED,
+                 "dot of f16 cannot accumulate in exact");
+    EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_XOR, WEFT_DEFAULT, &source, found), WEFT_UNSUPPORTED,
+                 "xor requires integer elements, not f16");
+    EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_MAX, WEFT_INCLUSIVE, WEFT_F32, &source, NULL, &sink),
+                 WEFT_UNSUPPORTED, "scan with max of f16 cannot accumulate in f32");
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &source, &other, NULL, &sink), WEFT_UNSUPPORTED,
+                 "recurrence requires f32 or f64 elements, not f16");
+    EXPECT(found[0] == POISON && found[7] == POISON, "something was written");
+    source = open_feed(&f, WEFT_U8, 5 * TILE, x);
     EXPECT_ERROR(ctx, weft_histogram_source(ctx, &source, 3, NULL, (uint64_t *)(void *)found), WEFT_INVALID,
                  "edges is NULL");
     EXPECT(weft_reduce_source(NULL, WEFT_SUM, WEFT_DEFAULT, &source, found) == WEFT_INVALID, "without a context");
@@ -586,11 +628,13 @@ static void channels(void) {
 
 /* Runs on the emulated GPU of tests/emulated, which is slow and does not support every operation. */
 static void some_types(void) {
-    static const weft_dtype types[] = {WEFT_I16, WEFT_F32, WEFT_F64};
+    static const weft_dtype types[] = {WEFT_I16, WEFT_F32, WEFT_F64, WEFT_F16, WEFT_BF16};
     emulated = true;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) one_array(INPUT_PATTERNS, types[i], 3 * TILE + 5);
     second_pass();
+    rounded_once();
     scan(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 19 * TILE + 1, true, 0);
+    scan(WEFT_SUM, WEFT_BF16, WEFT_DEFAULT, 19 * TILE + 1, true, 0);
     recurrence(WEFT_F64, 19 * TILE + 1, true, 0);
     recurrence(WEFT_F64, 19 * TILE + 1, false, 1);
     matches(3 * TILE + 77);
@@ -614,6 +658,7 @@ int main(int argc, char **argv) {
         const bool fast = strcmp(device, "ref") != 0;
         all_types(fast);
         second_pass();
+        rounded_once();
         if (fast) long_scans();
         if (fast) long_recurrences();
         matches(fast ? LONGEST : 3 * TILE);

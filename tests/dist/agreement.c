@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_half(weft_dtype dtype) { return dtype == WEFT_F16 || dtype == WEFT_BF16; }
+
 /* ------------------------------------------------------------------------------ reductions */
 
 static void check_reduce(world *w, weft_op op, weft_dtype dtype, weft_dtype accumulate, const cut *c, const void *x) {
@@ -43,20 +45,23 @@ static void check_variance(world *w, weft_dtype dtype, weft_dtype accumulate, co
 }
 
 static void check_reductions(world *w, weft_dtype dtype, size_t n) {
-    const weft_dtype last = dtype == WEFT_F32 ? WEFT_F64 : WEFT_DEFAULT;
+    const bool widens = dtype == WEFT_F32 || is_half(dtype);
     void *const x = world_array(w, dtype, n), *const y = world_array(w, dtype, n);
     const cut c = world_cut(w, n);
     for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
         check_reduce(w, (weft_op)op, dtype, WEFT_DEFAULT, &c, x);
-        if (last) check_reduce(w, (weft_op)op, dtype, last, &c, x);
+        if (is_half(dtype)) check_reduce(w, (weft_op)op, dtype, WEFT_F32, &c, x);
+        if (widens) check_reduce(w, (weft_op)op, dtype, WEFT_F64, &c, x);
         check_reduce(w, (weft_op)op, dtype, WEFT_EXACT_SUM, &c, x); /* or both refuse it */
     }
     if (dtype == WEFT_F32 || dtype == WEFT_F64) check_dot(w, dtype, WEFT_EXACT_SUM, &c, x, y);
     check_variance(w, dtype, WEFT_EXACT_SUM, &c, x);
     check_dot(w, dtype, WEFT_DEFAULT, &c, x, y);
     check_variance(w, dtype, WEFT_DEFAULT, &c, x);
-    if (last) check_dot(w, dtype, last, &c, x, y);
-    if (last) check_variance(w, dtype, last, &c, x);
+    for (int wide = WEFT_F32; wide <= WEFT_F64 && widens; wide++) {
+        check_dot(w, dtype, (weft_dtype)wide, &c, x, y);
+        check_variance(w, dtype, (weft_dtype)wide, &c, x);
+    }
     free(x);
     free(y);
 }
@@ -89,35 +94,38 @@ static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dty
     free(one);
 }
 
-static void check_scan_in_place(world *w, size_t n) {
-    double *const x = world_array(w, WEFT_F64, n), *const one = world_memory(n, 8);
+static void check_scan_in_place(world *w, weft_dtype dtype, size_t n) {
+    void *const x = world_array(w, dtype, n), *const one = world_memory(n, 8);
     const cut c = world_cut(w, n);
-    double *const own = world_put(w, (c.begin[w->rank + 1] - c.begin[w->rank]) * sizeof *x, x + c.begin[w->rank]);
-    (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, x, NULL, one);
+    void *const own = world_copy(w, &c, dtype, x);
+    (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, one);
     const weft_status status =
-        weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, world_slice(w, &c), own, NULL, own);
-    world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F64, one, own), "scan in place, %zu elements", n);
+        weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, world_slice(w, &c), own, NULL, own);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, own), "scan in place of %s, %zu elements",
+                 weft_dtype_name(dtype), n);
     free(x);
     free(one);
 }
 
-/* Scans with a border after more than 16^6 elements: the tree of tile totals then has a further level. */
-static void check_long_scan(world *w) {
+/* Scans with a border after more than 16^6 elements: the tree of tile totals then has a further level, and the first
+ * rank scans elements of 16 bits in more than one piece. y is x. */
+static void check_long_scan(world *w, weft_dtype dtype, weft_scan_kind kind) {
     const size_t first = (size_t)1 << 24, n = first + 5000;
-    float *const x = world_array(w, WEFT_F32, n), *const one = world_memory(n, sizeof *one);
+    void *const x = world_array(w, dtype, n), *const one = world_memory(n, weft_dtype_size(dtype));
     cut c = world_cut(w, n);
     for (int r = 1; r < w->size; r++) c.begin[r] = first;
-    void *const many = world_result(w, c.begin[w->rank + 1] - c.begin[w->rank], sizeof *x);
-    (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, one);
-    const weft_status status = weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT,
-                                              world_slice(w, &c), world_part(w, &c, WEFT_F32, x), NULL, many);
-    world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F32, one, many), "scan of %zu elements", n);
+    void *const many = world_copy(w, &c, dtype, x);
+    (void)weft_scan(w->alone, WEFT_SUM, kind, dtype, WEFT_DEFAULT, n, x, NULL, one);
+    const weft_status status =
+        weft_dist_scan(w->d, WEFT_SUM, kind, dtype, WEFT_DEFAULT, world_slice(w, &c), many, NULL, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "scan of %zu elements of %s", n,
+                 weft_dtype_name(dtype));
     free(x);
     free(one);
 }
 
 static void check_scans(world *w, size_t n) {
-    static const weft_dtype types[] = {WEFT_F64, WEFT_F32, WEFT_I32, WEFT_U8};
+    static const weft_dtype types[] = {WEFT_F64, WEFT_F32, WEFT_I32, WEFT_U8, WEFT_F16, WEFT_BF16};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (int op = WEFT_SUM; op <= WEFT_XOR; op++) {
             const weft_scan_kind kind = world_draw(w) % 2 ? WEFT_INCLUSIVE : WEFT_EXCLUSIVE;
@@ -127,11 +135,16 @@ static void check_scans(world *w, size_t n) {
     check_scan(w, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_F64, false, n);
     check_scan(w, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F64, WEFT_DEFAULT, false, n);
     check_scan(w, WEFT_PROD, WEFT_EXCLUSIVE, WEFT_U8, WEFT_U64, false, n);
-    check_scan_in_place(w, n);
+    for (int dtype = WEFT_F16; dtype <= WEFT_BF16; dtype++) {
+        check_scan(w, WEFT_SUM, WEFT_EXCLUSIVE, (weft_dtype)dtype, WEFT_F32, true, n);
+        check_scan(w, WEFT_SUM, WEFT_INCLUSIVE, (weft_dtype)dtype, WEFT_F64, false, n);
+    }
+    check_scan_in_place(w, WEFT_F64, n);
+    check_scan_in_place(w, WEFT_F16, n);
 }
 
 static void check_sort(world *w, weft_dtype dtype, weft_order_of_sort order, bool few, size_t n) {
-    unsigned char *const x = world_array(w, dtype, n);
+    unsigned char *const x = world_array(w, is_half(dtype) ? WEFT_U16 : dtype, n); /* with NaNs of all bits */
     void *const one = world_memory(n, 8);
     const size_t size = weft_dtype_size(dtype);
     const cut c = world_cut(w, n);
@@ -501,17 +514,20 @@ static void check_scatters(world *w, weft_dtype dtype, size_t n) {
     static const weft_dtype indices[] = {WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
     const size_t targets[] = {1, 2, 30, n / 20 + 1, 2 * n + 3};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        for (int wide = 0; wide < 2; wide++) {
+        for (int wide = 0; wide < 2 + is_half(dtype); wide++) {
             scattered c = {.op = ops[i],
                            .range = world_draw(w) % 2 ? WEFT_RANGE_SKIP : WEFT_RANGE_ERROR,
                            .dtype = dtype,
-                           .accumulate = wide ? WEFT_F64 : WEFT_DEFAULT,
+                           .accumulate = wide == 2 ? WEFT_F32
+                                         : wide    ? WEFT_F64
+                                                   : WEFT_DEFAULT,
                            .index_dtype = indices[world_draw(w) % 4],
                            .n = n,
                            .columns = world_draw(w) % 2 ? 1 : 3,
                            .m = targets[world_draw(w) % 5],
                            .init = ops[i] != WEFT_MEAN && world_draw(w) % 2};
             if (weft_reduce_result(c.op, dtype, c.accumulate, &c.result) != WEFT_OK) continue;
+            if (c.op == WEFT_MEAN && is_half(c.result)) continue;
             check_scatter(w, &c);
             if (i < 2) check_scatter_count(w, &c);
         }
@@ -590,7 +606,8 @@ static void check_prices(world *w) {
 
 static void check_all(world *w) {
     static const size_t lengths[] = {0, 1, 2, 7, 100, 2047, 2048, 4097, 9000, 70000, 300001};
-    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I8, WEFT_I32, WEFT_U16, WEFT_I64};
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I8,  WEFT_I32,
+                                       WEFT_U16, WEFT_I64, WEFT_F16, WEFT_BF16};
     const bool is_short = w->state == 0;
     for (size_t k = 0; k + is_short < sizeof lengths / sizeof *lengths; k++) {
         const size_t n = lengths[k];
@@ -613,7 +630,9 @@ static void check_all(world *w) {
         check_laplace(w, WEFT_F64, 1 + k, 3 * k);
         for (unsigned flags = 0; flags < 4; flags++) check_match(w, flags, n);
     }
-    if (!is_short) check_long_scan(w);
+    for (int i = 0; i < 3 && !is_short; i++)
+        check_long_scan(w, (weft_dtype[]){WEFT_F32, WEFT_F16, WEFT_BF16}[i],
+                        i == 2 ? WEFT_EXCLUSIVE : WEFT_INCLUSIVE);
     for (size_t sweeps = 1; sweeps < 20; sweeps += 4) check_laplace(w, WEFT_F32, 700, sweeps);
     check_norms(w, 1e-280);
     check_norms(w, 1e280);

@@ -469,15 +469,16 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_failure(w, status, WEFT_INVALID, "not aligned", out);
     status = weft_dist_reduce(w->d, WEFT_AND, WEFT_F64, WEFT_DEFAULT, slice, x, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: and requires integer elements", out);
-    status = weft_dist_reduce(w->d, WEFT_SUM, WEFT_F16, WEFT_DEFAULT, slice, x, &out);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be reduced on several ranks", out);
-    status = weft_dist_sort(w->d, WEFT_ASCENDING, WEFT_BF16, slice, x, &out);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: bf16 keys cannot be sorted on several ranks", out);
-    status = weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F16, WEFT_DEFAULT, slice, x, NULL, &out);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be scanned on several ranks", out);
-    status = weft_dist_scatter_reduce(w->d, WEFT_SUM, WEFT_RANGE_SKIP, WEFT_F16, WEFT_DEFAULT, WEFT_I64, slice, 1, 1,
+    status = weft_dist_reduce(w->d, WEFT_SUM, WEFT_F16, WEFT_EXACT_SUM, slice, x, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: sum of f16 cannot accumulate in exact", out);
+    status = weft_dist_dot(w->d, WEFT_BF16, WEFT_EXACT_SUM, slice, x, x, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: sum of bf16 cannot accumulate in exact", out);
+    status = weft_dist_scan(w->d, WEFT_MAX, WEFT_INCLUSIVE, WEFT_F16, WEFT_F32, slice, x, NULL, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: scan with max of f16 cannot accumulate in f32", out);
+    status = weft_dist_scatter_reduce(w->d, WEFT_MEAN, WEFT_RANGE_SKIP, WEFT_F16, WEFT_DEFAULT, WEFT_I64, slice, 1, 1,
                                       x, x, NULL, &out);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: f16 elements cannot be reduced on several ranks", out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: scatter_reduce: mean of f16 must accumulate in f32 or f64",
+                   out);
     status = weft_dist_reduce(w->d, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, weft_slice_of(0), NULL, &out);
     expect_failure(w, status, WEFT_EMPTY, "min of 0 elements", out);
     status = weft_dist_agree(w->d, last ? WEFT_INTERNAL : WEFT_OK, "it is late");

@@ -148,6 +148,15 @@ static void draw_float(world *w, bool wide, bool special, void *to) {
         memcpy(to, &narrow, sizeof narrow);
 }
 
+/* Draws an f16 or bf16 of magnitude below 2, with any exponent. `special`: as in draw_float. */
+static void draw_half(world *w, weft_dtype dtype, bool special, void *to) {
+    const uint16_t infinity = dtype == WEFT_F16 ? 0x7c00 : 0x7f80;
+    const uint16_t specials[] = {0, 0x8000, infinity, 0x8000 | infinity, 0x7fff, 0xffff, 1, infinity - 1};
+    uint16_t bits = (uint16_t)world_draw(w) & 0xbfff;
+    if (special && world_draw(w) % 500 == 0) bits = specials[world_draw(w) % 8];
+    memcpy(to, &bits, sizeof bits);
+}
+
 void *world_array(world *w, weft_dtype dtype, size_t n) {
     const size_t size = weft_dtype_size(dtype);
     const bool special = world_draw(w) % 4 == 0;
@@ -156,6 +165,8 @@ void *world_array(world *w, weft_dtype dtype, size_t n) {
         const uint64_t bits = world_draw(w);
         if (dtype == WEFT_F32 || dtype == WEFT_F64)
             draw_float(w, dtype == WEFT_F64, special, p + i * size);
+        else if (dtype == WEFT_F16 || dtype == WEFT_BF16)
+            draw_half(w, dtype, special, p + i * size);
         else
             memcpy(p + i * size, &bits, size);
     }

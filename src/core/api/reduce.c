@@ -1,6 +1,7 @@
 /* weft_reduce: argument checks. */
 #include "core/check.h"
 #include "core/exact_ops.h"
+#include "core/half_arrays.h"
 #include "core/part.h"
 #include "core/views.h"
 
@@ -47,5 +48,6 @@ weft_status part_exact(weft_context *ctx, exact_terms terms, weft_dtype dtype, s
 weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, double squares,
                      double *sum) {
     const part_sum_call call = {.op = op, .dtype = dtype, .n = n, .x = x, .squares = squares, .sum = sum};
-    RETURN_GUARDED(ctx, ctx->backend->part_sum(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, type_is_half(dtype) ? half_part_sum(ctx, &call, error)
+                                            : ctx->backend->part_sum(ctx->state, &call, error));
 }

@@ -1,5 +1,6 @@
 /* weft_variance: argument checks. */
 #include "core/check.h"
+#include "core/half_arrays.h"
 #include "core/part.h"
 #include "core/views.h"
 
@@ -38,5 +39,6 @@ weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumu
 
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum) {
     const part_deviations_call call = {.dtype = dtype, .n = n, .x = x, .mean = mean, .sum = sum};
-    RETURN_GUARDED(ctx, ctx->backend->part_deviations(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, type_is_half(dtype) ? half_part_deviations(ctx, &call, error)
+                                            : ctx->backend->part_deviations(ctx->state, &call, error));
 }

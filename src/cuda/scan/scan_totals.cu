@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
     A load[LOADS];
 #pragma unroll
     for (int l = 0; l < LOADS; l++) {
-        T own[OWN];
+        alignas(16) T own[OWN];
         A v[OWN];
         if (vectors)
             *(float4 *)own = *(const float4 *)(at + l * OWN * WARP);
@@ -70,12 +70,20 @@ static weft_status launch(const gpu *g, const scan_totals_call *c, const void *x
     return WEFT_OK;
 }
 
+/* Launches for elements T, of which the totals are f32 or f64. */
+template <template <class, class, class> class Op, class T>
+static weft_status launch_of(const gpu *g, const scan_totals_call *c, const void *x, void *y, weft_error *error) {
+    if (c->result == WEFT_F64) return launch<Op<T, double, double>>(g, c, x, y, error);
+    return launch<Op<T, float, float>>(g, c, x, y, error);
+}
+
 /* Launches for floats only: totals of other types do not depend on an order. */
 template <template <class, class, class> class Op>
 static weft_status launch_for(const gpu *g, const scan_totals_call *c, const void *x, void *y, weft_error *error) {
     if (c->dtype == WEFT_F64) return launch<Op<double, double, double>>(g, c, x, y, error);
-    if (c->result == WEFT_F64) return launch<Op<float, double, double>>(g, c, x, y, error);
-    return launch<Op<float, float, float>>(g, c, x, y, error);
+    if (c->dtype == WEFT_F16) return launch_of<Op, f16>(g, c, x, y, error);
+    if (c->dtype == WEFT_BF16) return launch_of<Op, bf16>(g, c, x, y, error);
+    return launch_of<Op, float>(g, c, x, y, error);
 }
 
 weft_status cuda_scan_totals(void *state, const scan_totals_call *c, weft_error *error) {
