@@ -88,9 +88,10 @@ static bool check_rank(const params *j, int i) {
     if (most == 1)
         cli_error("convolve", "%s: has %zu dimensions: expected 1, or option --axis", j->files[i], rank);
     else if (least == most)
-        cli_error("convolve", "%s: has %zu dimensions: expected 2", j->files[i], rank);
+        cli_error("convolve", "%s: has %zu dimension%s: expected 2", j->files[i], rank, rank == 1 ? "" : "s");
     else
-        cli_error("convolve", "%s: has %zu dimensions: expected %zu to %zu", j->files[i], rank, least, most);
+        cli_error("convolve", "%s: has %zu dimension%s: expected %zu to %zu", j->files[i], rank, rank == 1 ? "" : "s",
+                  least, most);
     return false;
 }
 

@@ -123,8 +123,8 @@ static bool shape_grids(params *j) {
     if (j->dimensions < 1 || j->dimensions > AXES_MAX || j->dimensions > rank)
         cli_error(
             "heat",
-            "%s: the array has %zu dimensions: --dimensions must give the number of dimensions of a grid, 1 to 3",
-            r->from, rank);
+            "%s: the array has %zu dimension%s: --dimensions must give the number of dimensions of a grid, 1 to 3",
+            r->from, rank, rank == 1 ? "" : "s");
     else if (r->lambda_count != 1 && r->lambda_count != j->dimensions)
         cli_error("heat", "--lambda: %zu numbers given, %zu expected, one for each axis", r->lambda_count,
                   j->dimensions);

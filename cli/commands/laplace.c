@@ -203,8 +203,8 @@ static bool read_grid(params *j) {
     else if (j->u.dtype != WEFT_F32 && j->u.dtype != WEFT_F64)
         cli_error("laplace", "%s: has elements of type %s: expected f32 or f64", from, weft_dtype_name(j->u.dtype));
     else if (j->u.shape.rank != 3)
-        cli_error("laplace", "%s: has %zu dimensions or is in Fortran order: expected 3 dimensions in C order", from,
-                  j->u.shape.rank);
+        cli_error("laplace", "%s: has %zu dimension%s or is in Fortran order: expected 3 dimensions in C order", from,
+                  j->u.shape.rank, j->u.shape.rank == 1 ? "" : "s");
     else if (j->u.n == 0)
         cli_error("laplace", "%s: the grid has no points", from);
     else

@@ -306,6 +306,11 @@ def same_dtype(x: Operand, y: Operand, x_name: str, y_name: str) -> None:
         raise TypeError(f"{x_name} has dtype {x.array.dtype} and {y_name} {y.array.dtype}; they must be the same")
 
 
+def dimensions_of(n: int) -> str:
+    """A number of dimensions as a phrase of a message."""
+    return f"{n} dimension" if n == 1 else f"{n} dimensions"
+
+
 def check_vector(array: Any, name: str) -> None:
     """Raises ValueError unless an array has one dimension."""
     if array.ndim != 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, Union
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLOATS, Array, code_of, elements
+from pyweft._arrays import FLOATS, Array, code_of, dimensions_of, elements
 from pyweft._calls import entry, give_result, input_of, result_for
 from pyweft._errors import exception
 
@@ -46,7 +46,7 @@ def heat(
     shape = a.shape
     axes = len(shape) if dimensions is None else dimensions
     if not 1 <= axes <= min(3, len(shape)):
-        raise ValueError(f"dimensions is {axes}; it must be 1, 2 or 3 and at most the {len(shape)} dimensions of u")
+        raise ValueError(f"dimensions is {axes}; it must be 1, 2 or 3 and at most the {dimensions_of(len(shape))} of u")
     lambdas = [float(lam)] * axes if isinstance(lam, (int, float)) else [float(x) for x in lam]
     if len(lambdas) != axes:
         raise ValueError(f"lam has {len(lambdas)} numbers; it must have one for each of {axes} axes, or be a number")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import FLOATS, Array
+from pyweft._arrays import FLOATS, Array, dimensions_of
 from pyweft._calls import Input, entry, give_result, input_of, result_for
 from pyweft._errors import exception
 
@@ -25,7 +25,7 @@ _LOOK_EVERY = {"sor": 10, "multigrid": 1}
 def _grid(u: Array, sweeps: int) -> Input:
     given = input_of(u, "u", FLOATS)
     if given[0].ndim != 3:
-        raise ValueError(f"u has {given[0].ndim} dimensions; it must have 3")
+        raise ValueError(f"u has {dimensions_of(given[0].ndim)}; it must have 3")
     if sweeps < 0:
         raise ValueError(f"sweeps is {sweeps}; it must not be negative")
     return given

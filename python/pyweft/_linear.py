@@ -18,6 +18,7 @@ from pyweft._arrays import (
     accumulator,
     call,
     destination,
+    dimensions_of,
     exactly,
     give,
     host_value,
@@ -52,7 +53,7 @@ def _factor(x: Any, name: str) -> tuple[Input, int, int, int, int]:
     if len(shape) == 2:
         rows, columns = shape
         return a, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
-    raise ValueError(f"{name} has {len(shape)} dimensions; it must have at least 2")
+    raise ValueError(f"{name} has {dimensions_of(len(shape))}; it must have at least 2")
 
 
 def _rank(x: Any) -> int:
@@ -79,7 +80,7 @@ def _matrices(x: Any, name: str) -> Operand:
     a = operand(x, name, _MATRICES, strided=True)
     array = a.array
     if array.ndim < 2:
-        raise ValueError(f"{name} has {array.ndim} dimensions; it must have at least 2")
+        raise ValueError(f"{name} has {dimensions_of(array.ndim)}; it must have at least 2")
     if type(a.code) is Parts:
         return a
     (rows, columns), (down, across), size = array.shape[-2:], array.strides[-2:], array.dtype.itemsize
@@ -222,7 +223,7 @@ def _solve(
     shape, dtype = right.shape, right.dtype
     rank = len(shape) - blocks
     if rank not in (1, 2):
-        raise ValueError(f"d has {len(shape)} dimensions; it must have {1 + blocks} or {2 + blocks}")
+        raise ValueError(f"d has {dimensions_of(len(shape))}; it must have {1 + blocks} or {2 + blocks}")
     block = shape[-1:] if blocks else ()
     n = shape[rank - 1]
     systems = shape[0] if rank == 2 else 1

@@ -136,7 +136,7 @@ def evaluation(codes: set[int], dtype: Any) -> int:
     return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(_F64)
 
 
-def _stored(codes: set[int], dtype: Any) -> int:
+def stored(codes: set[int], dtype: Any) -> int:
     """The type asked for, or evaluation() of the arrays, for a result, which may be of float16 too."""
     is_half = codes == {lib.WEFT_F16} if dtype is None else np.dtype(dtype) == F16
     return int(lib.WEFT_F16) if is_half else evaluation(codes, dtype)
@@ -199,7 +199,7 @@ def _bind(values: dict[str, Any], strided: bool = False) -> _Bound:
 
 def _type_of(bound: _Bound, dtype: Any, type_of: Any = evaluation) -> int:
     """The weft_dtype in which a formula of real numbers is evaluated, or that of the result, which type_of chooses
-    (evaluation or _stored)."""
+    (evaluation or stored)."""
     code: int = type_of(bound.codes, dtype)
     if code in _INTEGERS:
         check_scalars(bound.scalars, code)
@@ -306,7 +306,7 @@ class expr:
         if bound.complex_names or self._is_complex:
             return self._map_complex(bound, dtype, shape, out, device)
         rows, arrays, on = bound.rows, bound.arrays, bound.on
-        code = _type_of(bound, dtype, _stored)
+        code = _type_of(bound, dtype, stored)
         of = _plain_shape(arrays, shape, out)
         if of is None:
             return self._map_views(self._compiled, code, bound, DTYPES[code], shape, out, device)

@@ -7,7 +7,19 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import COMPLEX, FLOATS, Array, call, check_vector, code_of, destination, give, host_value, pair
+from pyweft._arrays import (
+    COMPLEX,
+    FLOATS,
+    Array,
+    call,
+    check_vector,
+    code_of,
+    destination,
+    dimensions_of,
+    give,
+    host_value,
+    pair,
+)
 from pyweft._calls import entry, give_result, input_of, leading, result_for
 from pyweft._errors import exception
 from pyweft._views import axis_of, with_parts
@@ -94,7 +106,7 @@ def _filter_2d(
     a, b, on = pair(x, h, "x", "h", _FIELDS, strided=True)
     shape, taps = a.array.shape, b.array.shape
     if len(shape) < 2 or len(taps) != 2:
-        raise ValueError(f"x has {len(shape)} dimensions and h {len(taps)}; x must have at least 2 and h 2")
+        raise ValueError(f"x has {dimensions_of(len(shape))} and h {len(taps)}; x must have at least 2 and h 2")
     if 0 in shape[-2:] or 0 in taps:
         raise ValueError(f"x has shape {tuple(shape)} and h {tuple(taps)}; both must have rows and columns")
     lengths = [n if mode == "same" else _SIZES[mode](n, m) for n, m in zip(shape[-2:], taps)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from pyweft import _contexts as contexts
 from pyweft._native import ffi, lib
-from pyweft._arrays import HOST, NUMBERS, Array, Operand, destination, elements, give, host_view, operand
+from pyweft._arrays import HOST, WITH_F16, Array, Operand, destination, elements, give, host_view, operand
 
 Source = Any  # a path, a binary file object, an array, an iterable of arrays, or a function that returns one
 Sink = Any  # a path, a binary file object, an array, or a function that takes an array
@@ -383,7 +383,7 @@ class Call:
     def ports(self) -> list[Port]:
         return [*self.inputs.values(), *([self.output] if self.output else [])]
 
-    def source(self, x: Source, name: str, codes: dict[Any, int] = NUMBERS) -> Input:
+    def source(self, x: Source, name: str, codes: dict[Any, int] = WITH_F16) -> Input:
         """Opens a source. What can be read only once cannot be two of them."""
         for other, taken in self.given.items():
             if taken is x and (hasattr(x, "read") or hasattr(x, "__next__")):

@@ -15,6 +15,7 @@ from pyweft._arrays import (
     Operand,
     call,
     destination,
+    dimensions_of,
     elements,
     give,
     is_contiguous,
@@ -107,7 +108,7 @@ def take_along_axis(
     size, code, n, lengths, strides, pointer = source[0]
     axes = 1 if axis is None else a.array.ndim
     if i.array.ndim != axes:
-        raise ValueError(f"indices has {i.array.ndim} dimensions; it must have {axes}")
+        raise ValueError(f"indices has {dimensions_of(i.array.ndim)}; it must have {axes}")
     given, wanted = list(lengths[:axes]), list(i.array.shape)
     given[along] = wanted[along]
     shape = np.broadcast_shapes(tuple(given), tuple(wanted))
@@ -162,7 +163,7 @@ def put_along_axis(
         raise TypeError(f"values has dtype {v.array.dtype} and out {dtype}; they must be the same")
     axes = 1 if axis is None else a.array.ndim
     if i.array.ndim != axes:
-        raise ValueError(f"indices has {i.array.ndim} dimensions; it must have {axes}")
+        raise ValueError(f"indices has {dimensions_of(i.array.ndim)}; it must have {axes}")
     on = leader(a, v, i)
     y = destination(on, out, dtype, shape, strided=True, inputs=[v.array, i.array])
     prepare(y, out)

@@ -20,6 +20,7 @@ from pyweft._arrays import (
     call,
     converted,
     destination,
+    dimensions_of,
     give,
     is_contiguous,
     operand,
@@ -76,7 +77,7 @@ def _real(x: Any) -> Operand:
 def _axes(a: Operand, axes: Any) -> list[int]:
     numbers = axes_of(axes if axes is None else tuple(axes), a)
     if not numbers:
-        raise ValueError(f"axes is {axes!r} of an array of {a.array.ndim} dimensions; at least 1 is required")
+        raise ValueError(f"axes is {axes!r} of an array of {dimensions_of(a.array.ndim)}; at least 1 is required")
     return numbers
 
 

@@ -16,6 +16,7 @@ from pyweft._arrays import (
     Operand,
     call,
     destination,
+    dimensions_of,
     give,
     is_contiguous,
     operand,
@@ -49,7 +50,7 @@ def axis_of(axis: Any, a: Operand) -> int:
     n: int = a.array.ndim
     number = operator.index(axis)
     if not -n <= number < n:
-        raise _AxisError(f"axis {number} is out of range: the array has {n} dimensions, shape {tuple(a.array.shape)}")
+        raise _AxisError(f"axis {number} is out of range: the array has {dimensions_of(n)}, shape {tuple(a.array.shape)}")
     return number % n
 
 

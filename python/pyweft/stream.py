@@ -6,7 +6,8 @@ chunks. Arguments of all functions:
 
 x       a path, of a .npy file; a binary file object with one in it, like a pipe or what gzip.open gives; an iterable of
         arrays of one dtype, like a generator, whose elements are taken one after another; or a function that returns
-        such an iterable, anew for each pass. An array in memory too
+        such an iterable, anew for each pass. An array in memory too. Elements may be float16 where those of the
+        function in weft may
 memory  maximum size of the buffers, in bytes or as "512M" or "2G" (powers of 1024). None: 64 MiB
 device  as everywhere
 
@@ -20,14 +21,14 @@ out     of the functions that give an array: a path, for a .npy file; a binary f
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
 from pyweft._native import ffi, lib
-from pyweft._arrays import DTYPES, FLOATS, I64, WITH_F16, accumulator, code_of, host_value, of_list, operand, unsigned
+from pyweft._arrays import DTYPES, FLOATS, I64, accumulator, code_of, host_value, of_list, operand, unsigned
 from pyweft._histogram import edge_dtype
-from pyweft._map import OPS, check_scalars, evaluation, expr, take_formula
+from pyweft._map import OPS, check_scalars, evaluation, expr, stored, take_formula
 from pyweft._match import Word, take_words
 from pyweft._reduction import reduction, reduction_of_values
 from pyweft._scan import first_value, has_identity, limit_flags, op_code, scan_types
@@ -358,7 +359,6 @@ def histogram(
 ) -> Any:
     """Returns the number of elements in each bin, in int64, as weft.histogram. Order: ORDER.md 11.
 
-    x     float16 too
     bins  a number of bins from range[0] to range[1], both of which must be given; or the edges, in x's dtype, of float16
           in float32
 
@@ -366,7 +366,7 @@ def histogram(
     array([2, 2])
     """
     with Call(device, memory) as call:
-        a = call.source(x, "x", WITH_F16)
+        a = call.source(x, "x")
         dtype = edge_dtype(DTYPES[a.code])
         if isinstance(bins, (int, np.integer)):
             if range is None:
@@ -496,8 +496,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.generic)) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
-def _bind(call: Call, values: dict[str, Any], dtype: Any) -> tuple[Any, list[Any], int]:
-    """The table of weft_source_binding, what it points to, and the weft_dtype that the formula is evaluated in."""
+def _bind(
+    call: Call, values: dict[str, Any], dtype: Any, of: Callable[[set[int], Any], int] = evaluation
+) -> tuple[Any, list[Any], int]:
+    """The table of weft_source_binding, what it points to, and the weft_dtype of the values by the rule `of`."""
     table, keep = ffi.new("weft_source_binding[]", len(values)), []
     scalars = {}
     for binding, (name, value) in zip(table, values.items()):
@@ -510,7 +512,7 @@ def _bind(call: Call, values: dict[str, Any], dtype: Any) -> tuple[Any, list[Any
             binding.dtype, binding.scalar = one.code, ffi.cast("void *", one.pointer)
         else:
             binding.source = call.source(value, name).c
-    code = evaluation({one.code for one in call.inputs.values()}, dtype)
+    code = of({one.code for one in call.inputs.values()}, dtype)
     check_scalars(scalars, code)
     return table, keep, code
 
@@ -537,7 +539,7 @@ def map(
     """
     chosen = take_formula(formula)
     with Call(device, memory) as call:
-        table, _keep, code = _bind(call, bindings, dtype)
+        table, _keep, code = _bind(call, bindings, dtype, stored)
         y = call.sink(out, DTYPES[code])
         return call.run(lib.weft_map_source, chosen._compiled, code, table, len(bindings), y.c)
 

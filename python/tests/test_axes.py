@@ -646,7 +646,7 @@ def test_wrong_puts() -> None:
         weft.put_along_axis(x, [[[0], [-1]]], 0, 1)
     with pytest.raises(ValueError, match=r"index\[0\] and index\[2\] are 3: put_axis requires different indices"):
         weft.put_along_axis(x, [[[3], [0], [3]]], 0, 1)
-    with pytest.raises(ValueError, match="indices has 1 dimensions; it must have 3"):
+    with pytest.raises(ValueError, match="indices has 1 dimension; it must have 3"):
         weft.put_along_axis(x, [0], 0, 1)
     with pytest.raises(ValueError, match=r"x of shape \(2\) cannot be broadcast to targets of shape \(3, 1, 4\)"):
         weft.put_along_axis(x, [[[0]]], [1, 2], 1)
@@ -693,7 +693,7 @@ def test_wrong_takes() -> None:
         weft.take_along_axis(F, [[[4]]])
     with pytest.raises(ValueError, match="axis 3 is out of range: the array has 3 dimensions"):
         weft.take(F, [0], 3)
-    with pytest.raises(ValueError, match="indices has 1 dimensions; it must have 3"):
+    with pytest.raises(ValueError, match="indices has 1 dimension; it must have 3"):
         weft.take_along_axis(F, [0], 1)
     with pytest.raises(ValueError, match="indices has 2 dimensions; it must have 1"):
         weft.take_along_axis(F, [[0]], None)

@@ -301,7 +301,7 @@ def test_matmul_accumulates_in_float64_or_exactly() -> None:
         (lambda x: weft.matmul(x, x), ValueError, "a is 2 x 3 and b 2 x 3"),
         (lambda x: weft.matmul(x, x.T, alpha=1j), TypeError, "alpha is 1j; it must be a number"),
         (lambda x: weft.matmul(x, x.T, dtype="f8"), TypeError, "of complex numbers it must be complex64 or complex128"),
-        (lambda x: weft.matmul(x[0], x), ValueError, "a has 1 dimensions"),
+        (lambda x: weft.matmul(x[0], x), ValueError, "a has 1 dimension;"),
     ],
 )
 def test_matmul_refuses(call: Any, error: Any, words: str) -> None:

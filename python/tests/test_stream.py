@@ -22,6 +22,7 @@ X: dict[str, Any] = {
     "f8": rng.uniform(-1, 1, N) * 2.0 ** rng.integers(-20, 20, N),
     "i2": rng.integers(-300, 300, N).astype("i2"),
     "bool": rng.integers(0, 2, N).astype(bool),
+    "f2": (rng.uniform(-1, 1, N) * 2.0 ** rng.integers(-20, 4, N)).astype("f2"),
 }
 DECAY = rng.uniform(-1, 1, N)
 
@@ -119,6 +120,26 @@ def test_the_other_folds(tmp_path: Path) -> None:
     assert weft.stream.norm2(lambda: parts(x * 1e300), memory=MEMORY) == weft.norm2(x * 1e300)
 
 
+def test_float16(tmp_path: Path) -> None:
+    x = X["f2"]
+    path = save(tmp_path, x)
+    assert same(weft.stream.dot(path, parts(x[::-1].copy()), memory=MEMORY), weft.dot(x, x[::-1].copy()))
+    assert same(weft.stream.variance(path, memory=MEMORY), weft.variance(x))
+    for dtype in (np.float16, np.float32, np.float64):
+        assert same(weft.stream.sum(path, dtype=dtype, memory=MEMORY), weft.sum(x, dtype=dtype))
+        assert same(weft.stream.variance(path, dtype=dtype, memory=MEMORY), weft.variance(x, dtype=dtype))
+        y = np.empty(N, dtype)
+        weft.stream.scan(parts(x), out=y, init=0.75, dtype=dtype, exclusive=True, memory=MEMORY)
+        assert same(y, weft.scan(x, init=0.75, dtype=dtype, exclusive=True))
+        means = weft.scatter_reduce(x, INDEX, 41, "mean", dtype=dtype) if dtype != np.float16 else None
+        if means is not None:
+            assert same(weft.stream.scatter_reduce(path, INDEX, 41, "mean", dtype=dtype, memory=MEMORY), means)
+    y = np.empty(N, np.float16)
+    weft.stream.map("x / 3", x=path, out=y, memory=MEMORY)
+    assert same(y, weft.map("x / 3", x=x))
+    assert weft.stream.map_reduce("sum", "x / 3", x=path, memory=MEMORY) == weft.map_reduce("sum", "x / 3", x=x)
+
+
 INDEX = np.where(rng.integers(0, 3, N) == 0, 5, rng.integers(0, 40, N))
 
 
@@ -131,6 +152,10 @@ def test_scatter_reduce(tmp_path: Path, name: str, op: str) -> None:
             weft.stream.scatter_reduce(x, INDEX, 41, op)
         return
     path = save(tmp_path, x)
+    if name == "f2" and op == "mean":
+        with pytest.raises(TypeError, match="mean of f16 must accumulate in f32 or f64"):
+            weft.stream.scatter_reduce(x, INDEX, 41, op)
+        return
     for kind in ("i4", "i8", "u4", "u8"):
         index = INDEX.astype(kind)
         wanted = weft.scatter_reduce(x, index, 41, op)

@@ -313,7 +313,7 @@ def test_image_of_small_numbers() -> None:
 
 def test_wrong_images() -> None:
     x, h = np.ones((4, 5)), np.ones((3, 2))
-    with pytest.raises(ValueError, match="x has 1 dimensions and h 2; x must have at least 2 and h 2"):
+    with pytest.raises(ValueError, match="x has 1 dimension and h 2; x must have at least 2 and h 2"):
         weft.convolve2d(np.ones(3), h)
     with pytest.raises(ValueError, match=r"x has shape \(4, 5\) and h \(0, 2\); both must have rows and columns"):
         weft.convolve2d(x, np.ones((0, 2)))

@@ -133,11 +133,13 @@ weft_status check_output_view(const weft_context *ctx, const char *name, const w
 
 weft_status check_axes(const weft_view *v, size_t count, const int *axes, size_t *numbers, weft_error *error) {
     const int dimensions = (int)v->dimensions;
-    RETURN_IF(count > v->dimensions, WEFT_INVALID, "%zu axes: the array has %d dimensions", count, dimensions);
+    RETURN_IF(count > v->dimensions, WEFT_INVALID, "%zu %s: the array has %d dimension%s", count,
+              count == 1 ? "axis" : "axes", dimensions, dimensions == 1 ? "" : "s");
     RETURN_IF(count > 0 && !axes, WEFT_INVALID, "axes is NULL");
     for (size_t a = 0; a < count; a++) {
         RETURN_IF(axes[a] < -dimensions || axes[a] >= dimensions, WEFT_INVALID,
-                  "axis %d is out of range: the array has %d dimensions", axes[a], dimensions);
+                  "axis %d is out of range: the array has %d dimension%s", axes[a], dimensions,
+                  dimensions == 1 ? "" : "s");
         numbers[a] = (size_t)(axes[a] < 0 ? axes[a] + dimensions : axes[a]);
         for (size_t b = 0; b < a; b++)
             RETURN_IF(numbers[a] == numbers[b], WEFT_INVALID, "axes %d and %d are the same axis", axes[b], axes[a]);
@@ -194,8 +196,8 @@ weft_status check_view_length(const char *name, const weft_view *y, const weft_v
 
 weft_status view_broadcast(const char *name_x, const weft_view *x, const char *name_y, const weft_view *y,
                            size_t axes, ptrdiff_t *strides, weft_error *error) {
-    RETURN_IF(x->dimensions > y->dimensions, WEFT_INVALID, "%s has %zu dimensions, more than %s, which has %zu",
-              name_x, x->dimensions, name_y, y->dimensions);
+    RETURN_IF(x->dimensions > y->dimensions, WEFT_INVALID, "%s has %zu dimension%s, more than %s, which has %zu",
+              name_x, x->dimensions, x->dimensions == 1 ? "" : "s", name_y, y->dimensions);
     const size_t missing = y->dimensions - x->dimensions;
     for (size_t k = 0; k < axes; k++) {
         const bool repeats = k < missing || (x->shape[k - missing] == 1 && y->shape[k] != 1);

@@ -287,7 +287,10 @@ static weft_status check_size(weft_dist *d, const char *name, size_t rows, size_
 /* Checks the blocks of this rank. Blocks of other ranks, which it fetches, have at most one row or column more. */
 static weft_status check_product(const product *p) {
     weft_dist *const d = p->d;
+    weft_error *error = &d->error;
     const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
+    RETURN_IF(type_is_half(p->dtype), WEFT_UNSUPPORTED, "products over ranks require f32 or f64 elements, not %s",
+              weft_dtype_name(p->dtype));
     RETURN_IF_ERROR(dist_took(d, weft_matmul(d->ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->dtype,
                                              p->accumulate, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
     RETURN_IF_ERROR(check_size(d, "A", m, p->accumulate == WEFT_EXACT_SUM ? p->k : terms_of_a(p, 0).count, size));

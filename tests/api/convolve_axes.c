@@ -232,7 +232,7 @@ static void check_arguments(void) {
     REFUSED(to = from, WEFT_INVALID, "overlap");
     REFUSED(by.data = c + 4, WEFT_INVALID, "overlap");
     REFUSED(to.stride[0] = 0, WEFT_INVALID, "overlap");
-    REFUSED(from.dimensions = to.dimensions = 0, WEFT_INVALID, "1 axes: the array has 0 dimensions");
+    REFUSED(from.dimensions = to.dimensions = 0, WEFT_INVALID, "1 axis: the array has 0 dimensions");
     EXPECT_ERROR(ctx, weft_correlate_axis(ctx, mode, field, &from, 5, &by, &to), WEFT_INVALID, "axis 5");
     EXPECT_ERROR(NULL, weft_convolve_axis(NULL, mode, field, &from, axis, &by, &to), WEFT_INVALID, "ctx is NULL");
     EXPECT_ERROR(NULL, weft_correlate_axis(NULL, mode, field, &from, axis, &by, &to), WEFT_INVALID, "ctx is NULL");

@@ -7,6 +7,8 @@ static uint64_t count, offsets[2] = {0, 1};
 static uint32_t targets[1];
 static uint8_t flags[1];
 static weft_exact_state state;
+static weft_channel channels[3];
+static weft_source opened[2];
 static const float lower = 0, upper = 1, edges[] = {0, 1};
 static const double lambda = 0.1;
 static const size_t shape[] = {3};
@@ -55,6 +57,30 @@ static void taken(weft_context *ctx, weft_dtype t) {
     targets[0] = 0;
 }
 
+/* Returns source number i of one element at p. */
+static const weft_source *source_of(int i, weft_dtype t, const void *p) {
+    opened[i] = weft_source_memory(&channels[i], t, 1, p);
+    return &opened[i];
+}
+
+/* Functions of sources. */
+static void sources(weft_context *ctx, weft_dtype t) {
+    const weft_sink sink = weft_sink_memory(&channels[2], sizeof y, y);
+    const weft_patterns word = {1, offsets, "a"};
+    offsets[0] = 0, offsets[1] = 1;
+    TAKES(weft_reduce_source, ctx, WEFT_SUM, WEFT_DEFAULT, source_of(0, t, x), y);
+    TAKES(weft_variance_source, ctx, WEFT_DEFAULT, 0, source_of(0, t, x), y);
+    TAKES(weft_dot_source, ctx, WEFT_DEFAULT, source_of(0, t, x), source_of(1, t, x), y);
+    TAKES(weft_scan_source, ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, source_of(0, t, x), NULL, &sink);
+    TAKES(weft_histogram_source, ctx, source_of(0, t, x), 1, edges, &count);
+    TAKES(weft_histogram_even_source, ctx, source_of(0, t, x), 1, &lower, &upper, &count);
+    TAKES(weft_scatter_reduce_source, ctx, WEFT_SUM, WEFT_RANGE_ERROR, WEFT_DEFAULT, 1, 1, source_of(0, t, x),
+          source_of(1, WEFT_U32, targets), NULL, y);
+    REFUSES(weft_recurrence_source, ctx, source_of(0, t, x), source_of(1, t, x), NULL, &sink);
+    REFUSES(weft_scatter_count_source, ctx, WEFT_RANGE_ERROR, 1, source_of(0, t, x), &count);
+    REFUSES(weft_match_count_source, ctx, source_of(0, t, x), &word, 0, &count);
+}
+
 static void refused(weft_context *ctx, weft_dtype t) {
     const weft_lines lines = {.p = x, .line = 1, .step = 1};
     const weft_boundary open = WEFT_OPEN_ENDS;
@@ -85,6 +111,7 @@ int main(void) {
     for (weft_dtype t = WEFT_F16; t <= WEFT_BF16; t++) {
         taken(ctx, t);
         refused(ctx, t);
+        sources(ctx, t);
     }
     weft_close(ctx);
     return expect_end();

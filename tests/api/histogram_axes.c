@@ -231,7 +231,7 @@ static void check_edges(void) {
     REFUSED(bins = UINT32_MAX, WEFT_INVALID, "invalid number of bins 4294967295");
     REFUSED(axis = 3, WEFT_INVALID, "axis 3 is out of range: the array has 3 dimensions");
     REFUSED(axis = -4, WEFT_INVALID, "axis -4 is out of range");
-    REFUSED(from.dimensions = to.dimensions = 0, WEFT_INVALID, "1 axes: the array has 0 dimensions");
+    REFUSED(from.dimensions = to.dimensions = 0, WEFT_INVALID, "1 axis: the array has 0 dimensions");
     REFUSED(bins = 2, WEFT_INVALID, "counts has shape (2, 3, 2): expected (2, 2, 2)");
     REFUSED(axis = 0, WEFT_INVALID, "counts has shape (2, 3, 2): expected (3, 5, 2)");
     REFUSED(to.stride[0] = 0, WEFT_INVALID, "overlap");

@@ -286,8 +286,8 @@ static void check_arguments(void) {
             "x has shape (2, 4, 5): the last axis of complex numbers has length 2");
     REFUSED((field = WEFT_COMPLEX, from.shape[2] = to.shape[2] = 2), WEFT_INVALID,
             "h has 2 dimensions: at least 3 are required");
-    REFUSED(from.dimensions = 1, WEFT_INVALID, "x has 1 dimensions: at least 2 are required");
-    REFUSED(by.dimensions = 1, WEFT_INVALID, "h has 1 dimensions: at least 2 are required");
+    REFUSED(from.dimensions = 1, WEFT_INVALID, "x has 1 dimension: at least 2 are required");
+    REFUSED(by.dimensions = 1, WEFT_INVALID, "h has 1 dimension: at least 2 are required");
     REFUSED((by = from, by.data = b), WEFT_INVALID, "h has 3 dimensions of numbers: expected 2");
     REFUSED(mode = WEFT_FULL, WEFT_INVALID, "y has shape (2, 4, 5): expected (2, 6, 6)");
     REFUSED(mode = WEFT_VALID, WEFT_INVALID, "y has shape (2, 4, 5): expected (2, 2, 4)");

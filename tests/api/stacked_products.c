@@ -121,7 +121,7 @@ static void arguments(void) {
     WITH(c, weft_view_of(WEFT_F64, 3, (size_t[]){4, 3, 5}, z, &c), WEFT_INVALID,
          "A of shape (2, 3, 4) cannot be broadcast to C of shape (4, 3, 5)");
     WITH(c, weft_view_of(WEFT_F64, 2, (size_t[]){3, 5}, z, &c), WEFT_INVALID, "A has 3 dimensions, more than C");
-    WITH(b, weft_view_of(WEFT_F64, 1, (size_t[]){4}, y, &b), WEFT_INVALID, "B has 1 dimensions: at least 2");
+    WITH(b, weft_view_of(WEFT_F64, 1, (size_t[]){4}, y, &b), WEFT_INVALID, "B has 1 dimension: at least 2");
     WITH(b, b.dtype = WEFT_F32, WEFT_INVALID, "B");
     WITH(a, a.stride[2] = 16, WEFT_UNSUPPORTED, "the matrices of A are 3 x 4 with strides of 32 and 16 bytes");
     WITH(b, b.stride[0] = 0, WEFT_UNSUPPORTED, "the matrices of B are 4 x 5 with strides of 0 and 8 bytes");

@@ -339,7 +339,7 @@ static void takes(void) {
     EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 2, &good, &y, WEFT_INVALID,
                 "axis 2 is out of range: the array has 2 dimensions");
     EXPECT_TAKE(WEFT_RANGE_SKIP, &a, -3, &good, &y, WEFT_INVALID, "axis -3 is out of range");
-    EXPECT_TAKE(WEFT_RANGE_SKIP, &point, 0, &good, &y, WEFT_INVALID, "1 axes: the array has 0 dimensions");
+    EXPECT_TAKE(WEFT_RANGE_SKIP, &point, 0, &good, &y, WEFT_INVALID, "1 axis: the array has 0 dimensions");
     index.dtype = WEFT_I16, index.stride[0] = 6, index.stride[1] = 2;
     EXPECT_TAKE(WEFT_RANGE_SKIP, &a, 1, &index, &y, WEFT_UNSUPPORTED,
                 "take_axis requires i32, i64, u32 or u64 indices, not i16");
@@ -386,7 +386,7 @@ static void puts_by_index(void) {
     EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 1, &good, NULL, WEFT_INVALID, "y is NULL");
     EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 2, &good, &y, WEFT_INVALID,
                "axis 2 is out of range: the array has 2 dimensions");
-    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 0, &good, &point, WEFT_INVALID, "1 axes: the array has 0 dimensions");
+    EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 0, &good, &point, WEFT_INVALID, "1 axis: the array has 0 dimensions");
     EXPECT_PUT(WEFT_RANGE_SKIP, &x2, 1, &x2, &y, WEFT_UNSUPPORTED, "put_axis requires i32, i64, u32 or u64 indices");
     EXPECT_PUT(WEFT_RANGE_SKIP, &good, 1, &good, &y, WEFT_INVALID, "x has elements of type i32: expected f32");
     EXPECT_PUT(WEFT_RANGE_SKIP, &x3, 1, &good, &y, WEFT_INVALID,

@@ -178,7 +178,7 @@ refuses 2 "weft convolve: --border mirror: expected wrap, symmetric or a number"
     convolve "$dir/series.npy" "$dir/corners.npy" --border mirror -o "$y"
 refuses 2 "weft convolve: --axis and --border cannot be combined" \
     convolve "$dir/series.npy" "$dir/corners.npy" --border 0 --axis 0 -o "$y"
-refuses 1 "weft convolve: $dir/two.npy: has 1 dimensions: expected 2 to 15" \
+refuses 1 "weft convolve: $dir/two.npy: has 1 dimension: expected 2 to 15" \
     convolve "$dir/two.npy" "$dir/corners.npy" --border 0 -o "$y"
 refuses 1 "weft convolve: $dir/three.npy: has 3 dimensions: expected 2" \
     convolve "$dir/series.npy" "$dir/three.npy" --border 0 -o "$y"

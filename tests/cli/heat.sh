@@ -45,7 +45,7 @@ else
 fi
 refuses 1 'has 1 dimension: a picture' heat "$dir/line.npy" --png "$dir/p.png"
 refuses 1 'many.npy: the array has 4 dimensions: --dimensions must give' heat "$dir/many.npy"
-refuses 1 'the array has 1 dimensions' heat "$dir/line.npy" --dimensions 2
+refuses 1 'the array has 1 dimension: ' heat "$dir/line.npy" --dimensions 2
 refuses 1 '--lambda: 3 numbers given, 2 expected, one for each axis' heat "$dir/plate.npy" --lambda 1,2,3
 refuses 2 '--lambda 1e-30: expected a number from 2^-60 to 2^60' heat "$dir/line.npy" --lambda 1e-30
 refuses 1 'expected f32 or f64' heat "$dir/ints.npy"

@@ -63,7 +63,7 @@ fi
 refuses 2 '--slice q=1: expected an axis' laplace --grid 5 --png "$dir/p.png" --slice q=1
 refuses 2 'has 5 points along x' laplace --grid 5 --png "$dir/p.png" --slice x=5
 refuses 2 '--slice requires --png FILE' laplace --grid 5 --slice x=1
-refuses 1 'has 1 dimensions or is in Fortran order' laplace "$dir/flat.npy"
+refuses 1 'has 1 dimension or is in Fortran order' laplace "$dir/flat.npy"
 refuses 1 'expected f32 or f64' laplace "$dir/ints.npy"
 refuses 1 'none.npy' laplace "$dir/none.npy"
 refuses 2 '0 files given, 1 expected' laplace

@@ -42,6 +42,12 @@ streamed xor "$k"
 streamed sum --accumulate f64 "$x"
 streamed dot "$d" "$dir/swapped.npy"
 streamed variance --ddof 1 "$x"
+for type in f16 bf16; do
+    w random normal --n 70001 --seed 6 --dtype $type -o "$dir/$type.npy"
+    for op in sum prod min argmax count_nonzero mean norm2 norminf variance; do streamed "$op" "$dir/$type.npy"; done
+    streamed mean --accumulate f32 "$dir/$type.npy"
+    streamed dot "$dir/$type.npy" "$dir/$type.npy"
+done
 streamed map_reduce norm1 "a*x + i" a=3 x="$x"
 streamed map_reduce argmin "x*y" y="$dir/swapped.npy" x="$d"
 
@@ -62,6 +68,13 @@ for file in "$x" "$d" "$k" "$dir/swapped.npy"; do
     files map_scan --op max --exclusive "2*x - i" x="$file" --dtype f64
     files sort "$file"
     files sort --descending "$file"
+done
+for type in f16 bf16; do
+    files scan --init 2 "$dir/$type.npy"
+    files scan --exclusive --accumulate f32 "$dir/$type.npy"
+    files scan --op max "$dir/$type.npy"
+    files histogram --bins 30 "$dir/$type.npy"
+    files sort "$dir/$type.npy"
 done
 w random uniform --lower -1 --upper 1 --n 200001 --seed 4 -o "$dir/s.npy"
 w random uniform --lower -1 --upper 1 --n 60000 --seed 5 --dtype f64 -o "$dir/sd.npy"

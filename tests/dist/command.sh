@@ -17,8 +17,9 @@ refuses() {
 }
 
 "$weft" random normal --n 100003 --seed 3 -o x.npy
+"$weft" random normal --n 100003 --seed 4 --dtype f16 -o h.npy
 "$weft" random integers --n 4 --dtype i32 -o few.npy
-for call in "sum x.npy" "variance --ddof 1 x.npy" "norm2 --accumulate f64 x.npy" "dot x.npy x.npy" "argmax x.npy" "mean few.npy"; do
+for call in "sum x.npy" "variance --ddof 1 x.npy" "norm2 --accumulate f64 x.npy" "dot x.npy x.npy" "argmax x.npy" "mean few.npy" "sum h.npy" "variance --accumulate f32 h.npy"; do
     # shellcheck disable=SC2086
     same "$("$weft" --bits $call)" "$(ranks --bits $call)" "$call"
 done
@@ -30,6 +31,9 @@ for call in "scan --op sum" "scan --op prod --exclusive --init 2" "sort --descen
     # shellcheck disable=SC2086
     "$weft" $call x.npy -o one.npy && ranks $call x.npy -o many.npy
     cmp one.npy many.npy || { echo "command: $call differs" && failed=1; }
+    # shellcheck disable=SC2086
+    "$weft" $call h.npy -o one.npy && ranks $call h.npy -o many.npy
+    cmp one.npy many.npy || { echo "command: $call of f16 differs" && failed=1; }
 done
 # Scaling: times vary, but the layout of the output and the drawing do not.
 ranks bench --size 100003 --op sum,argmax,xor,dot,scan,sort --plot scaling.svg >bench.txt || failed=1

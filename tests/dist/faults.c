@@ -475,6 +475,11 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: sum of bf16 cannot accumulate in exact", out);
     status = weft_dist_scan(w->d, WEFT_MAX, WEFT_INCLUSIVE, WEFT_F16, WEFT_F32, slice, x, NULL, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: scan with max of f16 cannot accumulate in f32", out);
+    status = weft_dist_matmul(w->d, WEFT_F16, WEFT_DEFAULT, slice, 1, 1, NULL, x, x, NULL, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: products over ranks require f32 or f64 elements, not f16",
+                   out);
+    status = weft_dist_recurrence(w->d, WEFT_FORWARD, WEFT_F16, slice, x, x, NULL, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: recurrence requires f32 or f64 elements, not f16", out);
     status = weft_dist_scatter_reduce(w->d, WEFT_MEAN, WEFT_RANGE_SKIP, WEFT_F16, WEFT_DEFAULT, WEFT_I64, slice, 1, 1,
                                       x, x, NULL, &out);
     expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: scatter_reduce: mean of f16 must accumulate in f32 or f64",

@@ -125,8 +125,8 @@ static weft_status run(weft_context *ctx, const request *r, convolve2d_call *c, 
 /* Checks one of the three arrays: its type, its axes of numbers and the parts of complex numbers. */
 static weft_status check_numbers(const request *r, const char *name, const weft_view *v, weft_error *error) {
     RETURN_IF_ERROR(check_view_type(name, v, r->x->dtype, error));
-    RETURN_IF(v->dimensions < 2u + is_complex(r), WEFT_INVALID, "%s has %zu dimensions: at least %d are required",
-              name, v->dimensions, 2 + is_complex(r));
+    RETURN_IF(v->dimensions < 2u + is_complex(r), WEFT_INVALID, "%s has %zu dimension%s: at least %d are required",
+              name, v->dimensions, v->dimensions == 1 ? "" : "s", 2 + is_complex(r));
     return is_complex(r) ? check_view_parts(name, v, error) : WEFT_OK;
 }
 
@@ -149,8 +149,8 @@ static weft_status find_part(const request *r, convolve2d_call *c, weft_error *e
 static weft_status check_lengths(const request *r, convolve2d_call *c, weft_error *error) {
     const char *const name = c->correlate ? "correlation" : "convolution";
     const size_t axes = r->x->dimensions - is_complex(r);
-    RETURN_IF(r->h->dimensions != 2u + is_complex(r), WEFT_INVALID, "h has %zu dimensions of numbers: expected 2",
-              r->h->dimensions - is_complex(r));
+    const size_t taps = r->h->dimensions - is_complex(r);
+    RETURN_IF(taps != 2, WEFT_INVALID, "h has %zu dimension%s of numbers: expected 2", taps, taps == 1 ? "" : "s");
     c->dtype = r->x->dtype;
     c->is_complex = is_complex(r);
     for (int k = 0; k < 2; k++) c->n[k] = r->x->shape[axes - 2 + (size_t)k], c->m[k] = r->h->shape[k];

@@ -104,8 +104,8 @@ static weft_status check_argument(const weft_context *ctx, argument *x, bool out
     RETURN_IF_ERROR(output ? check_output_view(ctx, x->name, x->view, memory, error)
                            : check_view(ctx, x->name, x->view, memory, error));
     RETURN_IF(x->view->dimensions < 3, WEFT_INVALID,
-              "%s has %zu dimensions: at least 3 are required, those of a matrix and that of the parts", x->name,
-              x->view->dimensions);
+              "%s has %zu dimension%s: at least 3 are required, those of a matrix and that of the parts", x->name,
+              x->view->dimensions, x->view->dimensions == 1 ? "" : "s");
     RETURN_IF_ERROR(check_view_parts(x->name, x->view, error));
     x->numbers = *x->view;
     x->numbers.dimensions--;

@@ -137,7 +137,8 @@ static weft_status run_batches(weft_context *ctx, const matmul_call *first, bool
 
 static weft_status set_lengths(matrices *x, weft_error *error) {
     const size_t dimensions = x->view->dimensions;
-    RETURN_IF(dimensions < 2, WEFT_INVALID, "%s has %zu dimensions: at least 2 are required", x->name, dimensions);
+    RETURN_IF(dimensions < 2, WEFT_INVALID, "%s has %zu dimension%s: at least 2 are required", x->name, dimensions,
+              dimensions == 1 ? "" : "s");
     x->rows = x->view->shape[dimensions - 2];
     x->columns = x->view->shape[dimensions - 1];
     return WEFT_OK;

@@ -11,8 +11,9 @@ static weft_status check_points(const weft_context *ctx, const sobol_call *c, we
     RETURN_IF(c->first > WEFT_SAMPLES_MAX || c->n > WEFT_SAMPLES_MAX - c->first, WEFT_INVALID,
               "first = %" PRIu64 ", n = %zu: the range exceeds the points of a sequence, 0 to %" PRIu64, c->first,
               c->n, WEFT_SAMPLES_MAX - 1);
-    RETURN_IF(c->n > SIZE_MAX / c->dimensions, WEFT_INVALID, "out: %zu points of %zu dimensions do not fit in memory",
-              c->n, c->dimensions);
+    RETURN_IF(c->n > SIZE_MAX / c->dimensions, WEFT_INVALID,
+              "out: %zu points of %zu dimension%s do not fit in memory", c->n, c->dimensions,
+              c->dimensions == 1 ? "" : "s");
     return check_array(ctx, "out", c->out, c->n * c->dimensions, weft_dtype_size(c->dtype), &out, error);
 }
 
