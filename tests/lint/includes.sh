@@ -23,7 +23,8 @@ own_def='"core/(ops|types|halves|status|distributions|sobol)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
 only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
-only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" $(ls src/core/*.[ch] src/core/api/*.c | grep -vE '/(bindings|exact_state|fft_plan|half_random)\.c$')
+only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" $(ls src/core/*.[ch] src/core/api/*.c | grep -vE '/(bindings|exact_state|fft_plan|half_random)\.c$|/reals\.h$')
+only "reals" '<string\.h>|"(arith/formats|weft)\.h"' src/core/reals.h
 only "bindings and half_random" "$std|\"(core/[a-z_]+\.(h|def)|formula/expr\.h|arith/halves\.h)\"" src/core/bindings.c src/core/half_random.c
 only "fft_plan" "$std|\"(core/[a-z_]+\.h|arith/turns\.h)\"" src/core/fft_plan.c
 only "exact_state" "$std|\"(core/[a-z_]+\.h|arith/exact\.h|weft\.h)\"" src/core/api/exact_state.c
@@ -40,7 +41,7 @@ only "record" "$std|\"(cli/[a-z_/]+\.h|verify/sha256\.h)\"" cli/io/record.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|translate|bulk_copies|cuda|cuda_runtime|cuda_fp16|cuda_pipeline|cooperative_groups)\.h\"" ladder/executor/*.c ladder/executor/*.cc ladder/executor/*.h ladder/executor/*/*.h
-only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|exact_ops|fpmode|indices|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
+only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|exact_ops|fpmode|indices|parts|reals|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # Only src/cuda and src/dist/nccl.c include CUDA's headers. <cuda.h> matches the pattern of the standard ones above.
