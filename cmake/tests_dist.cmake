@@ -39,7 +39,7 @@ function(dist_tests suffix mpiexec)
   dist_deep(agreement${suffix}_1 agreement${suffix}_2 agreement${suffix}_5 agreement${suffix}_8)
 endfunction()
 
-set(dist_agreement tests/dist/agreement.c tests/dist/grids.c tests/dist/pencils.c tests/dist/spectra.c tests/dist/world.c)
+set(dist_agreement tests/dist/agreement.c tests/dist/grids.c tests/dist/pencils.c tests/dist/scans.c tests/dist/spectra.c tests/dist/world.c)
 set(dist_faults tests/dist/faults.c tests/dist/world.c)
 foreach(program dist_agreement dist_faults)
   dist_program(${program} weft_dist MPI::MPI_C ${${program}})
