@@ -117,30 +117,30 @@ weft_status half_part_sum(weft_context *ctx, const part_sum_call *call, weft_err
     return ctx->backend->reduce_axes(ctx->state, &c, error);
 }
 
-/* A piece has a power of two of tiles, so its sum is a node of the tree of ORDER.md 2. If bit k of the number of
- * pieces is set, nodes[k] is the sum of 2^k pieces that has no partner yet. */
+/* A part has a power of two of tiles, so its sum is a node of the tree of ORDER.md 2. If bit k of the number of
+ * parts is set, nodes[k] is the sum of 2^k parts that has no partner yet. */
 weft_status half_part_deviations(weft_context *ctx, const part_deviations_call *call, weft_error *error) {
-    enum { PIECE = 256 * WEFT_TILE(sizeof(float)), LEVELS = 64 };
+    enum { PART = 256 * WEFT_TILE(sizeof(float)), LEVELS = 64 };
     part_deviations_call c = *call;
     double nodes[LEVELS], sum = 0;
     void *values;
-    size_t pieces = 0;
+    size_t parts = 0;
     int k;
-    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, min_u64(c.n, PIECE) * sizeof(float), &values, error));
+    RETURN_IF_ERROR(context_scratch(ctx, SCRATCH_ARRAY, min_u64(c.n, PART) * sizeof(float), &values, error));
     c.dtype = WEFT_F32;
     c.x = values;
     c.sum = &sum;
-    for (size_t at = 0; at < call->n; at += PIECE, pieces++) {
-        c.n = min_u64(call->n - at, PIECE);
+    for (size_t at = 0; at < call->n; at += PART, parts++) {
+        c.n = min_u64(call->n - at, PART);
         RETURN_IF_ERROR(half_convert(ctx, c.n, call->dtype, (const uint16_t *)call->x + at, WEFT_F32, values, error));
         RETURN_IF_ERROR(ctx->backend->part_deviations(ctx->state, &c, error));
-        for (k = 0; pieces >> k & 1; k++) sum = nodes[k] + sum;
+        for (k = 0; parts >> k & 1; k++) sum = nodes[k] + sum;
         nodes[k] = sum;
     }
-    k = __builtin_ctzll(pieces);
+    k = __builtin_ctzll(parts);
     sum = nodes[k];
-    while (++k < LEVELS && pieces >> k)
-        if (pieces >> k & 1) sum = nodes[k] + sum;
+    while (++k < LEVELS && parts >> k)
+        if (parts >> k & 1) sum = nodes[k] + sum;
     *call->sum = sum;
     return WEFT_OK;
 }

@@ -3,7 +3,7 @@
  * rank computes the totals of the largest such blocks in its slice, of which there are O(log n). All ranks gather
  * all totals. Each rank then scans its slice with the prefixes derived from these totals. weft_scan also combines
  * the totals, at most 256 values at a time, on the host. Sums and products of f16 and bf16 are computed in f32, a
- * piece of a slice at a time, and rounded when they are written.
+ * chunk of a slice at a time, and rounded when they are written.
  *
  * The slice is read twice: no rank can write before it has the totals of all lower ranks, and these are complete
  * only after those ranks have read their whole slices. */
@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { GROUP = WEFT_SCAN_GROUP, LEVELS = WEFT_SCAN_LEVELS, TILE = GROUP * GROUP * GROUP };
-enum { PIECE_LEVEL = 5, PREFIXES = 2 /* number of the workspace for prefixes that are rounded */ };
+enum { CHUNK_LEVEL = 5, PREFIXES = 2 /* number of the workspace for prefixes that are rounded */ };
 
 typedef struct scanning {
     weft_dist *d;
@@ -185,26 +185,26 @@ static weft_status scan_elements(const scanning *s, size_t offset, size_t n, con
     return dist_took(s->d, weft_scan(s->d->ctx, s->op, s->kind, s->dtype, s->accumulate, n, x, carry, y));
 }
 
-/* Scans elements [at, end) in f32 and rounds the prefixes, a piece at a time. `before` is the prefix before `at`. The
- * inclusive result of the last element of a piece is the prefix after it, except after the last piece. */
+/* Scans elements [at, end) in f32 and rounds the prefixes, a chunk at a time. `before` is the prefix before `at`. The
+ * inclusive result of the last element of a chunk is the prefix after it, except after the last chunk. */
 static weft_status scan_rounded(const scanning *s, const prefix *before, uint64_t at, uint64_t end) {
     weft_dist *const d = s->d;
     prefix p = *before;
     char *prefixes;
     const void *carry;
     uint64_t value, total, last;
-    RETURN_IF_ERROR(dist_workspace(d, PREFIXES, min_u64(end - at, block_of(PIECE_LEVEL)) * sizeof(float), &prefixes));
+    RETURN_IF_ERROR(dist_workspace(d, PREFIXES, min_u64(end - at, block_of(CHUNK_LEVEL)) * sizeof(float), &prefixes));
     RETURN_IF_ERROR(find_carry(s, &p, &value, &carry));
     for (size_t n; at < end; at += n) {
         const size_t offset = at - dist_first(d);
-        n = min_u64(end - at, block_of(PIECE_LEVEL));
+        n = min_u64(end - at, block_of(CHUNK_LEVEL));
         const bool more = at + n < end;
         RETURN_IF_ERROR(scan_elements(s, offset, n, carry, prefixes));
-        if (more) RETURN_IF_ERROR(find_total(s, s->x + offset * weft_dtype_size(s->dtype), PIECE_LEVEL, &total));
+        if (more) RETURN_IF_ERROR(find_total(s, s->x + offset * weft_dtype_size(s->dtype), CHUNK_LEVEL, &total));
         RETURN_IF_ERROR(
             dist_took(d, weft_part_convert(d->ctx, n, s->result, prefixes, s->written, result_at(s, offset))));
         if (!more) return WEFT_OK;
-        RETURN_IF_ERROR(put_after(s, &p, PIECE_LEVEL, &total));
+        RETURN_IF_ERROR(put_after(s, &p, CHUNK_LEVEL, &total));
         RETURN_IF_ERROR(find_carry(s, &p, &value, &carry));
         store_result(s, carry, &last);
         if (s->kind == WEFT_INCLUSIVE)
