@@ -27,6 +27,7 @@ typedef struct scanning {
     const char *x;
     char *y;
     const void *init;
+    float start;              /* the initial value of prefixes that are rounded */
     uint64_t *totals;         /* totals of all ranks' blocks, one value of type `result` in each */
     uint64_t own[BLOCKS_MAX]; /* totals of this rank's blocks */
 } scanning;
@@ -285,12 +286,11 @@ static weft_status run_alone(const scanning *s) {
 
 static weft_status run_scan(scanning *s) {
     weft_dist *const d = s->d;
-    float start;
     if (d->size == 1) return dist_finish(d, run_alone(s));
     if (type_is_half(s->written) && (s->op == WEFT_SUM || s->op == WEFT_PROD)) {
         s->accumulate = s->result = WEFT_F32;
-        start = s->init ? load_half(s->written, s->init) : 0;
-        if (s->init) s->init = &start;
+        if (s->init) s->start = load_half(s->written, s->init);
+        if (s->init) s->init = &s->start;
     }
     RETURN_IF_ERROR(dist_agree(d, find_totals(s)));
     RETURN_IF_ERROR(gather_totals(s));
