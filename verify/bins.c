@@ -1,6 +1,7 @@
 #include "verify/bins.h"
 
 #include "arith/halves.h"
+#include "core/byte_order.h"
 #include "core/types.h"
 #include "verify/sorted.h"
 
@@ -11,7 +12,8 @@ static double real(weft_dtype dtype, const void *x) {
     return dtype == WEFT_F32 ? (double)*(const float *)x : *(const double *)x;
 }
 
-static uint64_t bits_of_real(weft_dtype dtype, double v) {
+/* Returns a number that begins with the bytes of an element. */
+static uint64_t element_of_real(weft_dtype dtype, double v) {
     const float narrow = (float)v;
     uint64_t bits = 0;
     if (dtype == WEFT_F32)
@@ -29,9 +31,13 @@ static bin_bounds fixed_bounds(weft_dtype dtype, uint64_t turn) {
     static const bin_bounds integers[] = {{0, 127}, {1, 3}, {0, 1}, {17, 100}};
     const uint64_t sign = UINT64_C(1) << (8 * weft_dtype_size(dtype) - 1);
     if (type_is_float(dtype))
-        return (bin_bounds){bits_of_real(dtype, reals[turn % 6].lower), bits_of_real(dtype, reals[turn % 6].upper)};
-    if (turn % 5 < 4) return integers[turn % 5];
-    return type_is_signed(dtype) ? (bin_bounds){sign, sign - 1} : (bin_bounds){0, 2 * sign - 1};
+        return (bin_bounds){element_of_real(dtype, reals[turn % 6].lower),
+                            element_of_real(dtype, reals[turn % 6].upper)};
+    bin_bounds b = type_is_signed(dtype) ? (bin_bounds){sign, sign - 1} : (bin_bounds){0, 2 * sign - 1};
+    if (turn % 5 < 4) b = integers[turn % 5];
+    bits_store(&b.lower, weft_dtype_size(dtype), b.lower);
+    bits_store(&b.upper, weft_dtype_size(dtype), b.upper);
+    return b;
 }
 
 /* Fills x with n elements of the type of edges. Those of f16 and bf16 have values of these types, or any of f32. */

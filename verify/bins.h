@@ -5,7 +5,7 @@
 #include "verify/match.h"
 
 typedef struct bin_bounds {
-    uint64_t lower, upper; /* bits of elements; for f16 and bf16, of f32 */
+    uint64_t lower, upper; /* begin with the bytes of an element; for f16 and bf16, of an f32 */
 } bin_bounds;
 
 /* Returns bounds for `bins` bins of equal width: one of several ranges that split every kind of input, or two

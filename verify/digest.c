@@ -26,7 +26,10 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
     }
     const unsigned char code = (unsigned char)status;
     sha256_add(&d->hashes[operation], &code, 1);
-    if (status == WEFT_OK) sha256_add(&d->hashes[operation], answer, match_out_bytes(c));
+    if (status == WEFT_OK) {
+        match_convert(c, answer);
+        sha256_add(&d->hashes[operation], answer, match_out_bytes(c));
+    }
     d->lines[operation].cases++;
     return true;
 }

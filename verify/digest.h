@@ -1,6 +1,6 @@
 /* The digest: SHA-256 hashes of the results of one device, to compare machines that cannot compare results
  * themselves. The hash of an operation is that of its cases in the order of match_walk: for each case a byte with the
- * status, and the output if the status is WEFT_OK. */
+ * status, and the output, in little-endian byte order, if the status is WEFT_OK. */
 #ifndef WEFT_TESTS_DIGEST_H
 #define WEFT_TESTS_DIGEST_H
 

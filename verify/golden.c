@@ -66,7 +66,10 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
     const unsigned char code = (unsigned char)status;
     if (*hash == 0) *hash = UINT64_C(0xcbf29ce484222325);
     *hash = fnv(*hash, &code, 1);
-    if (status == WEFT_OK) *hash = fnv(*hash, answer, match_out_bytes(c));
+    if (status == WEFT_OK) {
+        match_convert(c, answer);
+        *hash = fnv(*hash, answer, match_out_bytes(c));
+    }
     return true;
 }
 

@@ -1,9 +1,8 @@
 /* An element is generated as a bit pattern, then stored in 1, 2, 4 or 8 bytes. Kinds with a special element (a NaN,
  * an infinity, a zero) are generated in two steps: all elements, then the special one. */
 #include "verify/inputs.h"
+#include "core/byte_order.h"
 #include "core/types.h"
-
-#include <string.h>
 
 enum { FLOATS, INTEGERS, BOTH };
 
@@ -143,13 +142,9 @@ static uint64_t integer_bits(int width, input_kind kind, uint64_t seed, size_t i
 
 /* -------------------------------------------------------------------------------- arrays */
 
-static uint64_t load(const void *x, size_t i, size_t size) {
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)x + i * size, size); /* little endian, as on every machine with a backend */
-    return bits;
-}
+static uint64_t load(const void *x, size_t i, size_t size) { return bits_load((const char *)x + i * size, size); }
 
-static void store(void *x, size_t i, size_t size, uint64_t bits) { memcpy((char *)x + i * size, &bits, size); }
+static void store(void *x, size_t i, size_t size, uint64_t bits) { bits_store((char *)x + i * size, size, bits); }
 
 static void shuffle(void *x, size_t n, size_t size, uint64_t seed) {
     for (size_t i = n; i > 1; i--) {

@@ -2,6 +2,7 @@
  * separate threads. Each job walks all cases with contexts and memory of its own, and visits only the arrays whose
  * number it has drawn. */
 #include "verify/match.h"
+#include "core/byte_order.h"
 #include "verify/memory.h"
 #include "verify/sorted.h"
 #include "verify/targets.h"
@@ -47,6 +48,16 @@ __attribute__((format(printf, 2, 3))) static bool fail(crew *c, const char *form
     va_end(list);
     give_lock(c);
     return false;
+}
+
+/* ------------------------------------------------------------------------------- byte order */
+
+void match_convert(const match_case *c, void *out) {
+    const match_shape *const shape = c->operation->shape;
+    match_part parts[MATCH_PARTS] = {{0, shape->out_bytes(c), match_out_values(c)}};
+    if (!is_big_endian()) return;
+    const size_t count = shape->parts ? shape->parts(c, out, parts) : 1;
+    for (size_t i = 0; i < count; i++) bytes_reverse((char *)out + parts[i].at, parts[i].count, parts[i].size);
 }
 
 /* ------------------------------------------------------------------------------- the report */

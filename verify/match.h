@@ -41,6 +41,12 @@ typedef struct match_case {
     match_offset offset;
 } match_case;
 
+/* A part of an output: `count` values of `size` bytes, which is at most 8, from byte `at` on. */
+typedef struct match_part {
+    size_t at, size, count;
+} match_part;
+enum { MATCH_PARTS = 3 };
+
 /* Description of an operation, defined in verify/cases/<stem>.c. If an operation has several outputs, `call` stores
  * them consecutively in the array `out`. */
 typedef struct match_shape {
@@ -50,6 +56,8 @@ typedef struct match_shape {
     size_t (*values)(const match_case *c); /* number of values of the output; NULL: one */
     /* Returns the bytes of a value of the output, or 0 if the types are not supported. */
     size_t (*out_bytes)(const match_case *c);
+    /* Describes the parts of the output at `out`, and returns their number. NULL: all values have out_bytes bytes. */
+    size_t (*parts)(const match_case *c, const void *out, match_part parts[MATCH_PARTS]);
     weft_status (*call)(const match_case *c, weft_context *ctx, const void *const *inputs, void *out);
     /* Computes the expected result on ref by calls of other operations, which define the function. NULL: `call`
      * does, on ref, which has a definition of its own. */
@@ -67,6 +75,8 @@ static inline size_t match_out_values(const match_case *c) {
 static inline size_t match_out_bytes(const match_case *c) {
     return c->operation->shape->out_bytes(c) * match_out_values(c);
 }
+/* Converts an output in host memory from the byte order of the machine to little-endian, or back. */
+void match_convert(const match_case *c, void *out);
 /* Returns c->n, for operations whose output has one value for each element. */
 size_t match_each(const match_case *c);
 

@@ -1,4 +1,5 @@
 #include "verify/random_views.h"
+#include "core/byte_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,8 @@ weft_status view_fill_output(const match_case *c, weft_context *ctx, input_kind 
     void *const before = malloc(bytes + 1);
     if (!before) return WEFT_OUT_OF_MEMORY;
     input_fill(kind, dtype, view_draw(c, 14), values, before);
+    if (is_big_endian()) bytes_reverse(before, values, weft_dtype_size(dtype));
+    match_convert(c, before); /* values of other sizes than `dtype` have the same bits on every machine */
     const weft_status status = weft_copy(ctx, bytes, before, out);
     free(before);
     return status;

@@ -1,8 +1,8 @@
 #include "verify/sorted.h"
+#include "core/byte_order.h"
 #include "core/types.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct element {
     uint64_t key, bits;
@@ -10,9 +10,7 @@ typedef struct element {
 
 static uint64_t load(weft_dtype dtype, const void *x, size_t i) {
     const size_t size = weft_dtype_size(dtype);
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)x + i * size, size); /* little endian, as on every machine with a backend */
-    return bits;
+    return bits_load((const char *)x + i * size, size);
 }
 
 uint64_t sorted_key(weft_dtype dtype, const void *x, size_t i) {
@@ -36,7 +34,7 @@ bool sorted_sort(weft_dtype dtype, size_t n, void *x) {
     if (!list) return false;
     for (size_t i = 0; i < n; i++) list[i] = (element){sorted_key(dtype, x, i), load(dtype, x, i)};
     qsort(list, n, sizeof *list, by_key);
-    for (size_t i = 0; i < n; i++) memcpy((char *)x + i * size, &list[i].bits, size);
+    for (size_t i = 0; i < n; i++) bits_store((char *)x + i * size, size, list[i].bits);
     free(list);
     return true;
 }

@@ -4,11 +4,11 @@
 #ifndef WEFT_CORE_COMPARE_H
 #define WEFT_CORE_COMPARE_H
 
+#include "core/byte_order.h"
 #include "core/types.h"
 #include "weft.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 typedef struct comparator {
     bool less, equal, greater, others;
@@ -38,9 +38,7 @@ static inline comparator weft_comparator(weft_comparison comparison, weft_dtype 
     c.greater = comparison == WEFT_GT || comparison == WEFT_GE;
     c.others = comparison == WEFT_NE;
     c.xor_mask = is_unsigned ? (uint64_t)1 << (8 * size - 1) : 0;
-    c.value = 0;
-    memcpy(&c.value, value, size);
-    c.value ^= c.xor_mask;
+    c.value = bits_load(value, size) ^ c.xor_mask;
     c.first_key = c.last_key = 0;
     if (type_is_half(dtype)) weft_compare_halves(&c, dtype);
     return c;

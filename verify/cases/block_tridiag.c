@@ -59,6 +59,18 @@ static size_t values(const match_case *c) {
     return size ? c->n + 16 / size : 0;
 }
 
+/* Returns the offset of the number of the first failure. */
+static size_t failure_at(const match_case *c, const void *out) {
+    const size_t bytes = c->n * weft_dtype_size(c->dtype);
+    return bytes + (8 - ((uintptr_t)out + bytes) % 8) % 8;
+}
+
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    parts[0] = (match_part){0, out_bytes(c), c->n};
+    parts[1] = (match_part){failure_at(c, out), sizeof(uint64_t), 1};
+    return 2;
+}
+
 /* Elements of the case's type, used for all rows. */
 typedef struct constants {
     double f64[LINES][MAX * MAX];
@@ -79,8 +91,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     const variant v = variant_of(c);
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     const weft_lines x = {inputs[0], v.row, v.line}, y = {inputs[1], v.row, v.line};
-    const uintptr_t end = (uintptr_t)out + bytes;
-    uint64_t *singular = (uint64_t *)(void *)((char *)out + bytes + (8 - end % 8) % 8);
+    uint64_t *singular = (uint64_t *)(void *)((char *)out + failure_at(c, out));
     constants k;
     weft_lines e = y, a = x, b = constant(c, &k, 2, 6), d = {v.in_place ? out : inputs[1], v.row, v.line}, g = y,
                f = x;
@@ -123,6 +134,7 @@ const match_shape match_block_tridiag = {.inputs = 2,
                                          .accumulates = 1,
                                          .values = values,
                                          .out_bytes = out_bytes,
+                                         .parts = parts,
                                          .call = call,
                                          .tell = tell};
 const match_shape match_pentadiag = {.inputs = 2,
@@ -130,5 +142,6 @@ const match_shape match_pentadiag = {.inputs = 2,
                                      .accumulates = 1,
                                      .values = values,
                                      .out_bytes = out_bytes,
+                                     .parts = parts,
                                      .call = call,
                                      .tell = tell};

@@ -115,7 +115,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
                                                             columns_of(c), indexed_of(c), inputs[0],
                                                             index_device ? index_device : index, out);
     if (status == WEFT_INVALID && may_fail(c))
-        status = index_failure_to_result(ctx, values(c) * out_bytes(c), before, out);
+        status = index_failure_to_result(c, ctx, values(c) * out_bytes(c), before, out);
     weft_free(ctx, WEFT_DEVICE, index_device);
     free(before);
     free(index);

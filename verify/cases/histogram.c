@@ -1,5 +1,6 @@
 /* weft_histogram_even (parameters 0 to 3) and weft_histogram. The parameter selects the number of bins. The position
  * of the bins varies with match_case.turn. Edges are in host memory, or after the counts in the output. */
+#include "core/byte_order.h"
 #include "core/types.h"
 #include "verify/bins.h"
 #include "verify/sorted.h"
@@ -59,6 +60,14 @@ static size_t values(const match_case *c) {
     return bins + (edge_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    const size_t bins = bins_of(c), edges = edges_follow(c) ? bins + 1 : 0;
+    (void)out;
+    parts[0] = (match_part){0, sizeof(uint64_t), bins};
+    parts[1] = (match_part){bins * sizeof(uint64_t), weft_dtype_size(type_widened(c->dtype)), edges};
+    return 2;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const bin_bounds b = bins_bounds(c, count_of(c));
     const size_t bins = bins_of(c);
@@ -75,10 +84,11 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
 
 static void tell(const match_case *c, char text[100]) {
     const bin_bounds b = bins_bounds(c, count_of(c));
+    const size_t size = weft_dtype_size(type_widened(c->dtype));
     snprintf(text, 100, "%zu bins", bins_of(c));
     if (c->parameter < EVEN)
-        snprintf(text + strlen(text), 60, " from 0x%llx to 0x%llx", (unsigned long long)b.lower,
-                 (unsigned long long)b.upper);
+        snprintf(text + strlen(text), 60, " from 0x%llx to 0x%llx", (unsigned long long)bits_load(&b.lower, size),
+                 (unsigned long long)bits_load(&b.upper, size));
 }
 
 const match_shape match_histogram = {.inputs = 1,
@@ -87,5 +97,6 @@ const match_shape match_histogram = {.inputs = 1,
                                      .halves = true,
                                      .values = values,
                                      .out_bytes = out_bytes,
+                                     .parts = parts,
                                      .call = call,
                                      .tell = tell};

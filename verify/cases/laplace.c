@@ -41,6 +41,19 @@ static size_t values(const match_case *c) {
     return points(&g) + 4;
 }
 
+/* Returns the offset of the change of the last sweep. */
+static size_t change_at(const match_case *c, const grid *g, const void *out) {
+    const size_t bytes = points(g) * weft_dtype_size(c->dtype);
+    return bytes + (8 - ((uintptr_t)out + bytes) % 8) % 8;
+}
+
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    const grid g = grid_of(c);
+    parts[0] = (match_part){0, out_bytes(c), points(&g)};
+    parts[1] = (match_part){change_at(c, &g, out), sizeof(double), 1};
+    return 2;
+}
+
 /* omega is 0, which selects the best factor, if the number of sweeps is odd, otherwise 1.3. */
 static weft_status solve(const match_case *c, weft_context *ctx, const grid *g, const void *u, void *out,
                          void *after) {
@@ -56,14 +69,14 @@ static weft_status solve(const match_case *c, weft_context *ctx, const grid *g, 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const grid g = grid_of(c);
     const size_t bytes = points(&g) * weft_dtype_size(c->dtype);
-    const uintptr_t after = ((uintptr_t)out + bytes + 7) / 8 * 8;
+    void *const after = (char *)out + change_at(c, &g, out);
     if (g.in_place) {
         const weft_status status = weft_copy(ctx, bytes, inputs[0], out);
         if (status != WEFT_OK) return status;
     }
     const void *const u = g.in_place ? out : inputs[0];
-    if (c->parameter >= SOR) return solve(c, ctx, &g, u, out, (void *)after);
-    return weft_laplace(ctx, c->dtype, g.nx, g.ny, g.nz, g.sweeps, u, out, g.change ? (double *)after : NULL);
+    if (c->parameter >= SOR) return solve(c, ctx, &g, u, out, after);
+    return weft_laplace(ctx, c->dtype, g.nx, g.ny, g.nz, g.sweeps, u, out, g.change ? after : NULL);
 }
 
 static void tell(const match_case *c, char text[100]) {
@@ -79,5 +92,6 @@ const match_shape match_laplace = {.inputs = 1,
                                    .accumulates = 1,
                                    .values = values,
                                    .out_bytes = out_bytes,
+                                   .parts = parts,
                                    .call = call,
                                    .tell = tell};

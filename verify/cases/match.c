@@ -60,6 +60,14 @@ static size_t values(const match_case *c) {
     return c->parameter < LIST ? SETS[c->parameter].count : 1 + CAPACITY + CAPACITY / 2;
 }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    const size_t numbers = c->parameter < LIST ? values(c) : 1 + CAPACITY;
+    (void)out;
+    parts[0] = (match_part){0, sizeof(uint64_t), numbers};
+    parts[1] = (match_part){numbers * sizeof(uint64_t), sizeof(uint32_t), 2 * (values(c) - numbers)};
+    return 2;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     made m;
     const weft_patterns patterns = patterns_of(c, &m);
@@ -82,5 +90,6 @@ const match_shape match_match = {.inputs = 1,
                                  .accumulates = 1,
                                  .values = values,
                                  .out_bytes = out_bytes,
+                                 .parts = parts,
                                  .call = call,
                                  .tell = tell};

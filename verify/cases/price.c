@@ -101,6 +101,12 @@ static size_t out_bytes(const match_case *c) {
 
 static size_t values(const match_case *c) { return DOUBLES * sizeof(double) / weft_dtype_size(c->dtype); }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    (void)c, (void)out;
+    parts[0] = (match_part){0, sizeof(double), DOUBLES};
+    return 1;
+}
+
 /* A control and greeks cannot be combined in one call: the price with the control, and the deltas and vegas without
  * it, are computed by two calls. */
 static weft_status valuate(weft_context *ctx, const contract *k, weft_valuation *v) {
@@ -143,5 +149,6 @@ const match_shape match_price = {.inputs = 1,
                                  .accumulates = 1,
                                  .values = values,
                                  .out_bytes = out_bytes,
+                                 .parts = parts,
                                  .call = call,
                                  .tell = tell};

@@ -139,7 +139,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         const int axis = view_draw(c, 50) % 2 ? (int)a.along - (int)a.y.dimensions : (int)a.along;
         status = weft_put_axis(ctx, a.range, &x, axis, &by, &y);
     }
-    if (status == WEFT_INVALID && c->parameter == 1) status = index_failure_to_result(ctx, bytes, before, out);
+    if (status == WEFT_INVALID && c->parameter == 1) status = index_failure_to_result(c, ctx, bytes, before, out);
     weft_free(ctx, WEFT_DEVICE, on_device);
     free(before);
     free(index);

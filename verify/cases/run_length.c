@@ -30,6 +30,14 @@ static outputs lay_out(const match_case *c, void *out, bool lengths) {
     return o;
 }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    const uintptr_t begin = (uintptr_t)out, end = begin + match_out_bytes(c);
+    const uintptr_t numbers = (begin + 2 * c->n * element_bytes(c) + 7) / 8 * 8;
+    parts[0] = (match_part){0, element_bytes(c), 2 * c->n};
+    parts[1] = (match_part){numbers - begin, sizeof(uint64_t), (end - numbers) / sizeof(uint64_t)};
+    return 2;
+}
+
 static weft_status choose(const match_case *c, weft_context *ctx, const void *input, char *held, const void **x) {
     *x = c->parameter ? held : input;
     if (c->parameter == 0) return WEFT_OK;
@@ -55,10 +63,12 @@ const match_shape match_unique = {.inputs = 1,
                                   .accumulates = 1,
                                   .values = unique_values,
                                   .out_bytes = element_bytes,
+                                  .parts = parts,
                                   .call = call_unique};
 const match_shape match_run_length = {.inputs = 1,
                                       .parameters = 2,
                                       .accumulates = 1,
                                       .values = run_length_values,
                                       .out_bytes = element_bytes,
+                                      .parts = parts,
                                       .call = call_run_length};

@@ -21,6 +21,13 @@ static size_t values(const match_case *c) {
     return c->n + (sorted_count(c) * weft_dtype_size(c->dtype) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    (void)out;
+    parts[0] = (match_part){0, sizeof(uint64_t), c->n};
+    parts[1] = (match_part){c->n * sizeof(uint64_t), weft_dtype_size(c->dtype), sorted_count(c)};
+    return 2;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const size_t n = sorted_count(c);
     uint64_t *const positions = out;
@@ -43,5 +50,6 @@ const match_shape match_search_sorted = {.inputs = 2,
                                          .halves = true,
                                          .values = values,
                                          .out_bytes = out_bytes,
+                                         .parts = parts,
                                          .call = call,
                                          .tell = tell};

@@ -1,6 +1,7 @@
 /* weft_segmented_reduce, weft_segmented_scan, weft_reduce_by_key. The parameter is the operator. Segments are given
  * by offsets (in host or device memory), by heads or by keys. This choice, the type of the keys, inclusive or
  * exclusive, and in place or not vary with match_case.turn. */
+#include "core/byte_order.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -88,6 +89,26 @@ static size_t reduce_bytes(const match_case *c) {
 static size_t by_key_values(const match_case *c) { return packed_words(c, true); }
 static size_t by_key_bytes(const match_case *c) { return reduce_type(c) == WEFT_DEFAULT ? 0 : sizeof(uint64_t); }
 
+/* Returns the offsets of the values and of the keys. */
+static size_t values_at(const match_case *c) {
+    return sizeof(uint64_t) + gap_of(c) * weft_dtype_size(reduce_type(c));
+}
+static size_t keys_at(const match_case *c) {
+    return packed_words(c, false) * sizeof(uint64_t) + gap_of(c) * weft_dtype_size(key_type(c));
+}
+
+static size_t packed_parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    (void)out;
+    parts[0] = (match_part){0, sizeof(uint64_t), 1};
+    parts[1] = (match_part){values_at(c), weft_dtype_size(reduce_type(c)), c->n};
+    parts[2] = (match_part){keys_at(c), weft_dtype_size(key_type(c)), c->n};
+    return c->operation->shape == &match_reduce_by_key ? 3 : 2;
+}
+
+static size_t reduce_parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    return by_heads(c) ? packed_parts(c, out, parts) : 1;
+}
+
 /* ------------------------------------------------------------------------------- arguments */
 
 /* An argument in host memory, optionally with a copy in device memory. `use` is the one to pass. */
@@ -155,7 +176,7 @@ static void mark_key(const match_case *c, void *to, size_t i, size_t run, bool f
     else if (key_type(c) == WEFT_F64)
         memcpy((char *)to + i * size, &d, size);
     else
-        memcpy((char *)to + i * size, &integers[run % 5], size);
+        bits_store((char *)to + i * size, size, integers[run % 5]);
     if (run % 5 != 1 || key_type(c) < WEFT_F32) return;
     input_fill(INPUT_NAN_FIRST, key_type(c), r, 1, (char *)to + i * size);
 }
@@ -175,7 +196,7 @@ static weft_status reduce(const match_case *c, weft_context *ctx, const void *co
     argument a = by_heads(c) ? new_marks(c, 1, mark_head) : new_offsets(c, &segments);
     if (!a.host) return WEFT_OUT_OF_MEMORY;
     weft_status status = copy_in(c, ctx, by_heads(c) ? c->n : (segments + 1) * sizeof(uint64_t), &a);
-    char *const values = (char *)out + sizeof(uint64_t) + gap_of(c) * weft_dtype_size(reduce_type(c));
+    char *const values = (char *)out + values_at(c);
     if (status == WEFT_OK && by_heads(c))
         status = weft_segmented_reduce_heads(ctx, op, c->dtype, c->accumulate, c->n, inputs[0], a.use, values, out);
     else if (status == WEFT_OK)
@@ -202,12 +223,11 @@ static weft_status scan(const match_case *c, weft_context *ctx, const void *cons
 }
 
 static weft_status by_key(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
-    const size_t size = weft_dtype_size(reduce_type(c)), key_size = weft_dtype_size(key_type(c));
+    const size_t key_size = weft_dtype_size(key_type(c));
     argument a = new_marks(c, key_size, mark_key);
     if (!a.host) return WEFT_OUT_OF_MEMORY;
     weft_status status = copy_in(c, ctx, c->n * key_size, &a);
-    char *const values = (char *)out + sizeof(uint64_t) + gap_of(c) * size;
-    char *const keys = (char *)out + (1 + words(c->n, size)) * sizeof(uint64_t) + gap_of(c) * key_size;
+    char *const values = (char *)out + values_at(c), *const keys = (char *)out + keys_at(c);
     if (status == WEFT_OK)
         status = weft_reduce_by_key(ctx, OPS[c->parameter], key_type(c), c->dtype, c->accumulate, c->n, a.use,
                                     inputs[0], keys, values, out);
@@ -233,6 +253,7 @@ const match_shape match_segmented_reduce = {.inputs = 1,
                                             .halves = true,
                                             .values = reduce_values,
                                             .out_bytes = reduce_bytes,
+                                            .parts = reduce_parts,
                                             .call = reduce,
                                             .tell = tell};
 const match_shape match_segmented_scan = {.inputs = 1,
@@ -249,5 +270,6 @@ const match_shape match_reduce_by_key = {.inputs = 1,
                                          .halves = true,
                                          .values = by_key_values,
                                          .out_bytes = by_key_bytes,
+                                         .parts = packed_parts,
                                          .call = by_key,
                                          .tell = tell};

@@ -1,6 +1,7 @@
 /* weft_sort, weft_sort_pairs and weft_sort_bits, selected by the parameter. The order, the size of values, the bits,
  * and whether the outputs are the inputs vary with match_case.turn. The output contains the sorted keys, then the
  * values. */
+#include "core/byte_order.h"
 #include "core/types.h"
 #include "verify/match.h"
 
@@ -50,12 +51,24 @@ static size_t out_bytes(const match_case *c) {
     return c->parameter == BITS && is_float ? 0 : unit(c);
 }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    const size_t size = weft_dtype_size(c->dtype), bytes = variant_of(c).value_bytes;
+    const size_t word = min_u64(bytes, sizeof(uint64_t)); /* values of 16 bytes are two numbers */
+    (void)out;
+    parts[0] = (match_part){0, size, c->n};
+    if (bytes) parts[1] = (match_part){units(c, c->n * size) * unit(c), word, c->n * (bytes / word)};
+    return bytes ? 2 : 1;
+}
+
 /* Returns values that identify their original position, as far as their size allows. The caller must free them. */
 static unsigned char *make_values(size_t n, size_t bytes) {
     unsigned char *values = malloc(n * bytes + 16);
     for (size_t i = 0; values && i < n; i++) {
         const uint64_t halves[2] = {input_random(71, i), i};
-        memcpy(values + i * bytes, halves, bytes);
+        if (bytes > sizeof *halves)
+            memcpy(values + i * bytes, halves, bytes);
+        else if (bytes > 0)
+            bits_store(values + i * bytes, bytes, *halves);
     }
     return values;
 }
@@ -106,5 +119,6 @@ const match_shape match_sort = {.inputs = 1,
                                 .halves = true,
                                 .values = values_of_output,
                                 .out_bytes = out_bytes,
+                                .parts = parts,
                                 .call = call,
                                 .tell = tell};

@@ -27,6 +27,13 @@ static size_t words(const match_case *c) {
 
 static size_t values(const match_case *c) { return words(c) + (has_indices(c) ? k_of(c) : 0); }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    (void)out;
+    parts[0] = (match_part){0, weft_dtype_size(c->dtype), k_of(c)};
+    parts[1] = (match_part){words(c) * sizeof(uint64_t), sizeof(uint64_t), has_indices(c) ? k_of(c) : 0};
+    return 2;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     uint64_t *const indices = (uint64_t *)out + words(c);
     return weft_top_k(ctx, PARAMETERS[c->parameter].extreme, c->dtype, c->n, inputs[0], k_of(c), out,
@@ -45,5 +52,6 @@ const match_shape match_top_k = {.inputs = 1,
                                  .halves = true,
                                  .values = values,
                                  .out_bytes = out_bytes,
+                                 .parts = parts,
                                  .call = call,
                                  .tell = tell};

@@ -52,6 +52,15 @@ static size_t out_bytes(const match_case *c) {
     return sizeof(uint64_t);
 }
 
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    const arguments a = choose(c);
+    const size_t size = weft_dtype_size(a.values.dtype), index = weft_dtype_size(a.indices.dtype);
+    (void)out;
+    parts[0] = (match_part){0, size, a.value_words * sizeof(uint64_t) / size};
+    parts[1] = (match_part){a.value_words * sizeof(uint64_t), index, a.index_words * sizeof(uint64_t) / index};
+    return 2;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const arguments a = choose(c);
     const weft_view x = view_at(&a.x, inputs[0]), y = view_at(&a.values, out);
@@ -74,5 +83,6 @@ const match_shape match_top_k_axis = {.inputs = 1,
                                       .halves = true,
                                       .values = values,
                                       .out_bytes = out_bytes,
+                                      .parts = parts,
                                       .call = call,
                                       .tell = tell};

@@ -65,6 +65,18 @@ static size_t values(const match_case *c) {
     return size ? c->n + 16 / size : 0;
 }
 
+/* Returns the offset of the number of the first failure. */
+static size_t failure_at(const match_case *c, const void *out) {
+    const size_t bytes = c->n * weft_dtype_size(c->dtype);
+    return bytes + (8 - ((uintptr_t)out + bytes) % 8) % 8;
+}
+
+static size_t parts(const match_case *c, const void *out, match_part parts[MATCH_PARTS]) {
+    parts[0] = (match_part){0, out_bytes(c), c->n};
+    parts[1] = (match_part){failure_at(c, out), sizeof(uint64_t), 1};
+    return 2;
+}
+
 /* Constants of the case's type, used for all rows. */
 typedef struct constants {
     double f64[3];
@@ -82,8 +94,7 @@ static weft_status solve(solver *run, int kinds, const match_case *c, weft_conte
     const variant v = variant_of(c, kinds);
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     const weft_lines x = {inputs[0], v.row, v.line}, y = {inputs[1], v.row, v.line};
-    const uintptr_t end = (uintptr_t)out + bytes;
-    uint64_t *singular = (uint64_t *)(void *)((char *)out + bytes + (8 - end % 8) % 8);
+    uint64_t *singular = (uint64_t *)(void *)((char *)out + failure_at(c, out));
     constants k;
     weft_lines lines[3] = {x, constant(c, &k, 1, 4), y};
     if (v.coefficients == DOMINANT) {
@@ -137,6 +148,7 @@ const match_shape match_tridiag = {.inputs = 2,
                                    .accumulates = 1,
                                    .values = values,
                                    .out_bytes = out_bytes,
+                                   .parts = parts,
                                    .call = call,
                                    .tell = tell};
 
@@ -145,5 +157,6 @@ const match_shape match_tridiag_pivot = {.inputs = 2,
                                          .accumulates = 1,
                                          .values = values,
                                          .out_bytes = out_bytes,
+                                         .parts = parts,
                                          .call = call_pivot,
                                          .tell = tell_pivot};

@@ -4,6 +4,7 @@
  * that adds lanes. These sums are used if no step has rounded: then no order matters. Otherwise, and for segments of
  * more than FEW elements, the kernel of weft_reduce adds the terms to a state. */
 #include "arith/exact_pair.h"
+#include "core/byte_order.h"
 #include "cpu/kernels/vectors.h"
 
 enum {
@@ -121,7 +122,7 @@ INLINE uint64_t reduce_segment(weft_dtype dtype, segment s, const void *init, co
     const bool narrow = dtype == WEFT_F32, mean = params->mean;
     uint64_t bits = 0;
     if (s.n == 0) {
-        if (init) memcpy(&bits, init, element_bytes(dtype));
+        if (init) bits = bits_load(init, element_bytes(dtype));
         return mean ? (narrow ? WEFT_NAN_F32 : WEFT_NAN_F64) : bits;
     }
     s.init = !init ? -0.0 : narrow ? (double)*(const float *)init : *(const double *)init;
@@ -140,7 +141,7 @@ INLINE void segments(weft_dtype dtype, const segment_params *params, const uint6
         const char *const x = n > 0 ? (const char *)params->x + offsets[s] * size : NULL;
         if (n > longest) continue;
         const uint64_t bits = reduce_segment(dtype, (segment){x, n, readable, -0.0}, init, params);
-        memcpy(out + s * size, &bits, size);
+        bits_store(out + s * size, size, bits);
     }
 }
 
