@@ -155,19 +155,6 @@ typedef struct writing {
     npy_error error;
 } writing;
 
-static bool write_at(int fd, const void *data, size_t bytes, off_t at, npy_error *error) {
-    const char *p = data;
-    while (bytes) {
-        const ssize_t put = pwrite(fd, p, bytes < SSIZE_MAX ? bytes : SSIZE_MAX, at);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return npy_fail(error, "cannot be written: %s", strerror(errno));
-        p += put;
-        at += put;
-        bytes -= (size_t)put;
-    }
-    return true;
-}
-
 /* Determines the names: the array is written to `temporary`, which is renamed to `target`. Symbolic links are kept.
  */
 static bool name_files(writing *w, const char *path) {
@@ -190,16 +177,19 @@ static bool close_written(int fd, bool written, npy_error *error) {
 static bool make_file(writing *w, const unsigned char *header, size_t length, off_t bytes) {
     const int fd = file_make_temporary(w->temporary, false);
     if (fd < 0) return npy_fail(&w->error, "cannot be created: %s", strerror(errno));
-    bool made =
-        file_has_space(fd, (unsigned long long)bytes, &w->error) && write_at(fd, header, length, 0, &w->error);
+    bool made = file_has_space(fd, (unsigned long long)bytes, &w->error) &&
+                file_put(&(file_writer){.descriptor = fd}, header, length, &w->error);
     if (made && ftruncate(fd, bytes) != 0) made = npy_fail(&w->error, "cannot be created: %s", strerror(errno));
     return close_written(fd, made, &w->error);
 }
 
-static bool write_slice(writing *w, const void *slice, size_t bytes, off_t at) {
+static bool write_slice(writing *w, const file_part *slice, off_t at) {
     const int fd = open(w->temporary, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return npy_fail(&w->error, "cannot be opened: %s", strerror(errno));
-    return close_written(fd, write_at(fd, slice, bytes, at, &w->error), &w->error);
+    const bool written =
+        (lseek(fd, at, SEEK_SET) == at || npy_fail(&w->error, "cannot be written: %s", strerror(errno))) &&
+        file_put_part(&(file_writer){.descriptor = fd}, slice, &w->error);
+    return close_written(fd, written, &w->error);
 }
 
 /* Returns true if `fine` is true on all ranks. Otherwise the first rank prints the error of the first rank that
@@ -230,7 +220,7 @@ int ranks_write(const ranks *r, const char *command, const char *path, weft_dtyp
     bool fine = name_files(&w, path);
     if (fine && first) fine = make_file(&w, header, length, (off_t)(length + x->n * size));
     if (!agree_on(r, command, path, fine, &w)) return CLI_FAILED;
-    fine = write_slice(&w, slice, own.count * size, (off_t)(length + own.offset * size));
+    fine = write_slice(&w, &(file_part){slice, own.count * size, size}, (off_t)(length + own.offset * size));
     fine = agree_on(r, command, path, fine, &w);
     if (!first) return fine ? CLI_DONE : CLI_FAILED;
     if (fine && !rename_file(&w)) {

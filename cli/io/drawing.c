@@ -94,7 +94,7 @@ static void draw(FILE *out, size_t n, const double *pairs, const char *x_name, c
 /* Writes the text to the file, if the stream was opened. */
 static bool finish(text *t, const char *path, npy_error *error) {
     bool good = fclose(t->stream) == 0 || npy_fail(error, "cannot allocate memory for a drawing");
-    good = good && file_write(path, &(const file_part){t->at, t->length}, 1, error);
+    good = good && file_write(path, &(const file_part){t->at, t->length, 1}, 1, error);
     free(t->at);
     return good;
 }

@@ -2,6 +2,7 @@
 #include "cli/io/npy/npy_header.h"
 #include "cli/io/record.h"
 #include "cli/signals.h"
+#include "core/byte_order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,19 @@ bool file_put(const file_writer *w, const void *data, size_t bytes, npy_error *e
         if (put < 0) return npy_fail(error, "cannot be written: %s", strerror(errno));
         p += put;
         bytes -= (size_t)put;
+    }
+    return true;
+}
+
+bool file_put_part(const file_writer *w, const file_part *chunk, npy_error *error) {
+    char part[1 << 14];
+    const char *p = chunk->data;
+    if (!is_big_endian() || chunk->size == 1) return file_put(w, p, chunk->bytes, error);
+    for (size_t left = chunk->bytes, bytes; left > 0; left -= bytes, p += bytes) {
+        bytes = left < sizeof part ? left : sizeof part;
+        memcpy(part, p, bytes);
+        bytes_reverse(part, bytes / chunk->size, chunk->size);
+        if (!file_put(w, part, bytes, error)) return false;
     }
     return true;
 }
@@ -223,7 +237,7 @@ static bool put_all(const file_writer *w, const file_source *source, npy_error *
     for (file_part chunk;;) {
         if (!source->next(source->self, &chunk, error)) return false;
         if (chunk.bytes == 0) return true;
-        if (!file_put(w, chunk.data, chunk.bytes, error)) return false;
+        if (!file_put_part(w, &chunk, error)) return false;
     }
 }
 
@@ -243,7 +257,7 @@ static bool next_part(void *self, file_part *chunk, npy_error *error) {
     part_list *list = self;
     (void)error;
     while (list->next < list->end && list->next->bytes == 0) list->next++;
-    *chunk = list->next < list->end ? *list->next++ : (file_part){NULL, 0};
+    *chunk = list->next < list->end ? *list->next++ : (file_part){NULL, 0, 1};
     return true;
 }
 

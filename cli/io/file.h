@@ -12,6 +12,7 @@
 typedef struct file_part {
     const void *data;
     size_t bytes;
+    size_t size; /* of an element of numbers, which are written in little-endian byte order; otherwise 1 */
 } file_part;
 
 /* Source of the data to write. `next` returns the next chunk in *chunk, which has 0 bytes at the end. On failure it
@@ -37,6 +38,8 @@ typedef struct file_writer {
  * called. Otherwise writes a sentence to `error`. */
 bool file_begin(file_writer *w, const char *path, unsigned long long bytes, npy_error *error);
 bool file_put(const file_writer *w, const void *data, size_t bytes, npy_error *error);
+/* Writes the numbers of a chunk, on every machine in little-endian byte order. */
+bool file_put_part(const file_writer *w, const file_part *chunk, npy_error *error);
 /* If `keep` is true, flushes the file to disk and renames it to its target. It takes over the target's owner, group,
  * mode and access control list as far as permitted; no user gains access. If `keep` is false, or after a failure, the
  * temporary file is removed and the target stays unchanged. */

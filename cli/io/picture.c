@@ -140,7 +140,7 @@ static bool encode(const char *path, const canvas *c, npy_error *error) {
     bool good = file || npy_fail(error, "cannot allocate %zu bytes for a picture", (size_t)bytes);
     if (good && !png_image_write_to_memory(&image, file, &bytes, 0, c->pixel, 0, NULL))
         good = npy_fail(error, "libpng: %s", image.message);
-    good = good && file_write(path, &(const file_part){file, bytes}, 1, error);
+    good = good && file_write(path, &(const file_part){file, bytes, 1}, 1, error);
     free(file);
     return good;
 }

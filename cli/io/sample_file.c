@@ -90,11 +90,11 @@ static bool next_chunk(void *self, file_part *chunk, npy_error *error) {
     const uint64_t left = o->n - w->made;
     const size_t n = left < w->capacity ? (size_t)left : w->capacity;
     if (!w->begun) {
-        *chunk = (file_part){w->header, format_header(w, w->header)};
+        *chunk = (file_part){w->header, format_header(w, w->header), 1};
         return w->begun = true;
     }
     if (make(w, o->first + w->made, n) != WEFT_OK) return npy_fail(error, "%s", weft_last_error(w->ctx));
-    *chunk = (file_part){w->chunk, n * w->size};
+    *chunk = (file_part){w->chunk, n * w->size, weft_dtype_size(o->dtype)};
     w->made += n;
     progress_at((double)w->made, (double)o->n);
     return true;

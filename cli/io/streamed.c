@@ -4,6 +4,7 @@
 #include "cli/io/npy/npy_header.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "core/byte_order.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -82,7 +83,7 @@ static ptrdiff_t read_input(void *self, void *to, size_t bytes) {
         got += (size_t)more;
         in->read += (size_t)more;
     } while (in->npy.swapped && got % size != 0);
-    if (in->npy.swapped) npy_swap(to, got / size, size);
+    if (in->npy.swapped) bytes_reverse(to, got / size, size);
     tell_progress(in, got);
     return (ptrdiff_t)got;
 }
@@ -161,7 +162,8 @@ bool stream_rewind(stream *s) {
 
 static int write_output(void *self, const void *from, size_t bytes) {
     stream *s = self;
-    if (!signals_caught() && file_put(&s->writer, from, bytes, &s->error)) return 0;
+    const file_part chunk = {from, bytes, s->written};
+    if (!signals_caught() && file_put_part(&s->writer, &chunk, &s->error)) return 0;
     if (signals_caught()) errno = ECANCELED;
     return -1;
 }
@@ -170,8 +172,9 @@ bool stream_write_to(stream *s, const char *to, weft_dtype dtype, const npy_shap
     unsigned char header[NPY_HEADER_CAPACITY];
     const size_t length = npy_format_header(dtype, false, shape, header);
     s->to = to;
+    s->written = weft_dtype_size(dtype);
     s->sink = (weft_sink){write_output, s};
-    unsigned long long bytes = weft_dtype_size(dtype);
+    unsigned long long bytes = s->written;
     for (size_t i = 0; i < shape->rank; i++) bytes *= shape->dimensions[i];
     s->writing = file_begin(&s->writer, to, length + bytes, &s->error);
     if (s->writing && file_put(&s->writer, header, length, &s->error)) return true;

@@ -25,6 +25,7 @@ typedef struct stream {
     double done, bytes; /* bytes of the first input: read so far, and total of all passes */
     const char *to;
     file_writer writer;
+    size_t written; /* bytes of an element of the output */
     bool writing;
     weft_sink sink; /* passes chunks to the writer */
     npy_error error;

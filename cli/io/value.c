@@ -1,4 +1,5 @@
 #include "cli/io/value.h"
+#include "core/byte_order.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -89,7 +90,7 @@ value_string value_decimal(weft_dtype dtype, const value *v) {
 value_string value_bits(weft_dtype dtype, const value *v) {
     value_string s;
     const size_t size = weft_dtype_size(dtype);
-    const uint64_t bits = size == 1 ? v->u8 : size == 2 ? v->u16 : size == 4 ? v->u32 : v->u64;
+    const uint64_t bits = bits_load(v, size);
     snprintf(s.text, sizeof s.text, "0x%0*" PRIx64, (int)(2 * size), bits);
     return s;
 }
@@ -115,7 +116,7 @@ static bool parse_signed(weft_dtype dtype, const char *text, value *v) {
     errno = 0;
     const long long number = strtoll(text, &end, 10);
     if (errno || *end || number > most || number < -most - 1) return false;
-    v->i64 = number; /* little endian: a narrower member is the low bytes */
+    bits_store(v, weft_dtype_size(dtype), (uint64_t)number);
     return true;
 }
 
@@ -124,7 +125,7 @@ static bool parse_unsigned(weft_dtype dtype, const char *text, value *v) {
     errno = 0;
     const unsigned long long number = strtoull(text, &end, 10);
     if (errno || *end || *text == '-' || number > UINT64_MAX >> (64 - bits_of_type(dtype))) return false;
-    v->u64 = number;
+    bits_store(v, weft_dtype_size(dtype), number);
     return true;
 }
 

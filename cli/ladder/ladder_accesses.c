@@ -109,7 +109,7 @@ bool ladder_accesses_write(const char *path, npy_error *error) {
     if (f) write_drawing(f);
     const bool drawn = f && fclose(f) == 0;
     if (!drawn) snprintf(error->message, sizeof error->message, "cannot allocate memory for the drawing");
-    const bool written = drawn && file_write(path, &(const file_part){text, bytes}, 1, error);
+    const bool written = drawn && file_write(path, &(const file_part){text, bytes, 1}, 1, error);
     free(text);
     return written;
 }

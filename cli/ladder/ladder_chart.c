@@ -67,7 +67,7 @@ bool ladder_chart_write(const char *path, const ladder_result *r, npy_error *err
     if (f) write_chart(f, r);
     const bool drawn = f && fclose(f) == 0;
     if (!drawn) snprintf(error->message, sizeof error->message, "cannot allocate memory for the drawing");
-    const bool written = drawn && file_write(path, &(const file_part){text, bytes}, 1, error);
+    const bool written = drawn && file_write(path, &(const file_part){text, bytes, 1}, 1, error);
     free(text);
     return written;
 }

@@ -47,7 +47,7 @@ int ladder_new(int count, char **operands) {
     else
         print_rung_file(out, part.topic, part.rung);
     if (fclose(out) != 0) return usage("there is not enough memory");
-    const bool written = file_write(operands[1], &(file_part){text, size}, 1, &error);
+    const bool written = file_write(operands[1], &(file_part){text, size, 1}, 1, &error);
     free(text);
     if (written) return CLI_DONE;
     cli_error("ladder", "%s: %s", operands[1], error.message);

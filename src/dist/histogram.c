@@ -1,8 +1,8 @@
 /* weft_dist_histogram, weft_dist_histogram_even: adds the counts of all slices, which are integers. */
+#include "core/byte_order.h"
 #include "dist/dist.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct histogram {
     weft_dist *d;
@@ -63,7 +63,7 @@ weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice
     uint64_t hash = 0, last = 0;
     if (status == WEFT_OK) {
         hash = dist_hash(DIST_HASH, edges, bins * size);
-        memcpy(&last, (const char *)edges + bins * size, size);
+        last = bits_load((const char *)edges + bins * size, size);
     }
     return begin_and_run(&h, "histogram", slice, hash, last, status);
 }
@@ -83,8 +83,8 @@ weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, weft_slice 
     weft_status status = check_histogram(&h);
     uint64_t low = 0, high = 0;
     if (status == WEFT_OK && lower && upper) {
-        memcpy(&low, lower, weft_dtype_size(type_widened(dtype)));
-        memcpy(&high, upper, weft_dtype_size(type_widened(dtype)));
+        low = bits_load(lower, weft_dtype_size(type_widened(dtype)));
+        high = bits_load(upper, weft_dtype_size(type_widened(dtype)));
     } else if (status == WEFT_OK) {
         status = weft_fail(error, WEFT_INVALID, "%s is NULL", lower ? "upper" : "lower");
     }

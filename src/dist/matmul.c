@@ -4,6 +4,7 @@
  * continue from the sums of the earlier terms (R. van de Geijn, J. Watts, Concurrency 9, 1997; here sums are not
  * rounded in between). The division of k into parts (13.2) depends on the size of the whole product only. An exact
  * product (ORDER.md 31) needs the exponents of whole rows and columns: a rank collects those of its block of C. */
+#include "core/byte_order.h"
 #include "core/parts.h"
 #include "core/types.h"
 #include "dist/dist.h"
@@ -306,9 +307,7 @@ static weft_status check_product(const product *p) {
 }
 
 static uint64_t bits_of(weft_status checked, const void *scalar, size_t size) {
-    uint64_t bits = 0;
-    if (checked == WEFT_OK && scalar) memcpy(&bits, scalar, size);
-    return bits;
+    return checked == WEFT_OK && scalar ? bits_load(scalar, size) : 0;
 }
 
 /* n: number of columns passed by every rank, or 0 if each passed its own. status: result of lay_grid. */

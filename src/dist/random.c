@@ -1,4 +1,5 @@
 /* weft_dist_random, weft_dist_random_integers: each rank computes the samples of its slice from their numbers. */
+#include "core/byte_order.h"
 #include "dist/dist.h"
 
 #include <string.h>
@@ -9,11 +10,7 @@ static uint64_t bits_of(double v) {
     return bits;
 }
 
-static uint64_t value_of(weft_dtype dtype, const void *p) {
-    uint64_t value = 0;
-    if (p) memcpy(&value, p, weft_dtype_size(dtype));
-    return value;
-}
+static uint64_t value_of(weft_dtype dtype, const void *p) { return p ? bits_load(p, weft_dtype_size(dtype)) : 0; }
 
 /* Fails if the numbers of the array's samples exceed the stream's. Accesses no memory. */
 static weft_status check_numbers(weft_dist *d, uint64_t first) {

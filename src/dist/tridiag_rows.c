@@ -7,6 +7,7 @@
  *     rows       0     16     32     48           rank 0 begins chunks 0, 1 and 2, and fetches the rest of chunk 2
  *     rank 0     |------------|---                rank 1 begins chunk 3, and receives x of its rows of chunk 2
  *     rank 1                      ---|------|     level 1: rank 0 has separators 0, 1 and 2, rank 1 has 3 */
+#include "core/byte_order.h"
 #include "core/fpmode.h"
 #include "core/parts.h"
 #include "core/types.h"
@@ -411,9 +412,7 @@ static weft_status check_rows(const spread *s, weft_boundary boundary, size_t n,
 
 /* Returns the bits of the constant of a line with step 0, otherwise 0. */
 static uint64_t bits_of(const spread *s, weft_status checked, weft_lines line) {
-    uint64_t bits = 0;
-    if (checked == WEFT_OK && line.step == 0) memcpy(&bits, line.p, s->size);
-    return bits;
+    return checked == WEFT_OK && line.step == 0 ? bits_load(line.p, s->size) : 0;
 }
 
 weft_status weft_dist_tridiag_rows(weft_dist *d, weft_boundary boundary, weft_dtype dtype, weft_slice rows,

@@ -35,13 +35,13 @@ only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)
 only "src/cpu" "$std|\"((cpu|cpu/common|cpu/runtime|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(bodies/each_type|bodies/each_half|bodies/key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def src/cpu/common/* src/cpu/runtime/*
 only "src/cpu/kernels" "$std|BODY|\"((cpu|cpu/common|cpu/runtime|cpu/kernels|cpu/kernels/bodies|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/kernels/*.[ch] src/cpu/kernels/*.def src/cpu/kernels/bodies/*
 only "src/cuda" "$std|<cuda[a-z_0-9]*\.h>|<cub/[a-z_/]+\.cuh>|\"(cuda/[a-z_]+/[a-z_0-9]+\.(h|cuh|def)|(core|formula|arith)/[a-z_0-9]+\.(h|def)|weft\.h)\"" src/cuda/*/*.*
-only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|ladder/executor/translate\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] cli/*/*/*.[ch] | grep -Ev '/(verify|tune_check|record).c$')
+only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|ladder/executor/translate\.h|core/byte_order\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] cli/*/*/*.[ch] | grep -Ev '/(verify|tune_check|record).c$')
 only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/(digest|match)\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c
 only "record" "$std|\"(cli/[a-z_/]+\.h|verify/sha256\.h)\"" cli/io/record.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|translate|bulk_copies|cuda|cuda_runtime|cuda_fp16|cuda_pipeline|cooperative_groups)\.h\"" ladder/executor/*.c ladder/executor/*.cc ladder/executor/*.h ladder/executor/*/*.h
-only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|exact_ops|fpmode|indices|parts|reals|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
+only "src/dist" "$std|\"(dist/[a-z_]+|core/(byte_order|order|error|exact_ops|fpmode|indices|parts|reals|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # Only src/cuda and src/dist/nccl.c include CUDA's headers. <cuda.h> matches the pattern of the standard ones above.

@@ -9,6 +9,7 @@
 #include "cli/io/input.h"
 #include "cli/io/npy/npy_header.h"
 #include "cli/io/source.h"
+#include "core/byte_order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,16 +45,6 @@ static bool read_header(source *s, npy_header *header, size_t *data, npy_error *
                         s->bytes - start);
     *data = start + length;
     return npy_parse_header((const char *)s->p + start, length, header, error);
-}
-
-void npy_swap(void *elements, size_t n, size_t size) {
-    unsigned char *p = elements;
-    for (size_t i = 0; i < n; i++, p += size)
-        for (size_t low = 0, high = size - 1; low < high; low++, high--) {
-            const unsigned char byte = p[low];
-            p[low] = p[high];
-            p[high] = byte;
-        }
 }
 
 bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error) {
@@ -92,7 +83,7 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "cannot allocate memory for a copy of its %zu bytes", bytes);
         memcpy(a->owned, a->data, bytes);
-        if (header->swapped) npy_swap(a->owned, a->n * parts, size);
+        if (header->swapped) bytes_reverse(a->owned, a->n * parts, size);
         a->data = a->owned;
     } else if (s->mapped) {
         a->mapped = s->p;

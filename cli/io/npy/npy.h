@@ -74,8 +74,6 @@ void npy_close(npy_stream *s);
 bool npy_load(npy_stream *s, npy_array *a, npy_error *error);
 /* Writes to `error` that only `bytes` bytes of the array are present. Returns false. */
 bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error);
-/* Reverses the bytes of each of n elements of `size` bytes. */
-void npy_swap(void *p, size_t n, size_t size);
 
 /* Writes an array to the file at `path`, or to standard output for "-". A file appears complete or not at all: the
  * array is written to a temporary file in its directory, flushed to disk, and renamed. What is not a regular file (a

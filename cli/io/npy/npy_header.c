@@ -234,7 +234,7 @@ size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *sha
     size_t used = PRELUDE;
     used += (size_t)snprintf(text + used, NPY_HEADER_CAPACITY - used,
                              "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                             weft_dtype_size(dtype) == 1 ? '|' : NPY_NATIVE, type);
+                             weft_dtype_size(dtype) == 1 ? '|' : '<', type);
     for (size_t i = 0; i < shape->rank; i++)
         used += (size_t)snprintf(text + used, NPY_HEADER_CAPACITY - used, "%s%zu%s", i ? ", " : "",
                                  shape->dimensions[i], shape->rank == 1 ? "," : "");

@@ -29,7 +29,8 @@ typedef struct npy_header {
  * NumPy would not have written, and for element types that weft does not support. */
 bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_error *error);
 
-/* Writes the header of an array as NumPy writes it, from the magic on. Returns its size in bytes, a multiple of 64.
+/* Writes the header of a little-endian array as NumPy writes it, from the magic on. Returns its size in bytes, a
+ * multiple of 64.
  */
 enum { NPY_HEADER_CAPACITY = 2048 };
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,

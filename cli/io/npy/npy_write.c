@@ -6,9 +6,10 @@ bool npy_write_numbers(const char *path, weft_dtype dtype, bool is_complex, cons
                        npy_error *error) {
     unsigned char header[NPY_HEADER_CAPACITY];
     const size_t length = npy_format_header(dtype, is_complex, shape, header);
-    size_t bytes = weft_dtype_size(dtype) * (is_complex ? 2 : 1);
+    const size_t size = weft_dtype_size(dtype);
+    size_t bytes = size * (is_complex ? 2 : 1);
     for (size_t i = 0; i < shape->rank; i++) bytes *= shape->dimensions[i];
-    return file_write(path, (const file_part[]){{header, length}, {data, bytes}}, 2, error);
+    return file_write(path, (const file_part[]){{header, length, 1}, {data, bytes, size}}, 2, error);
 }
 
 bool npy_write(const char *path, weft_dtype dtype, const npy_shape *shape, const void *data, npy_error *error) {
