@@ -6,6 +6,7 @@ if(CMAKE_SIZEOF_VOID_P LESS 8)
     "the compiler has addresses of ${CMAKE_SIZEOF_VOID_P} bytes")
 endif()
 
+unset(WEFT_ROUNDS_EACH_OPERATION CACHE) # the flags of an earlier configuration may have been others
 string(REPLACE ";" " " CMAKE_REQUIRED_FLAGS "${WEFT_STRICT_FP}")
 check_c_source_compiles("
 #include <float.h>

@@ -5,6 +5,8 @@
 # WEFT_MACHINES_OPERATIONS: names of the operations to compare (default: all, about an hour on one core).
 # WEFT_MACHINES_BUILD: directory of the builds (default: a temporary one).
 # WEFT_MACHINES_JOBS: processes that run at once (default: the number of cores).
+# WEFT_MACHINES_RESULTS: file in which the operations that agree are recorded (tests/machines/results.txt), in place of
+# their older lines. The sources must be committed. tests/machines/table.sh prints the table of the file.
 # Usage: run.sh SOURCE_DIR [ARCHITECTURE...]
 set -eu
 source=$(cd "$1" && pwd)
@@ -19,12 +21,12 @@ else
     trap 'rm -rf "$builds"' EXIT INT TERM
 fi
 
-# Name, as CMake and qemu call it, and the prefix of the compiler. The sources require __int128, which 32-bit x86 lacks,
-# and read elements as little endian, which s390x is not.
+# Name, as CMake and qemu call it, and the prefix of the compiler. s390x is big-endian.
 architectures='
 aarch64 aarch64-linux-gnu
 riscv64 riscv64-linux-gnu
 ppc64le powerpc64le-linux-gnu
+s390x s390x-linux-gnu
 '
 names=$(echo "$architectures" | awk '{ print $1 }')
 
@@ -54,35 +56,61 @@ build() {
         cmake --build "$builds/$1" --parallel "$jobs"
 }
 
-# digest ARCHITECTURE PREFIX: prints the hashes of the operations, each computed by its own process.
+# digest ARCHITECTURE PREFIX: writes the hash of each operation, computed by its own process, and the CPU time of the
+# process to $builds/ARCHITECTURE/digest/OPERATION.
 digest() {
-    # shellcheck disable=SC2086
-    printf '%s\n' $operations | xargs -n 1 -P "$jobs" qemu-"$1" -L "/usr/$2" "$builds/$1/weft" \
-        --quiet --device cpu verify --digest --op
+    rm -rf "$builds/$1/digest"
+    mkdir -p "$builds/$1/digest"
+    # shellcheck disable=SC2016,SC2086 # the inner shell has the parameters; a list of names
+    printf '%s\n' $operations | xargs -n 1 -P "$jobs" sh -c '
+        to=$1/$5
+        "$2" -L "$3" "$4" --quiet --device cpu verify --digest --op "$5" >"$to"
+        status=$?
+        times >>"$to"
+        exit $status' digest "$builds/$1/digest" qemu-"$1" "/usr/$2" "$builds/$1/weft"
 }
 
-# compare ARCHITECTURE COMPILER DIGESTS: prints the numbers of operations and cases whose hashes agree, and the
-# operations that differ. Fails if there are any.
+# record ARCHITECTURE COMPILER EMULATOR OPERATION CASES HASH: records an operation in $WEFT_MACHINES_RESULTS.
+record() {
+    seconds=$(awk 'END { split($1, t, /[ms]/); print int(60 * t[1] + t[2] + 0.5) }' "$builds/$1/digest/$4")
+    older=$(grep -v "^$1 $4 " "$WEFT_MACHINES_RESULTS" 2>/dev/null || true)
+    {
+        [ -z "$older" ] || printf '%s\n' "$older"
+        echo "$1 $4 $5 $(echo "$6" | cut -c 1-16) $seconds $2 $3 $commit $(date -u +%Y-%m-%d)"
+    } | LC_ALL=C sort >"$WEFT_MACHINES_RESULTS.new"
+    mv "$WEFT_MACHINES_RESULTS.new" "$WEFT_MACHINES_RESULTS"
+}
+
+# compare ARCHITECTURE COMPILER: prints the numbers of operations and cases whose hashes agree, and the operations that
+# differ. Fails if there are any.
 compare() {
     agreed=0 cases=0 different=
+    emulator=$(qemu-"$1" --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/\1/p')
     for operation in $operations; do
         expected=$(grep "^$operation " "$golden")
-        if grep -qxF "$expected" "$3"; then
+        if grep -qxF "$expected" "$builds/$1/digest/$operation"; then
             agreed=$((agreed + 1))
             cases=$((cases + $(echo "$expected" | awk '{ print $2 }')))
+            # shellcheck disable=SC2086 # name, "cases" and hash
+            [ -z "$commit" ] || record "$1" "GCC-$2" "qemu-$emulator" $(echo "$expected" | awk '{ print $1, $2, $4 }')
         else
             different="$different $operation"
         fi
     done
-    emulator=$(qemu-"$1" --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/\1/p')
-    echo "$1 ($2, qemu $emulator): $agreed operations, $cases cases agree${different:+; DIFFERENT:$different}"
+    echo "$1 (GCC $2, qemu $emulator): $agreed operations, $cases cases agree${different:+; DIFFERENT:$different}"
     [ -z "$different" ]
 }
 
+commit=
+if [ -n "${WEFT_MACHINES_RESULTS:-}" ]; then
+    git -C "$source" diff --quiet HEAD -- CMakeLists.txt cmake include src verify cli tests/golden/digest.txt ||
+        { echo "run.sh: the sources are not committed, which WEFT_MACHINES_RESULTS requires" >&2 && exit 2; }
+    commit=$(git -C "$source" rev-parse --short=12 HEAD)
+fi
 status=0 compared=0
 for name in "$@"; do
     prefix=$(echo "$architectures" | sed -n "s/^$name //p")
-    log=$builds/$name.log found=$builds/$name.txt
+    log=$builds/$name.log
     if ! command -v "$prefix-gcc" >/dev/null || ! command -v "qemu-$name" >/dev/null; then
         echo "$name: left out: $prefix-gcc or qemu-$name is not installed"
         continue
@@ -94,8 +122,8 @@ for name in "$@"; do
         status=1
         continue
     fi
-    digest "$name" "$prefix" >"$found" 2>"$log" || { status=1 && tail -n 20 "$log"; }
-    compare "$name" "GCC $("$prefix-gcc" -dumpfullversion)" "$found" || status=1
+    digest "$name" "$prefix" 2>"$log" || { status=1 && tail -n 20 "$log"; }
+    compare "$name" "$("$prefix-gcc" -dumpfullversion)" || status=1
 done
 [ $compared -gt 0 ] || { echo "run.sh: nothing was compared" >&2 && exit 1; }
 exit $status
