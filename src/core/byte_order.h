@@ -22,6 +22,13 @@ static inline void bits_store(void *p, size_t size, uint64_t bits) {
     memcpy(p, (char *)&bits + (is_big_endian() ? sizeof bits - size : 0), size);
 }
 
+/* Returns the number whose little-endian bytes are the 8 bytes at p: the first one is the lowest. */
+static inline uint64_t bytes_load(const void *p) {
+    uint64_t bits;
+    memcpy(&bits, p, sizeof bits);
+    return is_big_endian() ? __builtin_bswap64(bits) : bits;
+}
+
 /* Reverses the bytes of each of n elements. */
 static inline void bytes_reverse(void *elements, size_t n, size_t size) {
     unsigned char *p = (unsigned char *)elements;

@@ -91,7 +91,7 @@ compare() {
         if grep -qxF "$expected" "$builds/$1/digest/$operation"; then
             agreed=$((agreed + 1))
             cases=$((cases + $(echo "$expected" | awk '{ print $2 }')))
-            # shellcheck disable=SC2086 # name, "cases" and hash
+            # shellcheck disable=SC2046 # name, number of cases and hash
             [ -z "$commit" ] || record "$1" "GCC-$2" "qemu-$emulator" $(echo "$expected" | awk '{ print $1, $2, $4 }')
         else
             different="$different $operation"

@@ -1,4 +1,5 @@
 #include "cpu/common/segments.h"
+#include "core/byte_order.h"
 
 #include <string.h>
 
@@ -52,8 +53,7 @@ static size_t chunk_at(const segment_part *part, size_t at) {
 static size_t find_positions(const uint8_t *flags, size_t first, uint64_t *positions) {
     size_t found = 0;
     for (size_t i = 0; i < SEGMENTS_BATCH; i += sizeof(uint64_t)) {
-        uint64_t eight;
-        memcpy(&eight, flags + i, sizeof eight);
+        uint64_t eight = bytes_load(flags + i);
         for (; eight; eight &= eight - 1) positions[found++] = first + i + (size_t)__builtin_ctzll(eight) / 8;
     }
     return found;

@@ -3,6 +3,7 @@
 #ifndef WEFT_CPU_MARKED_H
 #define WEFT_CPU_MARKED_H
 
+#include "core/byte_order.h"
 #include "cpu/kernels/vectors.h"
 
 #if defined(__SSE2__)
@@ -37,8 +38,7 @@ INLINE uint64_t gather_bits(const uint8_t truths[WORD]) {
 INLINE uint64_t gather_bits(const uint8_t truths[WORD]) {
     uint64_t bits = 0;
     for (int i = 0; i < WORD; i += 8) {
-        uint64_t eight;
-        memcpy(&eight, truths + i, sizeof eight);
+        const uint64_t eight = bytes_load(truths + i);
         bits |= (eight * UINT64_C(0x0102040810204080)) >> 56 << i;
     }
     return bits;

@@ -6,7 +6,7 @@ INLINE uint64_t OF(compare_block)(const comparator *c, const T *x, size_t n) {
     const uint8_t less = c->less, equal = c->equal, greater = c->greater, others = c->others;
     uint8_t truths[WORD] = {0};
     T value;
-    memcpy(&value, &c->value, sizeof value);
+    bits_store(&value, sizeof value, c->value);
     for (size_t i = 0; i < n; i++) {
 #ifdef IS_FLOAT
         const T v = x[i];
