@@ -57,17 +57,16 @@ build() {
 }
 
 # digest ARCHITECTURE PREFIX: writes the hash of each operation, computed by its own process, and the CPU time of the
-# process to $builds/ARCHITECTURE/digest/OPERATION.
+# process to $builds/ARCHITECTURE/digest/OPERATION. Those that an earlier run computed with the same build are kept.
 digest() {
-    rm -rf "$builds/$1/digest"
     mkdir -p "$builds/$1/digest"
     # shellcheck disable=SC2016,SC2086 # the inner shell has the parameters; a list of names
     printf '%s\n' $operations | xargs -n 1 -P "$jobs" sh -c '
         to=$1/$5
-        "$2" -L "$3" "$4" --quiet --device cpu verify --digest --op "$5" >"$to"
-        status=$?
-        times >>"$to"
-        exit $status' digest "$builds/$1/digest" qemu-"$1" "/usr/$2" "$builds/$1/weft"
+        [ ! "$to" -nt "$4" ] || exit 0
+        "$2" -L "$3" "$4" --quiet --device cpu verify --digest --op "$5" >"$to.new" || exit
+        times >>"$to.new"
+        mv "$to.new" "$to"' digest "$builds/$1/digest" qemu-"$1" "/usr/$2" "$builds/$1/weft"
 }
 
 # record ARCHITECTURE COMPILER EMULATOR OPERATION CASES HASH: records an operation in $WEFT_MACHINES_RESULTS.
