@@ -123,7 +123,7 @@ endif()
 
 # --------------------------------------------------------------------------- lint, install
 if(sanitized STREQUAL no)
-  foreach(lint includes header generic halves words vocabulary symbols contraction hardening compilers registers)
+  foreach(lint includes header generic halves words vocabulary symbols contraction hardening compilers registers machines)
     weft_test(lint_${lint} lint 300 sh ${tests_dir}/lint/${lint}.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   endforeach()
   weft_test(lint_stack "lint;deep" 1800 sh ${tests_dir}/lint/stack.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
