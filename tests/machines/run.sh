@@ -81,13 +81,15 @@ record() {
 }
 
 # compare ARCHITECTURE COMPILER: prints the numbers of operations and cases whose hashes agree, and the operations that
-# differ. Fails if there are any.
+# differ or were not computed. Fails if there are any.
 compare() {
-    agreed=0 cases=0 different=
+    agreed=0 cases=0 different='' missing=''
     emulator=$(qemu-"$1" --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/\1/p')
     for operation in $operations; do
         expected=$(grep "^$operation " "$golden")
-        if grep -qxF "$expected" "$builds/$1/digest/$operation"; then
+        if [ ! -e "$builds/$1/digest/$operation" ]; then
+            missing="$missing $operation"
+        elif grep -qxF "$expected" "$builds/$1/digest/$operation"; then
             agreed=$((agreed + 1))
             cases=$((cases + $(echo "$expected" | awk '{ print $2 }')))
             # shellcheck disable=SC2046 # name, number of cases and hash
@@ -96,8 +98,8 @@ compare() {
             different="$different $operation"
         fi
     done
-    echo "$1 (GCC $2, qemu $emulator): $agreed operations, $cases cases agree${different:+; DIFFERENT:$different}"
-    [ -z "$different" ]
+    echo "$1 (GCC $2, qemu $emulator): $agreed operations, $cases cases agree${different:+; DIFFERENT:$different}${missing:+; not computed:$missing}"
+    [ -z "$different$missing" ]
 }
 
 commit=
