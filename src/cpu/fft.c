@@ -18,7 +18,7 @@ typedef struct fft_work {
         buffer_bytes; /* bytes of the intermediate array of a transform, and of the buffer of a tile */
 } fft_work;
 
-enum { UNINTERRUPTED = 1 << 12 }; /* values between two checks for cancellation, at least */
+enum { UNINTERRUPTED = 1 << SHORT_LOG }; /* values between two checks for cancellation, at least */
 
 static bool is_real(const fft_call *c) { return c->kind >= WEFT_R2C; }
 
@@ -26,6 +26,13 @@ static bool is_real(const fft_call *c) { return c->kind >= WEFT_R2C; }
 static transform_pass pass_of(const fft_work *w) {
     const bool inverse = w->call->kind == WEFT_C2C_INVERSE || w->call->kind == WEFT_C2R;
     return (transform_pass){.plan = w->plan, .inverse = inverse, .scale = inverse ? 1 / (double)w->call->n : 1};
+}
+
+typedef void transform_kernel(const transform_pass *p);
+
+/* Returns the kernel of a way that has no passes. */
+static transform_kernel *kernel_of(const transform_kernels *kernels, transform_way way) {
+    return way == TRANSFORM_REGISTERS ? kernels->registers : way == TRANSFORM_WHOLE ? kernels->whole : kernels->plain;
 }
 
 /* Transforms the array of x to y, or the arrays [p->from, p->to) of a batch of complex transforms that do not need
@@ -47,7 +54,7 @@ static void transform(const fft_work *w, transform_pass *p, const void *x, void 
     } else {
         p->y = y;
         p->buffer = team->buffers;
-        (w->plan->way == TRANSFORM_WHOLE ? w->kernels->whole : w->kernels->plain)(p);
+        kernel_of(w->kernels, w->plan->way)(p);
     }
     if (w->call->kind == WEFT_R2C) {
         p->x = y;
@@ -107,17 +114,27 @@ static bool is_short(const fft_call *c) {
     return !is_real(c) && c->n <= UNINTERRUPTED && c->batch <= UNINTERRUPTED / c->n;
 }
 
+/* Finds or creates the plan of a short call. Its way does not depend on the number of threads. */
+static weft_status find_short_plan(cpu_context *ctx, const fft_call *c, const transform_plan **plan,
+                                   weft_error *error) {
+    const int log = transform_log2(c->n), type = c->dtype == WEFT_F64;
+    *plan = ctx->transforms ? ctx->transforms->of_short[type][log] : NULL;
+    if (*plan) return WEFT_OK;
+    const transform_way way = cpu_transform_way(ctx, c->dtype, log);
+    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, way, log, false, plan, error));
+    ctx->transforms->of_short[type][log] = *plan;
+    return WEFT_OK;
+}
+
 /* Computes a short call. Its fixed cost is a large part of the time of one transform. */
 static weft_status transform_short(cpu_context *ctx, const fft_call *c, weft_error *error) {
     const transform_kernels *kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
     const bool inverse = c->kind == WEFT_C2C_INVERSE;
-    const int log = transform_log2(c->n);
-    const transform_way way = cpu_transform_way(ctx, c->dtype, log);
     transform_pass p = {
         .inverse = inverse, .scale = inverse ? 1 / (double)c->n : 1, .x = c->x, .y = c->y, .to = c->batch};
-    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, way, log, false, &p.plan, error));
+    RETURN_IF_ERROR(find_short_plan(ctx, c, &p.plan, error));
     RETURN_IF_ERROR(cpu_workspace(ctx, 2 * sizeof(double) * c->n, &p.buffer, error));
-    (way == TRANSFORM_WHOLE ? kernels->whole : kernels->plain)(&p);
+    kernel_of(kernels, p.plan->way)(&p);
     return WEFT_OK;
 }
 

@@ -16,12 +16,13 @@ static weft_status fft(weft_context *ctx, const fft_call *c, weft_error *error) 
     range from, to;
     size_t in, out;
     RETURN_IF_ERROR(check_float("fft", c->dtype, error));
+    const size_t size = weft_dtype_size(c->dtype);
     RETURN_IF((unsigned)c->kind > WEFT_C2R, WEFT_INVALID, "invalid fft kind %d", (int)c->kind);
     RETURN_IF(c->n == 0, WEFT_INVALID, "fft of 0 values: at least 1 is required");
     RETURN_IF_ERROR(count_reals(c->batch, to_real ? half : c->n, from_real ? 1 : 2, &in, error));
     RETURN_IF_ERROR(count_reals(c->batch, from_real ? half : c->n, to_real ? 1 : 2, &out, error));
-    RETURN_IF_ERROR(check_array(ctx, "x", c->x, in, weft_dtype_size(c->dtype), &from, error));
-    RETURN_IF_ERROR(check_array(ctx, "y", c->y, out, weft_dtype_size(c->dtype), &to, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, in, size, &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "y", c->y, out, size, &to, error));
     if (c->x != c->y || c->kind > WEFT_C2C_INVERSE) RETURN_IF_ERROR(check_apart(&to, &from, error));
     return c->batch ? fft_run(ctx, c, error) : WEFT_OK;
 }

@@ -7,7 +7,8 @@
  * are in a buffer of one vector per row (or column), so no stage moves values across lanes.
  *
  * With few threads, and if it is short, a transform is computed as a whole, in a buffer of n values
- * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. Transforms
+ * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. If its values
+ * fit in the registers, there is no buffer (kernels/bodies/registers_body.h). Transforms
  * of fewer values than two vectors are computed value by value, or several at a time in the lanes of vectors
  * (kernels/bodies/plain_body.h). */
 #ifndef WEFT_CPU_TRANSFORM_H
@@ -17,9 +18,10 @@
 
 /* Way to compute a transform. */
 typedef enum transform_way {
-    TRANSFORM_PLAIN,  /* fewer values than two vectors */
-    TRANSFORM_WHOLE,  /* one call for all values */
-    TRANSFORM_PASSES, /* two passes over tiles */
+    TRANSFORM_PLAIN,     /* fewer values than two vectors */
+    TRANSFORM_REGISTERS, /* values that fit in the registers */
+    TRANSFORM_WHOLE,     /* one call for all values */
+    TRANSFORM_PASSES,    /* two passes over tiles */
     TRANSFORM_WAYS
 } transform_way;
 
@@ -37,7 +39,10 @@ typedef struct transform_plan {
     size_t tile_twiddles; /* vectors of lane_twiddles per tile */
     void *group_twiddles; /* twiddles within pairs of vectors, group by group, in the order of their use */
     size_t group_pairs;   /* pairs of vectors of group_twiddles per group */
-    void *half_twiddles;  /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
+    /* Twiddles of TRANSFORM_REGISTERS, in the order of kernels/bodies/registers_body.h, and those of inverse
+     * transforms in the same block of memory. */
+    void *register_twiddles[2];
+    void *half_twiddles; /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
 } transform_plan;
 
 /* One pass over tiles [from, to), or transforms [from, to) of a batch of contiguous arrays. */
@@ -91,11 +96,12 @@ typedef struct block_slice {
 
 typedef struct transform_kernels {
     size_t lanes;
-    void (*plain)(const transform_pass *p);   /* short transforms: x to y; y may be x */
-    void (*whole)(const transform_pass *p);   /* transforms as a whole: x to y; y may be x */
-    void (*columns)(const transform_pass *p); /* first pass: x to y; y may be x */
-    void (*rows)(const transform_pass *p);    /* second pass: x to y in natural order, scaled */
-    void (*filter)(const transform_pass *p);  /* second pass: x to y in tile order, scaled */
+    void (*plain)(const transform_pass *p);     /* short transforms: x to y; y may be x */
+    void (*registers)(const transform_pass *p); /* transforms in registers: x to y; y may be x; or NULL */
+    void (*whole)(const transform_pass *p);     /* transforms as a whole: x to y; y may be x */
+    void (*columns)(const transform_pass *p);   /* first pass: x to y; y may be x */
+    void (*rows)(const transform_pass *p);      /* second pass: x to y in natural order, scaled */
+    void (*filter)(const transform_pass *p);    /* second pass: x to y in tile order, scaled */
     void (*product)(
         const transform_pass *p); /* second pass, multiplication by `by`, inverse second pass: x to y; y must be x */
     void (*columns_back)(const transform_pass *p); /* inverse first pass: x to y; y must be x */
@@ -117,12 +123,15 @@ struct level_transforms {
     const transform_kernels *f32, *f64;
 };
 
-enum { TRANSFORM_LENGTHS = 64, BLOCK_PLANS = 2 };
+/* SHORT_LOG: log2 of the values of the longest short call (fft.c). */
+enum { TRANSFORM_LENGTHS = 64, BLOCK_PLANS = 2, SHORT_LOG = 12 };
 
 /* FFT tables of a context. */
 typedef struct transform_tables {
     /* Indexed by type (f32, f64), way and log2 n; n = 0: no plan yet. */
     transform_plan plans[2][TRANSFORM_WAYS][TRANSFORM_LENGTHS];
+    /* One of `plans` for each type and log2 n of a short call, or NULL. */
+    const transform_plan *of_short[2][SHORT_LOG + 1];
     transform_plan of_blocks[2][BLOCK_PLANS]; /* for fft_blocks */
     size_t next[2];                           /* index of the next one */
     void *turns, *far_turns;                  /* tables of twiddle factors: see transform_tables.c */
@@ -186,6 +195,9 @@ static inline int transform_inserted_bit(int m, int exchanges, int width_log, si
 static inline size_t transform_row(const transform_plan *plan, size_t row) {
     return row < plan->rows ? row : plan->rows - 1;
 }
+
+/* Vectors that a transform in registers keeps there: half of those of x86-64 with AVX-512, and without. */
+enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8 };
 
 /* Returns k with its lowest `digits` bits in reverse order. */
 static inline size_t transform_mirrored(size_t k, int digits) {

@@ -47,6 +47,7 @@ static void free_plan(cpu_context *ctx, const transform_plan *plan) {
     heap_free_host(ctx->heap, plan->twiddles);
     heap_free_host(ctx->heap, plan->lane_twiddles);
     heap_free_host(ctx->heap, plan->group_twiddles);
+    heap_free_host(ctx->heap, plan->register_twiddles[0]);
     heap_free_host(ctx->heap, plan->half_twiddles);
 }
 
@@ -217,8 +218,100 @@ static weft_status make_group_twiddles(const cpu_context *ctx, transform_tables 
     return WEFT_OK;
 }
 
+/* Returns the vectors of a block of a transform of 2^n_log values of `lanes` complex values per vector, after the
+ * stages that are computed first (kernels/bodies/registers_body.h): 1 if they are those between all vectors. Returns
+ * 0 if there is no such transform. size: bytes of a real. */
+static size_t register_block(size_t lanes, size_t size, int n_log) {
+    const size_t most = 2 * lanes * size == 64 ? REGISTER_VECTORS_V4 : REGISTER_VECTORS, each = most / lanes;
+    const size_t vectors = ((size_t)1 << n_log) / lanes;
+    if (vectors < lanes) return 0; /* as many vectors as lanes are transposed */
+    return vectors <= most ? 1 : vectors <= most * each ? each : 0;
+}
+
+/* Returns the complex values of a vector for a transform of 2^n_log values in registers, or 0 if there is none.
+ * lanes: transform_kernels.lanes. */
+static size_t register_lanes(size_t lanes, size_t size, int n_log) {
+    for (; n_log >= 4 && 2 * lanes * size >= 32; lanes /= 2)
+        if (register_block(lanes, size, n_log)) return lanes;
+    return 0;
+}
+
+/* Stores T[k] for lane `lane` of an entry of a table (register_butterfly in kernels/bodies/registers_body.h), of
+ * `lanes` complex numbers. With `inverse` it is the conjugate. */
+static void put_register(const transform_tables *t, weft_dtype dtype, size_t k, size_t lanes, size_t lane,
+                         bool inverse, void *entry) {
+    const size_t re = 2 * lane, im = 2 * (lanes + lane), negative = im + inverse;
+    put_parts(t, dtype, k, entry, re, im);
+    put_parts(t, dtype, k, entry, re + 1, im + 1);
+    if (dtype == WEFT_F32)
+        ((float *)entry)[negative] = -((float *)entry)[negative];
+    else
+        ((double *)entry)[negative] = -((double *)entry)[negative];
+}
+
+/* The vectors of a transform in registers: `blocks` blocks of `each` vectors of `lanes` complex numbers. */
+typedef struct register_blocks {
+    size_t lanes, blocks, each;
+    bool inverse;
+} register_blocks;
+
+/* Stores T[k 2^s + q] of all stages s < log2 count and q < 2^s as entries from number `used` on. k is the block of a
+ * lane: block number, or first[lane]. Returns the number of the next entry. */
+static size_t put_stages(const transform_tables *t, weft_dtype dtype, const register_blocks *r, const size_t *first,
+                         size_t count, size_t used, char *table) {
+    for (int s = 0; (size_t)1 << s < count; s++)
+        for (size_t q = 0; q < (size_t)1 << s; q++, used++)
+            for (size_t l = 0; table && l < r->lanes; l++)
+                put_register(t, dtype, (first[l] << s) + q, r->lanes, l, r->inverse,
+                             table + used * 4 * r->lanes * weft_dtype_size(dtype));
+    return used;
+}
+
+/* Fills the twiddles of a transform in registers: T[q] of the stages that are computed first; then, for each group of
+ * `lanes` blocks, those of the stages between the vectors of each block, and of those within each vector, whose lanes
+ * are then blocks. Returns the number of entries. With table = NULL it only counts them. */
+static size_t put_registers(const transform_tables *t, weft_dtype dtype, const register_blocks *r, char *table) {
+    const size_t groups = r->blocks / r->lanes;
+    size_t used = 0, first[16];
+    for (size_t q = 0; q < r->blocks / 2; q++) {
+        for (size_t l = 0; l < r->lanes; l++) first[l] = q;
+        used = put_stages(t, dtype, r, first, 2, used, table);
+    }
+    for (size_t g = 0; g < groups; g++) {
+        for (size_t i = 0; i < r->lanes; i++) {
+            for (size_t l = 0; l < r->lanes; l++)
+                first[l] = transform_mirrored(i, transform_log2(r->lanes)) * groups + g;
+            used = put_stages(t, dtype, r, first, r->each, used, table);
+        }
+        for (size_t e = 0; e < r->each; e++) {
+            for (size_t l = 0; l < r->lanes; l++)
+                first[l] = (transform_mirrored(l, transform_log2(r->lanes)) * groups + g) * r->each + e;
+            used = put_stages(t, dtype, r, first, r->lanes, used, table);
+        }
+    }
+    return used;
+}
+
+static weft_status make_register_twiddles(const cpu_context *ctx, const transform_tables *t, weft_dtype dtype,
+                                          int n_log, transform_plan *plan, weft_error *error) {
+    const size_t size = weft_dtype_size(dtype), lanes = register_lanes(plan->lanes, size, n_log);
+    const size_t each = register_block(lanes, size, n_log);
+    register_blocks r = {.lanes = lanes, .blocks = ((size_t)1 << n_log) / lanes / each, .each = each};
+    const size_t bytes = put_registers(t, dtype, &r, NULL) * 4 * lanes * size;
+    void *table;
+    RETURN_IF_ERROR(hold(ctx, 2 * bytes, &table, error));
+    for (int inverse = 0; inverse < 2; inverse++) {
+        r.inverse = inverse;
+        plan->register_twiddles[inverse] = (char *)table + (inverse ? bytes : 0);
+        put_registers(t, dtype, &r, plan->register_twiddles[inverse]);
+    }
+    plan->lanes = lanes;
+    return WEFT_OK;
+}
+
 transform_way cpu_transform_way(const cpu_context *ctx, weft_dtype dtype, int n_log) {
     const size_t n = (size_t)1 << n_log, lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
+    if (register_lanes(lanes, weft_dtype_size(dtype), n_log)) return TRANSFORM_REGISTERS;
     if (n < 4 * lanes) return TRANSFORM_PLAIN;
     const size_t most = ctx->threads == 1 ? WHOLE_BYTES_ALONE : ctx->threads < FEW ? WHOLE_BYTES_FEW : WHOLE_BYTES;
     return n * 2 * weft_dtype_size(dtype) <= most ? TRANSFORM_WHOLE : TRANSFORM_PASSES;
@@ -242,6 +335,8 @@ static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_d
         RETURN_IF_ERROR(make_lane_twiddles(ctx, t, dtype, plan, error));
     if (way == TRANSFORM_WHOLE && !plan->group_twiddles)
         RETURN_IF_ERROR(make_group_twiddles(ctx, t, dtype, n_log, plan, error));
+    if (way == TRANSFORM_REGISTERS && !plan->register_twiddles[0])
+        RETURN_IF_ERROR(make_register_twiddles(ctx, t, dtype, n_log, plan, error));
     plan->n = n;
     return WEFT_OK;
 }

@@ -1,5 +1,6 @@
 /* Kernels of weft_fft and weft_convolve (ORDER.md 14, 15); compiled once per instruction set level. */
 #include "cpu/common/transform.h"
+#include "cpu/kernels/fft_registers.h"
 #include "cpu/kernels/stream.h"
 
 #define REAL float

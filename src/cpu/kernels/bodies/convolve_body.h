@@ -177,6 +177,9 @@ static void OF(store_block)(const block_slice *s) {
 static const transform_kernels OF(kernels) = {
     .lanes = COMPLEX,
     .plain = OF(plain),
+#if VECTOR_BYTES >= 32
+    .registers = LEVELED(OF(cpu_registers)),
+#endif
     .whole = OF(whole),
     .columns = OF(columns),
     .rows = OF(rows),

@@ -1,0 +1,208 @@
+/* Complex transforms whose values fit in the registers, or that pass once through a buffer
+ * (transform_kernels.registers), for one element type and vector size; included after
+ * cpu/kernels/bodies/complex_body.h.
+ *
+ * n values are V = n / COMPLEX vectors of adjacent complex numbers, V >= COMPLEX. The first log2 V stages combine
+ * corresponding lanes of two vectors. Afterwards, vector b is block b of the remaining stages. COMPLEX vectors that
+ * differ in the upper bits of their numbers are transposed as a matrix of complex numbers, so that the remaining
+ * stages combine corresponding lanes of two vectors as well. The upper bits of b are the lower bits of the number of
+ * a result: the lanes are adjacent results.
+ *
+ * If V vectors are too many for the registers, the first stages store their results in a buffer: `blocks` blocks of
+ * `each` vectors. The other stages are computed for COMPLEX blocks at a time, COMPLEX * each vectors. */
+
+#include "cpu/kernels/bodies/each_lane.h"
+
+/* OF(pick) with constant lanes, of which GCC makes an instruction without a vector of indices if there is one. The
+ * empty statement hides their origin: GCC would otherwise compute the lanes of a product one by one. */
+INLINE VECTOR OF(rearrange)(VECTOR a, VECTOR b, LANES from) {
+    VECTOR v = OF(pick)(a, b, from);
+    KEEP_IN_REGISTER(v);
+    return v;
+}
+
+/* Computes the butterfly of ORDER.md 14.2. w: the real part of the twiddle in both lanes of each complex number, then
+ * its imaginary part, negated in the first lane. */
+INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w) {
+#define OTHER(l) (l ^ 1)
+    const LANES other = EACH_LANE(OTHER);
+#undef OTHER
+    const VECTOR swapped = OF(rearrange)(*b, *b, other);
+    const VECTOR t = OF(multiply_add)(*b, OF(load)(w), OF(multiply_add)(swapped, OF(load)(w + WIDTH), *a));
+    *b = OF(multiply_add)(OF(fill)(2), *a, -t);
+    *a = t;
+}
+
+/* A step of the transposition: replaces each pair of vectors whose numbers differ by d. */
+INLINE void OF(transposition_step)(VECTOR *v, size_t d, LANES low, LANES high) {
+#pragma GCC unroll 8
+    for (size_t i = 0; i < COMPLEX; i++) {
+        if (i & d) continue;
+        const VECTOR a = v[i], b = v[i + d];
+        v[i] = OF(rearrange)(a, b, low);
+        v[i + d] = OF(rearrange)(a, b, high);
+    }
+}
+
+/* Transposes COMPLEX vectors in place, as a matrix of complex numbers. A step takes the even or the odd numbers of
+ * two vectors (f64), or exchanges a bit of the number of a lane with that of its vector (f32): these are the steps
+ * that x86-64 has instructions for. */
+INLINE void OF(transpose_numbers)(VECTOR *v) {
+#define EVENS(l) (LANE)(2 * (l - (l & 1)) + (l & 1))
+#define LOW_BY(d, l) (LANE)(REAL_BYTES == 8 ? EVENS(l) : (l & (2 * d)) ? WIDTH + l - 2 * d : l)
+#define LOW_1(l) LOW_BY(1, l)
+#define LOW_2(l) LOW_BY(2, l)
+#define LOW_4(l) LOW_BY(4, l)
+    const LANES low_1 = EACH_LANE(LOW_1), low_2 = EACH_LANE(LOW_2), low_4 = EACH_LANE(LOW_4);
+#undef EVENS
+#undef LOW_BY
+#undef LOW_1
+#undef LOW_2
+#undef LOW_4
+    OF(transposition_step)(v, 1, low_1, low_1 + 2);
+    if (COMPLEX > 2) OF(transposition_step)(v, 2, low_2, low_2 + (LANE)(REAL_BYTES == 8 ? 2 : 4));
+    if (COMPLEX > 4) OF(transposition_step)(v, 4, low_4, low_4 + 8);
+}
+
+/* Computes all stages on `count` vectors. Block q of the stage with `blocks` blocks has the twiddle at w[q], or the
+ * one at w[blocks - 1 + q] if each stage has its own; an entry is two vectors. */
+INLINE void OF(register_stages)(VECTOR *v, size_t count, const REAL *w, bool own) {
+#pragma GCC unroll 4
+    for (size_t blocks = 1; blocks < count; blocks *= 2) {
+        const size_t half = count / blocks / 2;
+#pragma GCC unroll 8
+        for (size_t i = 0; i < count / 2; i++) {
+            const size_t q = i / half, j = 2 * half * q + i % half;
+            OF(register_butterfly)(&v[j], &v[j + half], w + 2 * WIDTH * (own ? blocks - 1 + q : q));
+        }
+    }
+}
+
+/* Returns true if a lane is NaN. */
+INLINE bool OF(has_nan)(VECTOR v) {
+#if defined(__AVX512F__) && VECTOR_BYTES == 64 && !defined(__clang__)
+    return REAL_BYTES == 4 ? __builtin_ia32_cmpps512_mask((vector_f32)v, (vector_f32)v, 3, (unsigned short)-1, 4)
+                           : __builtin_ia32_cmppd512_mask((vector_f64)v, (vector_f64)v, 3, (unsigned char)-1, 4);
+#else
+    bool nan = false;
+    for (size_t l = 0; l < WIDTH; l++) nan |= v[l] != v[l];
+    return nan;
+#endif
+}
+
+/* Makes results canonical. */
+NOINLINE void OF(make_canonical)(REAL *y, size_t reals) {
+    for (size_t i = 0; i < reals; i++) y[i] = CANONICAL(y[i]);
+}
+
+/* Computes the stages within the vectors v[each * l], l < COMPLEX, with the twiddles at w. Stores COMPLEX vectors of
+ * adjacent results, `apart` reals apart in the order of their numbers, and adds them to *sums. */
+INLINE void OF(finish_registers)(const VECTOR *v, size_t each, const REAL *w, size_t apart, VECTOR factor,
+                                 bool inverse, VECTOR *sums, REAL *to) {
+    VECTOR u[COMPLEX];
+#pragma GCC unroll 8
+    for (size_t l = 0; l < COMPLEX; l++) u[l] = v[each * l];
+    OF(transpose_numbers)(u);
+    OF(register_stages)(u, COMPLEX, w, true);
+#pragma GCC unroll 8
+    for (size_t j = 0; j < COMPLEX; j++) {
+        const VECTOR result = inverse ? u[j] * factor : u[j];
+        *sums += result;
+        OF(store)(to + apart * transform_mirrored(j, transform_log2(COMPLEX)), result);
+    }
+}
+
+/* Transforms `count` vectors from x to y; count must be constant. */
+INLINE void OF(one_in_registers)(const REAL *x, REAL *y, size_t count, const REAL *w, VECTOR factor, bool inverse,
+                                 VECTOR *sums) {
+    const size_t groups = count / COMPLEX;
+    VECTOR v[MOST_IN_REGISTERS], u[COMPLEX];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < count; i++) v[i] = OF(load)(x + WIDTH * i);
+    OF(register_stages)(v, count, w, false);
+    w += WIDTH * count;
+#pragma GCC unroll 4
+    for (size_t g = 0; g < groups; g++, w += 2 * WIDTH * (COMPLEX - 1)) {
+#pragma GCC unroll 8
+        for (size_t l = 0; l < COMPLEX; l++) u[l] = v[transform_mirrored(l, transform_log2(COMPLEX)) * groups + g];
+        OF(finish_registers)
+        (u, 1, w, 2 * count, factor, inverse, sums, y + WIDTH * transform_mirrored(g, transform_log2(groups)));
+    }
+}
+
+/* Transforms blocks * each vectors from x to y, in a buffer; `blocks` and `each` must be constant. The first stages
+ * make `blocks` blocks of `each` vectors. The others are computed for COMPLEX blocks at a time. */
+INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t blocks, size_t each, const REAL *w,
+                              VECTOR factor, bool inverse, VECTOR *sums) {
+    const size_t groups = blocks / COMPLEX;
+    for (size_t e = 0; e < each; e++) {
+        VECTOR v[MOST_IN_REGISTERS];
+#pragma GCC unroll 16
+        for (size_t i = 0; i < blocks; i++) v[i] = OF(load)(x + WIDTH * (each * i + e));
+        OF(register_stages)(v, blocks, w, false);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < blocks; i++) OF(store)(z + WIDTH * (each * i + e), v[i]);
+    }
+    w += WIDTH * blocks;
+    for (size_t g = 0; g < groups; g++) {
+        VECTOR v[MOST_IN_REGISTERS];
+#pragma GCC unroll 8
+        for (size_t l = 0; l < COMPLEX; l++, w += 2 * WIDTH * (each - 1)) {
+            const size_t block = transform_mirrored(l, transform_log2(COMPLEX)) * groups + g;
+#pragma GCC unroll 4
+            for (size_t e = 0; e < each; e++) v[each * l + e] = OF(load)(z + WIDTH * (each * block + e));
+            OF(register_stages)(v + each * l, each, w, true);
+        }
+#pragma GCC unroll 4
+        for (size_t e = 0; e < each; e++, w += 2 * WIDTH * (COMPLEX - 1)) OF(finish_registers)
+        (v + e, each, w, 2 * blocks * each, factor, inverse, sums,
+         y + WIDTH * transform_mirrored(g, transform_log2(groups)) +
+             2 * blocks * transform_mirrored(e, transform_log2(each)));
+    }
+}
+
+/* Transforms the arrays of the pass, of blocks * each vectors. */
+INLINE void OF(each_in_registers)(const transform_pass *p, size_t blocks, size_t each, bool inverse) {
+    const size_t reals = WIDTH * blocks * each;
+    const REAL *const w = (const REAL *)p->plan->register_twiddles[inverse];
+    const VECTOR factor = OF(fill)((REAL)p->scale);
+    VECTOR sums = {0}; /* of results: NaN if one is NaN */
+    for (size_t b = p->from; b < p->to; b++) {
+        const REAL *const x = (const REAL *)p->x + reals * b;
+        REAL *const y = (REAL *)p->y + reals * b;
+        if (each == 1)
+            OF(one_in_registers)(x, y, blocks, w, factor, inverse, &sums);
+        else
+            OF(one_in_buffer)(x, p->buffer, y, blocks, each, w, factor, inverse, &sums);
+    }
+    if (OF(has_nan)(sums)) OF(make_canonical)((REAL *)p->y + reals * p->from, reals * (p->to - p->from));
+}
+
+/* Each number of vectors is a function of its own. EACH: vectors of a block. */
+#define EACH (MOST_IN_REGISTERS / COMPLEX)
+#define FITS(blocks) ((blocks) >= COMPLEX && (blocks) <= MOST_IN_REGISTERS ? (blocks) : MOST_IN_REGISTERS)
+#define VECTORS(name, blocks, each)                                                                          \
+    NOINLINE void OF(name)(const transform_pass *p) { OF(each_in_registers)(p, FITS(blocks), each, false); } \
+    NOINLINE void OF(name##_back)(const transform_pass *p) { OF(each_in_registers)(p, FITS(blocks), each, true); }
+VECTORS(registers_4, 4, 1)
+VECTORS(registers_8, 8, 1)
+VECTORS(registers_16, 16, 1)
+VECTORS(buffer_half, MOST_IN_REGISTERS / 2, EACH)
+VECTORS(buffer_full, MOST_IN_REGISTERS, EACH)
+#undef VECTORS
+#undef FITS
+
+static void OF(registers)(const transform_pass *p) {
+    const size_t vectors = p->plan->n / COMPLEX;
+    if (vectors == MOST_IN_REGISTERS * EACH)
+        p->inverse ? OF(buffer_full_back)(p) : OF(buffer_full)(p);
+    else if (vectors > MOST_IN_REGISTERS)
+        p->inverse ? OF(buffer_half_back)(p) : OF(buffer_half)(p);
+    else if (vectors == 16)
+        p->inverse ? OF(registers_16_back)(p) : OF(registers_16)(p);
+    else if (vectors == 8)
+        p->inverse ? OF(registers_8_back)(p) : OF(registers_8)(p);
+    else
+        p->inverse ? OF(registers_4_back)(p) : OF(registers_4)(p);
+}
+#undef EACH
