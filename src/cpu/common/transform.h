@@ -7,9 +7,9 @@
  * are in a buffer of one vector per row (or column), so no stage moves values across lanes.
  *
  * With few threads, and if it is short, a transform is computed as a whole, in a buffer of n values
- * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. If its values
- * fit in the registers, there is no buffer (kernels/bodies/registers_body.h). Transforms
- * of fewer values than two vectors are computed value by value, or several at a time in the lanes of vectors
+ * (kernels/bodies/whole_body.h): one thread needs less time for it than several threads for two passes. Short ones
+ * are computed in registers (kernels/bodies/registers_body.h). Transforms of fewer values than two vectors are
+ * computed value by value, or several at a time in the lanes of vectors
  * (kernels/bodies/plain_body.h). */
 #ifndef WEFT_CPU_TRANSFORM_H
 #define WEFT_CPU_TRANSFORM_H
@@ -19,7 +19,7 @@
 /* Way to compute a transform. */
 typedef enum transform_way {
     TRANSFORM_PLAIN,     /* fewer values than two vectors */
-    TRANSFORM_REGISTERS, /* values that fit in the registers */
+    TRANSFORM_REGISTERS, /* 2^4 to 2^REGISTER_LOG values, with vectors of at least 32 bytes */
     TRANSFORM_WHOLE,     /* one call for all values */
     TRANSFORM_PASSES,    /* two passes over tiles */
     TRANSFORM_WAYS
@@ -196,8 +196,9 @@ static inline size_t transform_row(const transform_plan *plan, size_t row) {
     return row < plan->rows ? row : plan->rows - 1;
 }
 
-/* Vectors that a transform in registers keeps there: half of those of x86-64 with AVX-512, and without. */
-enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8 };
+/* Vectors that a transform in registers keeps there (half of those of x86-64 with AVX-512, and without), and log2 of
+ * the values of the longest one: others are as fast with kernels/bodies/whole_body.h, and need smaller tables. */
+enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8, REGISTER_LOG = 9 };
 
 /* Returns k with its lowest `digits` bits in reverse order. */
 static inline size_t transform_mirrored(size_t k, int digits) {

@@ -218,21 +218,27 @@ static weft_status make_group_twiddles(const cpu_context *ctx, transform_tables 
     return WEFT_OK;
 }
 
-/* Returns the vectors of a block of a transform of 2^n_log values of `lanes` complex values per vector, after the
- * stages that are computed first (kernels/bodies/registers_body.h): 1 if they are those between all vectors. Returns
- * 0 if there is no such transform. size: bytes of a real. */
-static size_t register_block(size_t lanes, size_t size, int n_log) {
-    const size_t most = 2 * lanes * size == 64 ? REGISTER_VECTORS_V4 : REGISTER_VECTORS, each = most / lanes;
-    const size_t vectors = ((size_t)1 << n_log) / lanes;
-    if (vectors < lanes) return 0; /* as many vectors as lanes are transposed */
-    return vectors <= most ? 1 : vectors <= most * each ? each : 0;
+/* The vectors of a transform in registers (kernels/bodies/registers_body.h): first * middle blocks of `each` vectors
+ * of `lanes` complex numbers. each = 0: no such transform. */
+typedef struct register_blocks {
+    size_t lanes, first, middle, each;
+    bool inverse;
+} register_blocks;
+
+/* Divides a transform of 2^n_log values into vectors of `lanes` complex values. size: bytes of a real. */
+static register_blocks register_blocks_of(size_t lanes, size_t size, int n_log) {
+    const size_t most = 2 * lanes * size == 64 ? REGISTER_VECTORS_V4 : REGISTER_VECTORS;
+    const size_t vectors = ((size_t)1 << n_log) / lanes, each = vectors <= most ? 1 : most / lanes;
+    const size_t blocks = vectors / each, middle = blocks <= most ? 1 : blocks <= 4 * most ? 4 : 8;
+    const bool fits = vectors >= lanes && blocks <= 8 * most; /* as many blocks as lanes are transposed */
+    return (register_blocks){.lanes = lanes, .first = blocks / middle, .middle = middle, .each = fits ? each : 0};
 }
 
 /* Returns the complex values of a vector for a transform of 2^n_log values in registers, or 0 if there is none.
  * lanes: transform_kernels.lanes. */
 static size_t register_lanes(size_t lanes, size_t size, int n_log) {
-    for (; n_log >= 4 && 2 * lanes * size >= 32; lanes /= 2)
-        if (register_block(lanes, size, n_log)) return lanes;
+    for (; n_log >= 4 && n_log <= REGISTER_LOG && 2 * lanes * size >= 32; lanes /= 2)
+        if (register_blocks_of(lanes, size, n_log).each) return lanes;
     return 0;
 }
 
@@ -249,14 +255,8 @@ static void put_register(const transform_tables *t, weft_dtype dtype, size_t k, 
         ((double *)entry)[negative] = -((double *)entry)[negative];
 }
 
-/* The vectors of a transform in registers: `blocks` blocks of `each` vectors of `lanes` complex numbers. */
-typedef struct register_blocks {
-    size_t lanes, blocks, each;
-    bool inverse;
-} register_blocks;
-
-/* Stores T[k 2^s + q] of all stages s < log2 count and q < 2^s as entries from number `used` on. k is the block of a
- * lane: block number, or first[lane]. Returns the number of the next entry. */
+/* Stores T[k 2^s + q] of all stages s < log2 count and q < 2^s as entries from number `used` on. k is first[lane],
+ * the block of the lane. Returns the number of the next entry. */
 static size_t put_stages(const transform_tables *t, weft_dtype dtype, const register_blocks *r, const size_t *first,
                          size_t count, size_t used, char *table) {
     for (int s = 0; (size_t)1 << s < count; s++)
@@ -267,21 +267,27 @@ static size_t put_stages(const transform_tables *t, weft_dtype dtype, const regi
     return used;
 }
 
-/* Fills the twiddles of a transform in registers: T[q] of the stages that are computed first; then, for each group of
- * `lanes` blocks, those of the stages between the vectors of each block, and of those within each vector, whose lanes
- * are then blocks. Returns the number of entries. With table = NULL it only counts them. */
+/* Calls put_stages with block k in all lanes. */
+static size_t put_block(const transform_tables *t, weft_dtype dtype, const register_blocks *r, size_t k, size_t count,
+                        size_t used, char *table) {
+    size_t first[16];
+    for (size_t l = 0; l < r->lanes; l++) first[l] = k;
+    return put_stages(t, dtype, r, first, count, used, table);
+}
+
+/* Fills the twiddles of a transform in registers: T[q] of the stages that are computed first; those of the stages
+ * that divide each of the first blocks; then, for each group of `lanes` blocks, those of the stages between the
+ * vectors of each block, and of those within each vector, whose lanes are then blocks. Returns the number of entries.
+ * With table = NULL it only counts them. */
 static size_t put_registers(const transform_tables *t, weft_dtype dtype, const register_blocks *r, char *table) {
-    const size_t groups = r->blocks / r->lanes;
+    const size_t groups = r->first * r->middle / r->lanes;
     size_t used = 0, first[16];
-    for (size_t q = 0; q < r->blocks / 2; q++) {
-        for (size_t l = 0; l < r->lanes; l++) first[l] = q;
-        used = put_stages(t, dtype, r, first, 2, used, table);
-    }
+    for (size_t q = 0; q < r->first / 2; q++) used = put_block(t, dtype, r, q, 2, used, table);
+    for (size_t k = 0; k < r->first; k++) used = put_block(t, dtype, r, k, r->middle, used, table);
     for (size_t g = 0; g < groups; g++) {
         for (size_t i = 0; i < r->lanes; i++) {
-            for (size_t l = 0; l < r->lanes; l++)
-                first[l] = transform_mirrored(i, transform_log2(r->lanes)) * groups + g;
-            used = put_stages(t, dtype, r, first, r->each, used, table);
+            const size_t block = transform_mirrored(i, transform_log2(r->lanes)) * groups + g;
+            used = put_block(t, dtype, r, block, r->each, used, table);
         }
         for (size_t e = 0; e < r->each; e++) {
             for (size_t l = 0; l < r->lanes; l++)
@@ -295,8 +301,7 @@ static size_t put_registers(const transform_tables *t, weft_dtype dtype, const r
 static weft_status make_register_twiddles(const cpu_context *ctx, const transform_tables *t, weft_dtype dtype,
                                           int n_log, transform_plan *plan, weft_error *error) {
     const size_t size = weft_dtype_size(dtype), lanes = register_lanes(plan->lanes, size, n_log);
-    const size_t each = register_block(lanes, size, n_log);
-    register_blocks r = {.lanes = lanes, .blocks = ((size_t)1 << n_log) / lanes / each, .each = each};
+    register_blocks r = register_blocks_of(lanes, size, n_log);
     const size_t bytes = put_registers(t, dtype, &r, NULL) * 4 * lanes * size;
     void *table;
     RETURN_IF_ERROR(hold(ctx, 2 * bytes, &table, error));

@@ -8,8 +8,8 @@
  * stages combine corresponding lanes of two vectors as well. The upper bits of b are the lower bits of the number of
  * a result: the lanes are adjacent results.
  *
- * If V vectors are too many for the registers, the first stages store their results in a buffer: `blocks` blocks of
- * `each` vectors. The other stages are computed for COMPLEX blocks at a time, COMPLEX * each vectors. */
+ * If V vectors are too many for the registers, the first stages store their results in a buffer, block by block: once
+ * or twice. The other stages are computed for COMPLEX blocks of `each` vectors at a time. */
 
 #include "cpu/kernels/bodies/each_lane.h"
 
@@ -130,20 +130,30 @@ INLINE void OF(one_in_registers)(const REAL *x, REAL *y, size_t count, const REA
     }
 }
 
-/* Transforms blocks * each vectors from x to y, in a buffer; `blocks` and `each` must be constant. The first stages
- * make `blocks` blocks of `each` vectors. The others are computed for COMPLEX blocks at a time. */
-INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t blocks, size_t each, const REAL *w,
-                              VECTOR factor, bool inverse, VECTOR *sums) {
-    const size_t groups = blocks / COMPLEX;
-    for (size_t e = 0; e < each; e++) {
+/* Computes the first stages of `count` vectors that are `apart` vectors apart, for `apart` such sets, from x to z. */
+INLINE void OF(register_sweep)(const REAL *x, REAL *z, size_t count, size_t apart, const REAL *w, bool own) {
+    for (size_t e = 0; e < apart; e++) {
         VECTOR v[MOST_IN_REGISTERS];
 #pragma GCC unroll 16
-        for (size_t i = 0; i < blocks; i++) v[i] = OF(load)(x + WIDTH * (each * i + e));
-        OF(register_stages)(v, blocks, w, false);
+        for (size_t i = 0; i < count; i++) v[i] = OF(load)(x + WIDTH * (apart * i + e));
+        OF(register_stages)(v, count, w, own);
 #pragma GCC unroll 16
-        for (size_t i = 0; i < blocks; i++) OF(store)(z + WIDTH * (each * i + e), v[i]);
+        for (size_t i = 0; i < count; i++) OF(store)(z + WIDTH * (apart * i + e), v[i]);
     }
-    w += WIDTH * blocks;
+}
+
+/* Transforms first * middle * each vectors from x to y, in a buffer; the three must be constant. The first stages
+ * make `first` blocks, and the stages after them `middle` blocks of each, if middle > 1. The others are computed for
+ * COMPLEX blocks at a time. */
+INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t first, size_t middle, size_t each,
+                              const REAL *w, VECTOR factor, bool inverse, VECTOR *sums) {
+    const size_t blocks = first * middle, groups = blocks / COMPLEX;
+    OF(register_sweep)(x, z, first, middle * each, w, false);
+    w += WIDTH * first;
+    for (size_t k = 0; middle > 1 && k < first; k++, w += 2 * WIDTH * (middle - 1)) {
+        REAL *const block = z + WIDTH * middle * each * k;
+        OF(register_sweep)(block, block, middle, each, w, true);
+    }
     for (size_t g = 0; g < groups; g++) {
         VECTOR v[MOST_IN_REGISTERS];
 #pragma GCC unroll 8
@@ -153,17 +163,17 @@ INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t blocks, si
             for (size_t e = 0; e < each; e++) v[each * l + e] = OF(load)(z + WIDTH * (each * block + e));
             OF(register_stages)(v + each * l, each, w, true);
         }
+        REAL *const to = y + WIDTH * transform_mirrored(g, transform_log2(groups));
 #pragma GCC unroll 4
         for (size_t e = 0; e < each; e++, w += 2 * WIDTH * (COMPLEX - 1)) OF(finish_registers)
         (v + e, each, w, 2 * blocks * each, factor, inverse, sums,
-         y + WIDTH * transform_mirrored(g, transform_log2(groups)) +
-             2 * blocks * transform_mirrored(e, transform_log2(each)));
+         to + 2 * blocks * transform_mirrored(e, transform_log2(each)));
     }
 }
 
-/* Transforms the arrays of the pass, of blocks * each vectors. */
-INLINE void OF(each_in_registers)(const transform_pass *p, size_t blocks, size_t each, bool inverse) {
-    const size_t reals = WIDTH * blocks * each;
+/* Transforms the arrays of the pass, of first * middle * each vectors. */
+INLINE void OF(each_in_registers)(const transform_pass *p, size_t first, size_t middle, size_t each, bool inverse) {
+    const size_t reals = WIDTH * first * middle * each;
     const REAL *const w = (const REAL *)p->plan->register_twiddles[inverse];
     const VECTOR factor = OF(fill)((REAL)p->scale);
     VECTOR sums = {0}; /* of results: NaN if one is NaN */
@@ -171,38 +181,52 @@ INLINE void OF(each_in_registers)(const transform_pass *p, size_t blocks, size_t
         const REAL *const x = (const REAL *)p->x + reals * b;
         REAL *const y = (REAL *)p->y + reals * b;
         if (each == 1)
-            OF(one_in_registers)(x, y, blocks, w, factor, inverse, &sums);
+            OF(one_in_registers)(x, y, first, w, factor, inverse, &sums);
         else
-            OF(one_in_buffer)(x, p->buffer, y, blocks, each, w, factor, inverse, &sums);
+            OF(one_in_buffer)(x, p->buffer, y, first, middle, each, w, factor, inverse, &sums);
     }
     if (OF(has_nan)(sums)) OF(make_canonical)((REAL *)p->y + reals * p->from, reals * (p->to - p->from));
 }
 
-/* Each number of vectors is a function of its own. EACH: vectors of a block. */
+/* Each number of vectors is a function of its own. EACH: vectors of a block in the buffer. */
 #define EACH (MOST_IN_REGISTERS / COMPLEX)
-#define FITS(blocks) ((blocks) >= COMPLEX && (blocks) <= MOST_IN_REGISTERS ? (blocks) : MOST_IN_REGISTERS)
-#define VECTORS(name, blocks, each)                                                                          \
-    NOINLINE void OF(name)(const transform_pass *p) { OF(each_in_registers)(p, FITS(blocks), each, false); } \
-    NOINLINE void OF(name##_back)(const transform_pass *p) { OF(each_in_registers)(p, FITS(blocks), each, true); }
-VECTORS(registers_4, 4, 1)
-VECTORS(registers_8, 8, 1)
-VECTORS(registers_16, 16, 1)
-VECTORS(buffer_half, MOST_IN_REGISTERS / 2, EACH)
-VECTORS(buffer_full, MOST_IN_REGISTERS, EACH)
+#define FITS(first) ((first) >= COMPLEX && (first) <= MOST_IN_REGISTERS ? (first) : MOST_IN_REGISTERS)
+#define VECTORS(name, first, middle, each)                                                                          \
+    NOINLINE void OF(name)(const transform_pass *p) { OF(each_in_registers)(p, FITS(first), middle, each, false); } \
+    NOINLINE void OF(name##_back)(const transform_pass *p) {                                                        \
+        OF(each_in_registers)(p, FITS(first), middle, each, true);                                                  \
+    }
+VECTORS(registers_4, 4, 1, 1)
+VECTORS(registers_8, 8, 1, 1)
+VECTORS(registers_16, 16, 1, 1)
+VECTORS(buffer_half, MOST_IN_REGISTERS / 2, 1, EACH)
+VECTORS(buffer_1, MOST_IN_REGISTERS, 1, EACH)
+VECTORS(buffer_2, MOST_IN_REGISTERS / 2, 4, EACH)
+VECTORS(buffer_4, MOST_IN_REGISTERS, 4, EACH)
+VECTORS(buffer_8, MOST_IN_REGISTERS, 8, EACH)
 #undef VECTORS
 #undef FITS
 
 static void OF(registers)(const transform_pass *p) {
+    enum { FULL = MOST_IN_REGISTERS * EACH, LONGEST = (1 << REGISTER_LOG) / COMPLEX };
     const size_t vectors = p->plan->n / COMPLEX;
-    if (vectors == MOST_IN_REGISTERS * EACH)
-        p->inverse ? OF(buffer_full_back)(p) : OF(buffer_full)(p);
-    else if (vectors > MOST_IN_REGISTERS)
-        p->inverse ? OF(buffer_half_back)(p) : OF(buffer_half)(p);
-    else if (vectors == 16)
-        p->inverse ? OF(registers_16_back)(p) : OF(registers_16)(p);
+#define RUN(name) (p->inverse ? OF(name##_back) : OF(name))(p)
+    if (vectors == 4)
+        RUN(registers_4);
     else if (vectors == 8)
-        p->inverse ? OF(registers_8_back)(p) : OF(registers_8)(p);
-    else
-        p->inverse ? OF(registers_4_back)(p) : OF(registers_4)(p);
+        RUN(registers_8);
+    else if (vectors <= MOST_IN_REGISTERS)
+        RUN(registers_16);
+    else if (2 * vectors == FULL)
+        RUN(buffer_half);
+    else if (vectors == FULL)
+        RUN(buffer_1);
+    else if (vectors == 2 * FULL)
+        RUN(buffer_2);
+    else if (LONGEST > 2 * FULL && vectors == 4 * FULL)
+        RUN(buffer_4);
+    else if (LONGEST > 4 * FULL)
+        RUN(buffer_8);
+#undef RUN
 }
 #undef EACH
