@@ -117,8 +117,8 @@ WEFT_API weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dty
                                         size_t ddof, const void *x, void *out);
 WEFT_API weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice slice,
                                    const void *x, const void *y, void *out);
-/* y gets this rank's slice of the result. For sums and products of f16 and bf16, up to 2^20 prefixes in f32 stay in the
- * weft_dist. */
+/* y gets this rank's slice of the result. For sums and products of f16 and bf16, up to 2^20 prefixes in f32 stay in
+ * the weft_dist. */
 WEFT_API weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_dtype dtype,
                                     weft_dtype accumulate, weft_slice slice, const void *x, const void *init,
                                     void *y);

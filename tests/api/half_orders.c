@@ -359,14 +359,9 @@ static void scans_refused(const format *f) {
 static void others_refused(const format *f) {
     const char *const words = "this operation does not support ";
     uint64_t count;
-    weft_channel channel;
-    const weft_source source = weft_source_memory(&channel, f->dtype, 3, x);
-    const weft_sink sink = {0};
     EXPECT_ERROR(ctx, weft_sort_bits(ctx, WEFT_ASCENDING, f->dtype, 0, 16, 3, x, 0, NULL, y, NULL), WEFT_UNSUPPORTED,
                  "a sort by some bits requires integer keys, not");
     EXPECT_ERROR(ctx, weft_unique(ctx, f->dtype, 3, x, y, &count), WEFT_UNSUPPORTED, words);
-    EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &sink),
-                 WEFT_UNSUPPORTED, words);
     EXPECT_ERROR(ctx, weft_gather(ctx, WEFT_RANGE_ERROR, WEFT_U16, f->dtype, 3, 1, 3, x, wide, y), WEFT_UNSUPPORTED,
                  "requires i32, i64, u32 or u64 indices, not");
 }

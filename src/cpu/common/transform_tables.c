@@ -301,6 +301,7 @@ static size_t put_registers(const transform_tables *t, weft_dtype dtype, const r
 static weft_status make_register_twiddles(const cpu_context *ctx, const transform_tables *t, weft_dtype dtype,
                                           int n_log, transform_plan *plan, weft_error *error) {
     const size_t size = weft_dtype_size(dtype), lanes = register_lanes(plan->lanes, size, n_log);
+    if (lanes == 0) return WEFT_OK; /* not TRANSFORM_REGISTERS */
     register_blocks r = register_blocks_of(lanes, size, n_log);
     const size_t bytes = put_registers(t, dtype, &r, NULL) * 4 * lanes * size;
     void *table;
