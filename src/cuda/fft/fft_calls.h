@@ -12,8 +12,8 @@ weft_status cuda_fft_run_radices(const gpu *g, const fft_pass_call *c, const voi
 weft_status cuda_fft_run_rows(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
 /* FFT_RADICES of a whole transform. */
 weft_status cuda_fft_run_whole(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);
-/* Returns true if there is a kernel for the product of the odd radices and the length of the rows of a whole transform,
- * and the batch has enough arrays for it. */
+/* Returns true if there is a kernel for the product of the odd radices and the length of the rows of a whole
+ * transform, and the batch has enough arrays for it. */
 bool cuda_fft_takes_fixed(const gpu *g, const fft_pass_call *c);
 /* Runs it; table: T[2k]. */
 weft_status cuda_fft_run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
