@@ -63,7 +63,7 @@
 #define WEFT_VERSION_PATCH 0
 
 /* Version of docs/spec/ORDER.md. Two releases with equal order versions return equal bits. */
-#define WEFT_ORDER_VERSION 2
+#define WEFT_ORDER_VERSION 3
 
 #if defined(__GNUC__)
 #define WEFT_API __attribute__((visibility("default")))

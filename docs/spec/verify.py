@@ -267,8 +267,8 @@ def digest(array):
 
 def differences(receipt):
     """Yields a sentence for each input, output and value that is not that of the receipt."""
-    if receipt["order"] != 2 or receipt["format"]:
-        sys.exit("verify.py: expected a receipt of order version 2, all of whose inputs are .npy files")
+    if receipt["order"] != 3 or receipt["format"]:
+        sys.exit("verify.py: expected a receipt of order version 3, all of whose inputs are .npy files")
     for file in receipt["inputs"]:
         if hashlib.sha256(Path(file["file"]).read_bytes()).hexdigest() != file["sha256"]:
             yield f"input {file['file']} differs"

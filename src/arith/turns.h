@@ -40,6 +40,11 @@ WEFT_ARITH weft_pair weft_pair_multiply(weft_pair a, weft_pair b) {
     return weft_pair_sum(p, fma(a.hi, b.hi, -p) + (a.hi * b.lo + a.lo * b.hi));
 }
 
+WEFT_ARITH weft_pair weft_pair_divide(weft_pair a, double d) {
+    const double q = a.hi / d;
+    return weft_pair_sum(q, (fma(-q, d, a.hi) + a.lo) / d);
+}
+
 WEFT_ARITH weft_pair weft_pair_negate(weft_pair a) { return weft_pair_of(-a.hi, -a.lo); }
 
 /* Returns the product of a and b. */
@@ -58,6 +63,24 @@ WEFT_ARITH float weft_pair_f32(weft_pair p) {
     const uint64_t one = (p.lo != 0) & ~bits & 1;
     const bool outward = (p.lo > 0) == (p.hi > 0);
     return (float)weft_from_bits_f64(outward ? bits + one : bits - one);
+}
+
+/* Returns i w if `turned`, else w. */
+WEFT_ARITH weft_turn weft_turn_upright(weft_turn w, bool turned) {
+    weft_turn u;
+    u.re = turned ? weft_pair_negate(w.im) : w.re;
+    u.im = turned ? w.re : w.im;
+    return u;
+}
+
+/* Compute the constants c and t of ORDER.md 14.1 from U. */
+WEFT_ARITH void weft_slope_f32(weft_turn u, float *c, float *t) {
+    *c = weft_pair_f32(u.re);
+    *t = weft_pair_f32(weft_pair_divide(u.im, (double)*c));
+}
+WEFT_ARITH void weft_slope_f64(weft_turn u, double *c, double *t) {
+    *c = u.re.hi;
+    *t = weft_pair_divide(u.im, *c).hi;
 }
 
 /* ------------------------------------------------------------------------- tables, on a host */
@@ -89,11 +112,6 @@ static inline void weft_turn_table(int shift, int count_log, weft_turn *table) {
 }
 
 /* ----------------------------------------------------------- any fraction of a turn, on a host */
-
-static inline weft_pair weft_pair_divide(weft_pair a, double d) {
-    const double q = a.hi / d;
-    return weft_pair_sum(q, (fma(-q, d, a.hi) + a.lo) / d);
-}
 
 /* Returns first - first x^2 / ((at + 1) (at + 2)) + ...: the sine for first = x, at = 1, the cosine for first = 1,
  * at = 0. x must be at most pi/4. */

@@ -96,17 +96,24 @@ static void fill_mixed(const host_tables *t, fft_plan *p) {
         put_turn(t, p->factors + i, i / p->length * (i % p->length), p->n);
 }
 
-/* Fills g and h of 14.10. */
-static void fill_chirp(const host_tables *t, const fft_plan *p) {
-    const weft_pair zero = weft_pair_of(0, 0);
-    for (size_t j = p->n; j <= p->padded - p->n; j++) put_number(t, p->filter + j, zero, zero);
+/* Stores c and t of 14.5 for number f as complex number `at`. */
+static void put_half(const host_tables *t, size_t at, uint64_t f) {
+    const weft_turn u = weft_turn_upright(weft_circle_at(&t->circle, f), 8 * f >= t->circle.n);
+    if (t->dtype == WEFT_F32)
+        weft_slope_f32(u, (float *)t->tables + 2 * at, (float *)t->tables + 2 * at + 1);
+    else
+        weft_slope_f64(u, (double *)t->tables + 2 * at, (double *)t->tables + 2 * at + 1);
+}
+
+/* Fills g of 14.10, and h in f64, whose values are zeros. */
+static void fill_chirp(const host_tables *t, const fft_plan *p, double *h) {
     size_t square = 0; /* j^2 modulo 2n */
     for (size_t j = 0; j < p->n; square = (square + 2 * j + 1) % (2 * p->n), j++) {
         const weft_turn w = weft_circle_at(&t->circle, square);
-        const weft_pair im = weft_pair_of(0 - w.im.hi, 0 - w.im.lo);
+        const size_t mirrored = (p->padded - j) % p->padded;
         put_number(t, p->factors + j, w.re, w.im);
-        put_number(t, p->filter + j, w.re, im);
-        put_number(t, p->filter + (p->padded - j) % p->padded, w.re, im);
+        h[2 * j] = h[2 * mirrored] = w.re.hi;
+        h[2 * j + 1] = h[2 * mirrored + 1] = 0 - w.im.hi;
     }
 }
 
@@ -119,24 +126,44 @@ static void fill_points(const host_tables *t, fft_points *points) {
     }
 }
 
-/* Replaces h by H of 14.10. */
-static weft_status transform_filter(weft_context *ctx, const fft_plan *p, weft_error *error) {
-    char *const h = p->tables + p->filter * 2 * weft_dtype_size(p->dtype);
-    const fft_call c = {.dtype = p->dtype, .kind = WEFT_C2C, .batch = 1, .n = p->padded, .x = h, .y = h};
-    return ctx->backend->fft(ctx->state, &c, error);
+/* Replaces the f64 numbers of h, which are in host memory, by H of 14.10. on_device: as much memory of the device. */
+static weft_status transform_filter(weft_context *ctx, size_t padded, double *h, void *on_device, weft_error *error) {
+    const size_t bytes = padded * 2 * sizeof *h;
+    const fft_call c = {.dtype = WEFT_F64, .kind = WEFT_C2C, .batch = 1, .n = padded, .x = on_device, .y = on_device};
+    RETURN_IF_ERROR(ctx->backend->copy(ctx->state, bytes, h, on_device, error));
+    RETURN_IF_ERROR(ctx->backend->fft(ctx->state, &c, error));
+    return ctx->backend->copy(ctx->state, bytes, on_device, h, error);
+}
+
+/* Fills the tables of 14.10. */
+static weft_status fill_filter(weft_context *ctx, const fft_plan *p, const host_tables *t, weft_error *error) {
+    const size_t bytes = p->padded * 2 * sizeof(double);
+    double *const h = calloc(p->padded, 2 * sizeof *h);
+    void *on_device;
+    weft_error ignored;
+    RETURN_IF(!h, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", bytes);
+    fill_chirp(t, p, h);
+    weft_status status = ctx->backend->alloc(ctx->state, WEFT_DEVICE, bytes, &on_device, error);
+    if (status == WEFT_OK) {
+        status = transform_filter(ctx, p->padded, h, on_device, error);
+        (void)ctx->backend->free(ctx->state, WEFT_DEVICE, on_device, &ignored);
+    }
+    for (size_t f = 0; f < p->padded; f++)
+        put_number(t, p->filter + f, weft_pair_of(h[2 * f], 0), weft_pair_of(h[2 * f + 1], 0));
+    free(h);
+    return status;
 }
 
 /* Fills the tables in host memory and copies them to the device. */
 static weft_status fill_plan(weft_context *ctx, fft_plan *p, const host_tables *t, weft_error *error) {
     weft_circle_fill(&t->circle);
     if (p->padded)
-        fill_chirp(t, p);
+        RETURN_IF_ERROR(fill_filter(ctx, p, t, error));
     else
         fill_mixed(t, p);
     for (size_t i = 0; i < FFT_PRIMES_MOST && p->points[i].p; i++) fill_points(t, &p->points[i]);
-    for (size_t f = 0; p->real && f <= p->n / 2; f++) put_turn(t, p->half + f, f, 2 * p->n);
-    RETURN_IF_ERROR(ctx->backend->copy(ctx->state, p->bytes, t->tables, p->tables, error));
-    return p->padded ? transform_filter(ctx, p, error) : WEFT_OK;
+    for (size_t f = 0; p->real && f <= p->n / 2; f++) put_half(t, p->half + f, f);
+    return ctx->backend->copy(ctx->state, p->bytes, t->tables, p->tables, error);
 }
 
 /* Allocates the tables of the device and fills them. turns: memory for the circle; near_log: see weft_circle. */

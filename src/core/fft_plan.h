@@ -10,7 +10,7 @@ enum { FFT_PASSES_MOST = 40, FFT_PRIMES_MOST = 16 }; /* 3^40 < 2^64; the product
 /* Plan of a complex transform of n values. */
 typedef struct fft_plan {
     weft_dtype dtype;
-    bool real;           /* also for a real transform of 2n values: tables + half contains W(f, 2n), f <= n/2 */
+    bool real;           /* also for a real transform of 2n values: tables + half contains c, t of 14.5, f <= n/2 */
     size_t n, m, length; /* n = m length; m is odd and length a power of two */
     size_t padded;       /* M of 14.10, or 0 for 14.8 */
     size_t passes;       /* of 14.8 */
@@ -18,7 +18,7 @@ typedef struct fft_plan {
     size_t twiddles[FFT_PASSES_MOST]; /* of each pass: index of its factors in `tables`, in complex numbers */
     fft_points points[FFT_PRIMES_MOST];
     size_t factors;      /* index of W(q r, n) of 14.8, of g of 14.10 */
-    size_t filter, half; /* index of H of 14.10; of W(f, 2n) */
+    size_t filter, half; /* index of H of 14.10; of c and t of 14.5 */
     char *tables;        /* device memory */
     size_t bytes;
 } fft_plan;

@@ -30,10 +30,11 @@ static size_t mirrored(size_t f, size_t n) {
     return m;
 }
 
-#define REAL float
-#define FMA fmaf
-#define DTYPE WEFT_F32
-#define OF(name) name##_f32
+/* f32 uses functions of f64. */
+#define REAL double
+#define FMA fma
+#define DTYPE WEFT_F64
+#define OF(name) name##_f64
 #include "ref/bodies/butterflies_body.h"
 
 #include "ref/bodies/fft_body.h"
@@ -42,10 +43,10 @@ static size_t mirrored(size_t f, size_t n) {
 #undef DTYPE
 #undef OF
 
-#define REAL double
-#define FMA fma
-#define DTYPE WEFT_F64
-#define OF(name) name##_f64
+#define REAL float
+#define FMA fmaf
+#define DTYPE WEFT_F32
+#define OF(name) name##_f32
 #include "ref/bodies/butterflies_body.h"
 
 #include "ref/bodies/fft_body.h"

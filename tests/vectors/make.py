@@ -222,7 +222,7 @@ def main(weft):
         for operation, rows in VECTORS.items():
             lines = [json.dumps(vector(weft, folder, *row)) for row in rows]
             path = Path(__file__).with_name(operation + ".json")
-            path.write_text('{"order": 2, "vectors": [\n' + ",\n".join(lines) + "\n]}\n", encoding="utf-8")
+            path.write_text('{"order": 3, "vectors": [\n' + ",\n".join(lines) + "\n]}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

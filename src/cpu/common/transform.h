@@ -33,8 +33,10 @@ typedef struct transform_plan {
      * any number of rows are stored in the order of i; else all rows are, in the order of their blocks. */
     size_t blocks, first;
     bool in_order;
-    size_t lanes;         /* complex values per vector */
-    void *twiddles;       /* T[0 .. first / 2), where first is rows, n / (2 lanes) (whole) or n (plain) */
+    size_t lanes; /* complex values per vector */
+    /* Scales and slopes (ORDER.md 14.1) of T[0 .. first / 2), where first is rows, n / (2 lanes) (whole), n (plain).
+     * The kernels compute the quarter turns. */
+    void *twiddles;
     void *lane_twiddles;  /* twiddles of the second pass, tile by tile, in the order of their use */
     size_t tile_twiddles; /* vectors of lane_twiddles per tile */
     void *group_twiddles; /* twiddles within pairs of vectors, group by group, in the order of their use */
@@ -42,7 +44,9 @@ typedef struct transform_plan {
     /* Twiddles of TRANSFORM_REGISTERS, in the order of kernels/bodies/registers_body.h, and those of inverse
      * transforms in the same block of memory. */
     void *register_twiddles[2];
-    void *half_twiddles; /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
+    /* Scales and slopes of ORDER.md 14.5, f <= n / 2, for a real transform of 2n values; NULL until needed. They are
+     * those of T[m(f)]. */
+    void *half_twiddles;
 } transform_plan;
 
 /* One pass over tiles [from, to), or transforms [from, to) of a batch of contiguous arrays. */
@@ -65,7 +69,7 @@ typedef struct slots_call {
     size_t m, length;          /* length: 2^k */
     size_t rest[SLOT_PASSES];  /* R of each pass, in slots */
     bool across;               /* the lanes are transforms; false: 2^k must be a multiple of the reals of a vector */
-    const void *twiddles;      /* T[0 .. 2^k / 2) */
+    const void *twiddles;      /* of transform_plan, for 2^k values */
     void *buffer;              /* two arrays of slots; without `across`, also 2^k slots after them */
     size_t from, to;
 } slots_call;

@@ -1,4 +1,5 @@
-/* Tables of the CPU's transforms (ORDER.md 14.1). They are created once per length and kept in the context. */
+/* Tables of the CPU's transforms: the scale c and the slope t of twiddles (ORDER.md 14.1). They are created once per
+ * length and kept in the context. */
 #include "arith/turns.h"
 #include "core/types.h"
 #include "core/watch.h"
@@ -85,20 +86,20 @@ static weft_status reach(const cpu_context *ctx, transform_tables *t, int log, w
     return WEFT_OK;
 }
 
-/* Stores the parts of T[k] as reals number `re` and `im` of a table. */
-static void put_parts(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t re, size_t im) {
+/* Stores the scale and the slope of T[k] as reals number `scale` and `slope` of a table. */
+static void put_parts(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t scale,
+                      size_t slope) {
     const weft_turn *near = t->turns, *far = t->far_turns;
-    const weft_turn w = weft_turn_combine(near[k % ((size_t)1 << NEAR_LOG)], far[k >> NEAR_LOG]);
-    if (dtype == WEFT_F32) {
-        ((float *)table)[re] = weft_pair_f32(w.re);
-        ((float *)table)[im] = weft_pair_f32(w.im);
-    } else {
-        ((double *)table)[re] = w.re.hi;
-        ((double *)table)[im] = w.im.hi;
-    }
+    const size_t even = k & ~(size_t)1;
+    const weft_turn w = weft_turn_combine(near[even % ((size_t)1 << NEAR_LOG)], far[even >> NEAR_LOG]);
+    const weft_turn u = weft_turn_upright(w, k & 2);
+    if (dtype == WEFT_F32)
+        weft_slope_f32(u, (float *)table + scale, (float *)table + slope);
+    else
+        weft_slope_f64(u, (double *)table + scale, (double *)table + slope);
 }
 
-/* Stores T[k] as entry i of a table. */
+/* Stores the constants of T[k] as entry i of a table. */
 static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t i) {
     put_parts(t, dtype, k, table, 2 * i, 2 * i + 1);
 }
@@ -182,20 +183,46 @@ static size_t group_block(const pair_group *g, size_t size, int s, size_t i, siz
     return block;
 }
 
+/* Returns true if T[k] differs from U(k) by one quarter turn (ORDER.md 14.1). */
+static bool is_turned(size_t k) { return (k ^ k >> 1) & 1; }
+
+/* Changes the sign of number i of a table. */
+static void negate(weft_dtype dtype, void *table, size_t i) {
+    if (dtype == WEFT_F32)
+        ((float *)table)[i] = -((float *)table)[i];
+    else
+        ((double *)table)[i] = -((double *)table)[i];
+}
+
+/* Stores T[k] for a lane of an entry for mixed lanes (mixed_butterfly in kernels/bodies/whole_body.h), of `width`
+ * lanes. */
+static void put_mixed(const transform_tables *t, weft_dtype dtype, size_t k, size_t width, size_t lane, void *entry) {
+    const size_t size = weft_dtype_size(dtype), re = width + lane, im = 2 * width + lane;
+    put_parts(t, dtype, k, entry, re, lane);
+    put_parts(t, dtype, k, entry, im, lane);
+    if (is_turned(k)) negate(dtype, entry, lane);
+    if (k % 4 == 3) negate(dtype, entry, re);
+    if (k % 4 != 0) negate(dtype, entry, im);
+    memset((char *)entry + (3 * width + lane) * size, is_turned(k) ? 0xff : 0, size);
+}
+
 /* Fills the twiddles of a group in the order of their use (stages_within in kernels/bodies/whole_body.h). Returns the
- * number of pairs. With table = NULL it only counts them. */
+ * number of pairs of vectors. With table = NULL it only counts them. */
 static size_t put_group(const transform_tables *t, weft_dtype dtype, const pair_group *g, void *table) {
-    const size_t width = (size_t)1 << g->width_log;
+    const size_t width = (size_t)1 << g->width_log, size = weft_dtype_size(dtype);
+    const bool mixed = g->pairs_log - g->log < 2;
     size_t used = 0;
     for (int s = 0; s < g->width_log; s++) {
         const size_t pair = (size_t)1 << (g->log - 1 - s % g->log), shared = s < g->log ? pair - 1 : 0;
-        const size_t odd = s && g->log > 1 ? (size_t)1 << (g->log - 1 - (s - 1) % g->log) : 0;
+        const size_t last = s && !mixed ? (size_t)1 << (g->log - 1 - (s - 1) % g->log) : 0;
         for (size_t i = 0; i < (size_t)1 << g->log; i++) {
-            if (i & (pair | shared | odd)) continue;
-            for (size_t l = 0; table && l < width; l++)
-                put_parts(t, dtype, group_block(g, weft_dtype_size(dtype), s, i, l), table, 2 * width * used + l,
-                          (2 * used + 1) * width + l);
-            used++;
+            if (i & (pair | shared | last)) continue;
+            char *const entry = table ? (char *)table + 2 * width * used * size : NULL;
+            for (size_t l = 0; table && l < width; l++) {
+                const size_t k = group_block(g, size, s, i, l);
+                mixed ? put_mixed(t, dtype, k, width, l, entry) : put_parts(t, dtype, k, entry, l, width + l);
+            }
+            used += mixed ? 2 : 1;
         }
     }
     return used;
@@ -246,13 +273,13 @@ static size_t register_lanes(size_t lanes, size_t size, int n_log) {
  * `lanes` complex numbers. With `inverse` it is the conjugate. */
 static void put_register(const transform_tables *t, weft_dtype dtype, size_t k, size_t lanes, size_t lane,
                          bool inverse, void *entry) {
-    const size_t re = 2 * lane, im = 2 * (lanes + lane), negative = im + inverse;
-    put_parts(t, dtype, k, entry, re, im);
-    put_parts(t, dtype, k, entry, re + 1, im + 1);
-    if (dtype == WEFT_F32)
-        ((float *)entry)[negative] = -((float *)entry)[negative];
-    else
-        ((double *)entry)[negative] = -((double *)entry)[negative];
+    const size_t re = 2 * lane, im = re + 1, slope = 2 * (lanes + lane);
+    const bool turned = is_turned(k), half = k % 4 == 3;
+    put_parts(t, dtype, k, entry, re, slope);
+    put_parts(t, dtype, k, entry, im, slope + 1);
+    negate(dtype, entry, slope + (turned != inverse));
+    if (half || (turned && inverse)) negate(dtype, entry, re);
+    if (half || (turned && !inverse)) negate(dtype, entry, im);
 }
 
 /* Stores T[k 2^s + q] of all stages s < log2 count and q < 2^s as entries from number `used` on. k is first[lane],

@@ -12,6 +12,8 @@ template <typename T, int LOG> struct block_shape {
     static constexpr int LEAST = 1024 / sizeof(T);
     static constexpr int THREADS = line<LOG>::THREADS < LEAST ? LEAST : line<LOG>::THREADS;
     static constexpr int ITEMS = THREADS / line<LOG>::THREADS;
+    /* Blocks in a multiprocessor, bounded by registers. */
+    static constexpr int MOST = (sizeof(T) == 4 ? 768 : 512) / THREADS, RESIDENT = MOST > 1 ? MOST : 1;
 };
 
 /* Returns the view of an item. ROWS: those of the call are numbered through all rows, from 0 on; else it is number
@@ -63,7 +65,8 @@ static __device__ __forceinline__ void give_item(const convolve_params &j, uint6
 /* Convolves one item. An item past the last one is computed, for several rows as the last one, but not stored,
  * because its threads take part in the block's barriers. */
 template <typename T, bool COMPLEX, int LOG, bool ROWS>
-static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_params j) {
+static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS, block_shape<T, LOG>::RESIDENT)
+    block_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;

@@ -68,7 +68,8 @@ static __global__ void __launch_bounds__(row_shape<LOG>::THREADS) row_kernel(con
 /* ------------------------------------------------------------------------ columns, backward */
 
 template <typename T, int LOG>
-static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS) columns_back_kernel(const fft_params j) {
+static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+    columns_back_kernel(const fft_params j) {
     typedef pass_shape<T, LOG> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;

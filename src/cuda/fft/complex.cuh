@@ -1,4 +1,4 @@
-/* Complex numbers on the GPU, and the butterflies of ORDER.md 14.2 and 9.3 on the numbers that a thread holds in
+/* Complex numbers on the GPU, and the butterflies of ORDER.md 14.2 and 15.3 on the numbers that a thread holds in
  * registers. T is float or double. */
 #ifndef WEFT_CUDA_COMPLEX_CUH
 #define WEFT_CUDA_COMPLEX_CUH
@@ -126,33 +126,44 @@ template <int COUNT, typename T> static __device__ __forceinline__ void swap_par
 
 /* ---------------------------------------------------------------------------- arithmetic */
 
-/* Returns -i w. */
-template <typename T> static __device__ __forceinline__ number<T> rotated(number<T> w) {
-    number<T> v;
-    v.re = w.im;
-    v.im = -w.re;
-    return v;
+/* A factor of ORDER.md 14.2: its slope, its scale for each part of the result, with the signs of Q quarter turns, and
+ * whether Q is odd, so that the parts of the number are exchanged first. */
+template <typename T> struct factor {
+    T slope, re, im;
+    bool exchanged;
+};
+
+/* Returns T[k] for a k whose lowest bits are b1 b0. w: its scale and slope. */
+template <typename T> static __device__ __forceinline__ factor<T> factor_of(number<T> w, bool b1, bool b0) {
+    const bool exchanged = b1 != b0; /* Q = b1 + b0 */
+    return {exchanged ? -w.im : w.im, b1 && b0 ? -w.re : w.re, b1 || b0 ? -w.re : w.re, exchanged};
+}
+
+/* Returns the conjugate factor: re and im are equal if Q is even, and have opposite signs if it is odd. */
+template <typename T> static __device__ __forceinline__ factor<T> conjugate(const factor<T> &w) {
+    return {-w.slope, w.im, w.re, w.exchanged};
+}
+
+/* Returns b (1 + i slope), with its parts exchanged if Q is odd. */
+template <typename T> static __device__ __forceinline__ number<T> turned_by(const factor<T> &w, number<T> b) {
+    if (w.exchanged) b = swapped(b);
+    return number<T>{fma(-w.slope, b.im, b.re), fma(w.slope, b.re, b.im)};
 }
 
 template <typename T>
-static __device__ __forceinline__ void butterfly(number<T> &a, number<T> &b, const number<T> w) {
-    number<T> t;
-    t.re = fma(b.re, w.re, fma(-b.im, w.im, a.re));
-    t.im = fma(b.im, w.re, fma(b.re, w.im, a.im));
-    b.re = fma((T)2, a.re, -t.re);
-    b.im = fma((T)2, a.im, -t.im);
-    a = t;
+static __device__ __forceinline__ void butterfly(number<T> &a, number<T> &b, const factor<T> &w) {
+    const number<T> z = turned_by(w, b);
+    b = number<T>{fma(-w.re, z.re, a.re), fma(-w.im, z.im, a.im)};
+    a = number<T>{fma(w.re, z.re, a.re), fma(w.im, z.im, a.im)};
 }
 
+/* Undoes a butterfly, up to a factor 2 (ORDER.md 15.3). */
 template <typename T>
-static __device__ __forceinline__ void undo_butterfly(number<T> &a, number<T> &b, const number<T> w) {
-    number<T> d;
-    d.re = a.re - b.re;
-    d.im = a.im - b.im;
-    a.re = a.re + b.re;
-    a.im = a.im + b.im;
-    b.re = fma(d.re, w.re, d.im * w.im);
-    b.im = fma(d.im, w.re, -(d.re * w.im));
+static __device__ __forceinline__ void undo_butterfly(number<T> &a, number<T> &b, const factor<T> &w) {
+    const factor<T> v = conjugate(w);
+    const number<T> z = turned_by(v, number<T>{a.re - b.re, a.im - b.im});
+    a = number<T>{a.re + b.re, a.im + b.im};
+    b = number<T>{v.re * z.re, v.im * z.im};
 }
 
 /* Returns the product P of ORDER.md 15.3. */
@@ -165,9 +176,9 @@ template <typename T> static __device__ __forceinline__ number<T> multiply(numbe
 
 /* ----------------------------------------------------------------------------- twiddles */
 
-/* Sets w to T[2k], T[2(k + 1)], ..., T[2(k + COUNT - 1)], which are adjacent in the table; T[2k + 1] is -i T[2k]. k
- * must be a multiple of COUNT, a power of two, so that one access loads two numbers of f32. A 32-bit index is
- * sufficient for the twiddles of 2^33 values. */
+/* Sets w to the scales (re) and slopes (im) of T[2k], T[2(k + 1)], ..., T[2(k + COUNT - 1)], which are adjacent in
+ * the table; those of T[2k + 1] are those of T[2k]. k must be a multiple of COUNT, a power of two, so that one access
+ * loads two numbers of f32. A 32-bit index is sufficient for the twiddles of 2^33 values. */
 template <int COUNT>
 static __device__ __forceinline__ void load_twiddles(const number<float> *table, uint32_t k, number<float> *w) {
     if constexpr (COUNT == 1) {
@@ -191,42 +202,31 @@ static __device__ __forceinline__ void load_twiddles(const number<double> *table
     }
 }
 
-template <typename T> static __device__ __forceinline__ number<T> any_twiddle(const number<T> *table, uint32_t k) {
-    number<T> w, v;
-    load_twiddles<1>(table, k / 2, &w);
-    v.re = k % 2 ? w.im : w.re;
-    v.im = k % 2 ? -w.re : w.im;
-    return v;
-}
-
 /* Applies stage S of BITS stages to 2^BITS numbers, which are block k of the first of these stages. Blocks 2b and 2b
- * + 1 share a twiddle. */
+ * + 1 share a scale and a slope. From the third stage on the two lowest bits of a block's number are constants. */
 template <int BITS, int S, typename T, typename Butterfly>
 static __device__ __forceinline__ void one_stage(number<T> *v, const number<T> *table, uint32_t k, Butterfly apply) {
-    constexpr int HALF = 1 << (BITS - S - 1), PAIRS = S == 0 ? 1 : 1 << (S - 1), OF_PAIR = S == 0 ? 1 : 2;
+    constexpr int HALF = 1 << (BITS - S - 1), PAIRS = S == 0 ? 1 : 1 << (S - 1);
     number<T> twiddles[PAIRS];
-    if constexpr (S == 0)
-        twiddles[0] = any_twiddle(table, k);
-    else
-        load_twiddles<PAIRS>(table, k << (S - 1), twiddles);
+    load_twiddles<PAIRS>(table, S == 0 ? k / 2 : k << (S == 0 ? 0 : S - 1), twiddles);
 #pragma unroll
-    for (int b = 0; b < PAIRS; b++) {
-        const number<T> w = twiddles[b];
+    for (int b = 0; b < 1 << S; b++) {
+        const bool b1 = (S == 0 ? k / 2 : S == 1 ? k : b / 2) % 2 != 0, b0 = (S == 0 ? k : b) % 2 != 0;
+        const factor<T> w = factor_of(twiddles[b / 2], b1, b0);
 #pragma unroll
-        for (int j = 0; j < HALF * OF_PAIR; j++) {
-            const int at = (OF_PAIR * b + j / HALF) * 2 * HALF + j % HALF;
-            apply(v[at], v[at + HALF], j / HALF ? rotated(w) : w);
-        }
+        for (int j = 0; j < HALF; j++) apply(v[2 * HALF * b + j], v[2 * HALF * b + j + HALF], w);
     }
 }
 
 struct forward {
-    template <typename T> __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, number<T> w) const {
+    template <typename T>
+    __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, const factor<T> &w) const {
         butterfly(a, b, w);
     }
 };
 struct backward {
-    template <typename T> __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, number<T> w) const {
+    template <typename T>
+    __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, const factor<T> &w) const {
         undo_butterfly(a, b, w);
     }
 };

@@ -15,7 +15,7 @@ weft_status cuda_fft_run_whole(gpu *g, const fft_pass_call *c, const void *x, vo
 /* Returns true if there is a kernel for the product of the odd radices and the length of the rows of a whole
  * transform, and the batch has enough arrays for it. */
 bool cuda_fft_takes_fixed(const gpu *g, const fft_pass_call *c);
-/* Runs it; table: T[2k]. */
+/* Runs it; table: of gpu_twiddles. */
 weft_status cuda_fft_run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
                                weft_error *error);
 /* Returns true if one pass computes FFT_CHIRP. */

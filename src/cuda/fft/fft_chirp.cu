@@ -31,13 +31,13 @@ static __device__ __forceinline__ number<T> chirped(const chirp_params<T> &p, co
 }
 
 /* Moves the results of a transform of the threads of a line to shared memory, in natural order: number a is at
- * position moved<LOG>(a). */
+ * position moved<T, LOG>(a). */
 template <int LOG, typename T>
 static __device__ __forceinline__ void keep_results(number<T> *own, int t, const number<T> *v) {
-    const int first = moved<LOG>((int)natural_index<LOG>(t, 0));
+    const int first = moved<T, LOG>((int)natural_index<LOG>(t, 0));
     padded_in_warps::wait<LOG>();
 #pragma unroll
-    for (int i = 0; i < line<LOG>::HELD; i++) own[first ^ moved<LOG>((int)natural_index<LOG>(0, i))] = v[i];
+    for (int i = 0; i < line<LOG>::HELD; i++) own[first ^ moved<T, LOG>((int)natural_index<LOG>(0, i))] = v[i];
     padded_in_warps::wait<LOG>();
 }
 
@@ -66,11 +66,11 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, CHIRP_RESIDEN
     for (int i = 0; i < l::HELD; i++) v[i] = chirped(p, x, first + (uint32_t)l::template index_of<0>(0, i));
     phases_from<LOG>(v, shared, t, table, 0, at);
     keep_results<LOG>(own, t, v);
-    const int moved_first = moved<LOG>((int)first);
+    const int moved_first = moved<T, LOG>((int)first);
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         const int step = l::template index_of<0>(0, i);
-        v[i] = swapped(multiply(own[moved_first ^ moved<LOG>(step)], p.filter[first + (uint32_t)step]));
+        v[i] = swapped(multiply(own[moved_first ^ moved<T, LOG>(step)], p.filter[first + (uint32_t)step]));
     }
     phases_from<LOG>(v, shared, t, table, 0, at);
 #pragma unroll
@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, CHIRP_RESIDEN
     if (!there) return;
     T *const y = (T *)p.j.y + 2 * array * p.j.y_step;
     for (uint32_t i = (uint32_t)t; i < p.length; i += l::THREADS) {
-        number<T> b = multiply(own[moved<LOG>((int)i)], p.chirp[i]);
+        number<T> b = multiply(own[moved<T, LOG>((int)i)], p.chirp[i]);
         if (p.scaled) b = number<T>{b.re * p.scale, b.im * p.scale};
         store_number(y, i, p.j.y_aligned, finished(p.exchange_out ? swapped(b) : b, (T)1));
     }

@@ -19,14 +19,14 @@
 #define FFT_PASS_LOG_SMALL 8
 /* log2 of the longest transforms along the columns of an array in one pass. */
 #define FFT_COLUMNS_LOG 12
-#define FFT_PASS_SHARED (84 << 10)
-#define FFT_PASS_SHARED_F32 (160 << 10)
+#define FFT_PASS_SHARED (72 << 10)
+#define FFT_PASS_SHARED_F32 (136 << 10)
 
 /* One pass over `batch` arrays. Counts and steps are in complex numbers, not bytes. */
 struct fft_params {
     const void *x;
     void *y;
-    const void *table;       /* T[2k] */
+    const void *table;       /* scales and slopes of T[2k] */
     uint64_t batch, n;       /* n: length of the complete transform */
     uint64_t columns;        /* transforms along columns: their number, in each array */
     uint64_t x_step, y_step; /* distance from one array to the next */

@@ -83,7 +83,7 @@ template <typename T> static __global__ void __launch_bounds__(PASS_THREADS) pai
         }
         a = load_number(x, f, j.x_aligned);
         b = load_number(x, g, j.x_aligned);
-        part(a, b, j.factors[f], !j.split);
+        part(a, b, j.factors[f], 4 * f >= j.n, !j.split);
         store_number(y, f, j.y_aligned, finished(a, j.scale));
         if (g > f) store_number(y, g, j.y_aligned, finished(b, j.scale));
     });

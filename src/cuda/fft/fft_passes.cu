@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     rows_kernel(const fft_params j) {
     typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
-    typedef side_by_side<shape::WIDTH + 1> rows;
+    typedef side_by_side<shape::WIDTH, shape::ROW> rows;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
     const int digits = log2_of(j.blocks), tiles_log = digits - log2_of(shape::WIDTH);
@@ -185,12 +185,12 @@ static __global__ void __launch_bounds__(full_shape<LOG>::THREADS, 4096 / sizeof
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, at);
     padded_in_warps::wait<LOG>();
     number<T> *own = shared + at.first;
-    const int result = moved<LOG>((int)natural_index<LOG>(t, 0)), first = moved<LOG>(t);
+    const int result = moved<T, LOG>((int)natural_index<LOG>(t, 0)), first = moved<T, LOG>(t);
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) own[result ^ moved<LOG>((int)natural_index<LOG>(0, i))] = v[i];
+    for (int i = 0; i < l::HELD; i++) own[result ^ moved<T, LOG>((int)natural_index<LOG>(0, i))] = v[i];
     padded_in_warps::wait<LOG>();
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) v[i] = own[first ^ moved<LOG>(i * l::THREADS)];
+    for (int i = 0; i < l::HELD; i++) v[i] = own[first ^ moved<T, LOG>(i * l::THREADS)];
     finish<l::HELD>(j, v);
     if (there) store_numbers<l::HELD>(v, j.y_aligned, false, [=](int i) { return y + 2 * i * l::THREADS; });
 }
@@ -212,14 +212,14 @@ template <typename T, int LOG> static fft_launch full_launch(const fft_params *j
 template <typename T, int LOG, bool NARROW> struct columns_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        return shape::launch((const void *)columns_kernel<T, LOG, NARROW>, j, 0);
+        return shape::launch((const void *)columns_kernel<T, LOG, NARROW>, j, false);
     }
 };
 
 template <typename T, int LOG, bool NARROW> struct axis_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        fft_launch all = shape::launch((const void *)axis_kernel<T, LOG, NARROW>, j, 0);
+        fft_launch all = shape::launch((const void *)axis_kernel<T, LOG, NARROW>, j, false);
         all.blocks = j->batch * ((j->columns - 1) / shape::WIDTH + 1);
         return all;
     }
@@ -228,7 +228,7 @@ template <typename T, int LOG, bool NARROW> struct axis_pass {
 template <typename T, int LOG, bool NARROW> struct rows_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        return shape::launch((const void *)rows_kernel<T, LOG, NARROW>, j, 1);
+        return shape::launch((const void *)rows_kernel<T, LOG, NARROW>, j, true);
     }
 };
 

@@ -10,7 +10,7 @@ enum { RADIX_POINTS = FFT_RADIX_MOST / 2 + 1 };
 /* C(j) and S(j), j < COUNT. */
 template <typename T, int COUNT> struct radix_constants { T cosine[COUNT], sine[COUNT]; };
 
-/* Transforms the p numbers v, and overwrites them; store(c, b) takes result c. P: p, or 0 for any p. */
+/* Transforms the p numbers v, and overwrites them; store(c, b) takes result c. P: p, or 0 for any p but 3. */
 template <typename T, int P, int COUNT, typename Store>
 static __device__ __forceinline__ void transform_points(const radix_constants<T, COUNT> &j, int any_p, number<T> *v,
                                                         Store store) {
@@ -27,6 +27,11 @@ static __device__ __forceinline__ void transform_points(const radix_constants<T,
 #pragma unroll
     for (int c = 1; c <= half; c++) {
         number<T> u = {fma(j.cosine[c], v[1].re, v[0].re), fma(j.cosine[c], v[1].im, v[0].im)};
+        if (P == 3) {
+            store(1, number<T>{fma(j.sine[1], v[2].im, u.re), fma(-j.sine[1], v[2].re, u.im)});
+            store(2, number<T>{fma(-j.sine[1], v[2].im, u.re), fma(j.sine[1], v[2].re, u.im)});
+            return;
+        }
         number<T> d = {j.sine[c] * v[p - 1].re, j.sine[c] * v[p - 1].im};
 #pragma unroll
         for (int k = 2; k <= half; k++) {

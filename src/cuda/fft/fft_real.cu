@@ -162,11 +162,11 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
         if (i & (UPPER | NEXT)) continue;
-        number<T> w[2]; /* of registers i and i + NEXT */
+        number<T> w[2]; /* of registers i and i + NEXT, whose f are below and from n / 4 on */
         load_twiddles<2>((const number<T> *)j.table, k + (uint32_t)(mirrored(l::template index_of<0>(0, i), LOG) / 2),
                          w);
-        part(v[i], v[l::HELD - 1 - i], w[0], true);
-        part(v[i + NEXT], v[l::HELD - 1 - i - NEXT], w[1], true);
+        part(v[i], v[l::HELD - 1 - i], w[0], false, true);
+        part(v[i + NEXT], v[l::HELD - 1 - i - NEXT], w[1], true, true);
     }
     exchange_pairs<shape::SIDE, l::HELD>(v, [](int i) { return (i & UPPER) != 0; });
     if (at.first == 0) {
@@ -223,11 +223,11 @@ static __device__ __forceinline__ void store_pairs(const fft_params &j, const sp
     const uint32_t k = (uint32_t)(mirrored(f, log2_of(j.n)) / 2);
 #pragma unroll
     for (int i = 0; i < l::HELD; i += 4) {
-        number<T> w[2]; /* of registers i and i + 2 */
+        number<T> w[2]; /* of registers i and i + 2, whose f are below and from n / 4 on */
         load_twiddles<2>((const number<T> *)j.table, k + (uint32_t)(l::template index_of<l::PHASES - 1>(0, i) / 2),
                          w);
-        part(v[i], v[l::HELD - 1 - i], w[0], false);
-        part(v[i + 2], v[l::HELD - 3 - i], w[1], false);
+        part(v[i], v[l::HELD - 1 - i], w[0], false, false);
+        part(v[i + 2], v[l::HELD - 3 - i], w[1], true, false);
     }
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) v[i] = finished(v[i], (T)0.5);
@@ -243,7 +243,7 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
     split_rows_kernel(const fft_params j) {
     typedef split_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
-    typedef side_by_side<shape::WIDTH + 1> rows;
+    typedef side_by_side<shape::WIDTH, shape::ROW> rows;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
     const split_thread<T, LOG, NARROW> at(j);
@@ -282,14 +282,14 @@ static __global__ void __launch_bounds__(split_shape<T, LOG, NARROW>::THREADS, s
 template <typename T, int LOG, bool NARROW> struct split_rows_pass {
     typedef split_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        return shape::launch((const void *)split_rows_kernel<T, LOG, NARROW>, j, 1);
+        return shape::launch((const void *)split_rows_kernel<T, LOG, NARROW>, j, true);
     }
 };
 
 template <typename T, int LOG, bool NARROW> struct combine_columns_pass {
     typedef split_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        return shape::launch((const void *)combine_columns_kernel<T, LOG, NARROW>, j, 0);
+        return shape::launch((const void *)combine_columns_kernel<T, LOG, NARROW>, j, false);
     }
 };
 

@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG, NARROW>::THREADS, pa
     const fft_params &j = p.j;
     typedef pass_shape<T, LOG, NARROW> shape;
     typedef line<LOG> l;
-    typedef side_by_side<shape::WIDTH + 1> rows;
+    typedef side_by_side<shape::WIDTH, shape::ROW> rows;
     number<T> *const shared = (number<T> *)dynamic_shared;
     const number<T> *const table = (const number<T> *)j.table;
     const uint32_t first = blockIdx.x * shape::WIDTH;
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(SHORT_ROWS_THREADS)
 template <typename T, int LOG, bool NARROW, bool PARTS> struct mixed_rows_pass {
     typedef pass_shape<T, LOG, NARROW> shape;
     static fft_launch launch(const fft_params *j) {
-        fft_launch all = shape::launch((const void *)mixed_rows_kernel<T, LOG, NARROW, PARTS>, j, 1);
+        fft_launch all = shape::launch((const void *)mixed_rows_kernel<T, LOG, NARROW, PARTS>, j, true);
         all.blocks = (j->batch * j->columns * j->blocks - 1) / shape::WIDTH + 1;
         return all;
     }

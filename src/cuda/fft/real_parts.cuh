@@ -35,20 +35,14 @@ static __device__ __forceinline__ uint32_t block_above(const fft_params &j, uint
 /* Returns log2 of a power of two. */
 static __device__ __forceinline__ int log2_of(uint64_t power) { return 63 - __clzll(power); }
 
-/* Computes t and the conjugate of u of ORDER.md 14.5. */
+/* Computes e' and o" of ORDER.md 14.5. w: the scale and the slope; half: 4 f >= n, so that Q = 2. */
 template <typename T>
-static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool inverse) {
-    number<T> e, o, v;
-    e.re = f.re + g.re;
-    e.im = f.im - g.im;
-    o.re = f.re - g.re;
-    o.im = f.im + g.im;
-    v.re = w.im;
-    v.im = inverse ? w.re : -w.re;
-    f = e;
-    g = o;
-    butterfly(f, g, v);
-    g.im = fma((T)-2, e.im, f.im);
+static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool half, bool inverse) {
+    const number<T> e = {f.re + g.re, f.im - g.im}, o = {f.re - g.re, f.im + g.im};
+    const factor<T> ahead = factor_of(w, true, half), v = inverse ? conjugate(ahead) : ahead;
+    const number<T> z = turned_by(v, o);
+    f = number<T>{fma(v.re, z.re, e.re), fma(v.im, z.im, e.im)};
+    g = number<T>{fma(-v.re, z.re, e.re), fma(v.im, z.im, -e.im)};
 }
 
 /* Computes the pair f, n - f, 1 <= f <= n/2, from its numbers. */
@@ -56,7 +50,9 @@ template <typename T, bool INVERSE>
 static __device__ __forceinline__ void part_pair(const fft_params &j, uint64_t f, number<T> &a, number<T> &b) {
     const T factor = INVERSE ? (T)1 : (T)0.5;
     const uint32_t k = (uint32_t)mirrored(f, log2_of(j.n));
-    part(a, b, any_twiddle((const number<T> *)j.table, k), INVERSE);
+    number<T> w;
+    load_twiddles<1>((const number<T> *)j.table, k / 2, &w);
+    part(a, b, w, 4 * f >= j.n, INVERSE);
     a = finished(a, factor);
     b = finished(b, factor);
 }

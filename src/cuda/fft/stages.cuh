@@ -6,7 +6,8 @@
  *
  *     hi (stages already done) | mid (the stages of p) | lo
  *
- * and a thread's register i holds `mid` = i for one or several pairs (hi, lo). */
+ * and a thread's register i holds `mid` = i for one or several pairs (hi, lo). After the first phase these have the
+ * same lo and adjacent hi: i consists of adjacent bits of the index. */
 #ifndef WEFT_CUDA_STAGES_CUH
 #define WEFT_CUDA_STAGES_CUH
 
@@ -25,11 +26,13 @@ template <int LOG> struct line {
     /* `hi` and the index in the line of thread t's number i. t and i determine disjoint bits of both, so the value
      * for (t, i) is the sum of those for (t, 0) and (0, i), and the latter is a constant. */
     template <int P> static constexpr __host__ __device__ int hi_of(int t, int i) {
-        return (t + (i >> bits(P)) * THREADS) >> (LOG - done(P) - bits(P));
+        const int low = LOG - done(P) - bits(P);
+        return P == 0 ? 0 : (t >> low) << (HELD_LOG - bits(P)) | i >> bits(P);
     }
     template <int P> static constexpr __host__ __device__ int index_of(int t, int i) {
         const int low = LOG - done(P) - bits(P), mid = i & ((1 << bits(P)) - 1);
-        return ((hi_of<P>(t, i) << bits(P) | mid) << low) | ((t + (i >> bits(P)) * THREADS) & ((1 << low) - 1));
+        const int lo = P == 0 ? t + (i >> bits(0)) * THREADS : t & ((1 << low) - 1);
+        return (hi_of<P>(t, i) << bits(P) | mid) << low | lo;
     }
     template <int P> static __device__ __forceinline__ int hi(int t, int i) {
         return hi_of<P>(t, 0) + hi_of<P>(0, i);
@@ -134,11 +137,13 @@ template <typename T, int LOG, int BYTES> struct lines_shape {
     /* Blocks per multiprocessor, bounded by registers. */
     static constexpr int RESIDENT = 4096 / sizeof(T) / (THREADS < 32 ? 32 : THREADS);
 
-    /* Returns the launch of a kernel that calls wait_for_stream. In shared memory numbers of equal index are
-     * adjacent, followed by `padding` unused ones. */
-    static fft_launch launch(const void *kernel, const fft_params *j, int padding) {
+    static constexpr int ROW = 128 / (int)sizeof(number<T>); /* numbers of a row of all banks */
+
+    /* Returns the launch of a kernel that calls wait_for_stream. is_padded: see side_by_side. */
+    static fft_launch launch(const void *kernel, const fft_params *j, bool is_padded) {
+        const size_t numbers = (size_t)WIDTH << LOG;
         return fft_launch{kernel, j->batch * ((j->n >> LOG) / WIDTH), THREADS,
-                          (unsigned)(((size_t)(WIDTH + padding) << LOG) * sizeof(number<T>)), true};
+                          (unsigned)((is_padded ? numbers + numbers / ROW : numbers) * sizeof(number<T>)), true};
     }
 };
 
@@ -166,10 +171,13 @@ static fft_launch find_pass(int log, unsigned blocks, const fft_params *j) {
     return fft_launch{};
 }
 
-/* Interleaved lines: adjacent numbers of a line are STRIDE apart. */
-template <int STRIDE> struct side_by_side {
+/* WIDTH interleaved lines. If ROW is not 0, one number of padding follows every ROW numbers, so that neither adjacent
+ * numbers of a line nor those 16 apart use the same bank. */
+template <int WIDTH, int ROW = 0> struct side_by_side {
     int which;
-    static constexpr __host__ __device__ int apart(int index) { return index * STRIDE; }
+    static constexpr __host__ __device__ int apart(int index) {
+        return index * WIDTH + (ROW > 0 ? index * WIDTH / (ROW > 0 ? ROW : 1) : 0);
+    }
     __device__ __forceinline__ int start(int index) const { return which + apart(index); }
     template <int LOG> static __device__ __forceinline__ void wait() { __syncthreads(); }
 };

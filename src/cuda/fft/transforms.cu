@@ -9,13 +9,16 @@
 
 enum { NEAR_LOG = 10, TABLE_THREADS = 256 }; /* T[2k] is one of 2^NEAR_LOG near values, rotated by a far value */
 
-static __device__ void put(float2 *to, weft_turn w) { *to = make_float2(weft_pair_f32(w.re), weft_pair_f32(w.im)); }
-static __device__ void put(double2 *to, weft_turn w) { *to = make_double2(w.re.hi, w.im.hi); }
+static __device__ void put(float2 *to, weft_turn u) { weft_slope_f32(u, &to->x, &to->y); }
+static __device__ void put(double2 *to, weft_turn u) { weft_slope_f64(u, &to->x, &to->y); }
 
+/* Sets table[k] to the scale and the slope of T[2k]. */
 template <typename Number>
 static __global__ void table_kernel(const weft_turn *near, const weft_turn *far, uint64_t count, Number *table) {
     const uint64_t k = (uint64_t)blockIdx.x * TABLE_THREADS + threadIdx.x;
-    if (k < count) put(table + k, weft_turn_combine(near[k % (1 << NEAR_LOG)], far[k >> NEAR_LOG]));
+    if (k >= count) return;
+    const weft_turn w = weft_turn_combine(near[k % (1 << NEAR_LOG)], far[k >> NEAR_LOG]);
+    put(table + k, weft_turn_upright(w, k % 2 != 0));
 }
 
 /* Computes the table on the GPU from the near and far values, which the host computes at `turns`. */

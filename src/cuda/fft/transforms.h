@@ -5,8 +5,8 @@
 #include "cuda/fft/fft_params.h"
 #include "cuda/runtime/arrays.h"
 
-/* Sets *table to T[2k] of ORDER.md 14.1 in device memory, long enough for transforms of 2^log values. The table grows
- * when needed and is never shrunk. */
+/* Sets *table to the scales and the slopes of T[2k] (ORDER.md 14.1) in device memory, long enough for transforms of
+ * 2^log values. The table grows when needed and is never shrunk. */
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
                          weft_error *error);
 

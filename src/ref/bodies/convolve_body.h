@@ -50,7 +50,7 @@ static OF(number) OF(of_block)(const OF(work) * k, size_t q, size_t step, size_t
     return k->signal[at - (k->m - 1)];
 }
 
-static void OF(block)(const OF(work) * k, size_t q, size_t size, const OF(number) * w, const OF(number) * filter,
+static void OF(block)(const OF(work) * k, size_t q, size_t size, const OF(factor) * w, const OF(number) * filter,
                       OF(number) * z) {
     const size_t step = size - k->m + 1;
     const bool is_complex = k->call->is_complex;
@@ -71,7 +71,7 @@ static void OF(block)(const OF(work) * k, size_t q, size_t size, const OF(number
     }
 }
 
-static void OF(in_blocks)(const OF(work) * k, size_t size, const OF(number) * w, OF(number) * filter,
+static void OF(in_blocks)(const OF(work) * k, size_t size, const OF(factor) * w, OF(number) * filter,
                           OF(number) * z) {
     const size_t outputs = k->n + k->m - 1, step = size - k->m + 1;
     for (size_t j = 0; j < size; j++) filter[j] = j < k->m ? k->taps[j] : (OF(number)){0, 0};
@@ -85,7 +85,7 @@ static void OF(in_blocks)(const OF(work) * k, size_t size, const OF(number) * w,
 
 static weft_status OF(by_transform)(const OF(work) * k, weft_error *error) {
     const size_t size = weft_convolve_block(k->n + k->m - 1, k->m, sizeof(REAL));
-    OF(number) *w = OF(make_twiddles)(size, 1);
+    OF(factor) *w = OF(make_twiddles)(size, false);
     OF(number) *filter = malloc(size * sizeof *filter), *z = malloc(size * sizeof *z);
     const bool done = w && filter && z;
     if (done) OF(in_blocks)(k, size, w, filter, z);

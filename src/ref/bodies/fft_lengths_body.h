@@ -33,6 +33,15 @@ static void OF(pair_of_points)(size_t p, size_t c, const OF(number) * w, const O
     b[p - c] = (OF(number)){u.re - v.im, u.im + v.re};
 }
 
+/* Computes results 1 and 2 of three values, whose last steps are fused. */
+static void OF(pair_of_three)(const OF(number) * w, const OF(number) * a, OF(number) * b) {
+    const REAL cosine = w[1].re, sine = -w[1].im;
+    const OF(number) s = {a[1].re + a[2].re, a[1].im + a[2].im}, d = {a[1].re - a[2].re, a[1].im - a[2].im};
+    const OF(number) u = {FMA(cosine, s.re, a[0].re), FMA(cosine, s.im, a[0].im)};
+    b[1] = (OF(number)){FMA(sine, d.im, u.re), FMA(-sine, d.re, u.im)};
+    b[2] = (OF(number)){FMA(-sine, d.im, u.re), FMA(sine, d.re, u.im)};
+}
+
 /* Transforms p values. */
 static void OF(points)(size_t p, const OF(number) * w, const OF(number) * a, OF(number) * b) {
     b[0] = a[0];
@@ -40,7 +49,10 @@ static void OF(points)(size_t p, const OF(number) * w, const OF(number) * a, OF(
         b[0].re += a[j].re + a[p - j].re;
         b[0].im += a[j].im + a[p - j].im;
     }
-    for (size_t c = 1; c <= p / 2; c++) OF(pair_of_points)(p, c, w, a, b);
+    if (p == 3)
+        OF(pair_of_three)(w, a, b);
+    else
+        for (size_t c = 1; c <= p / 2; c++) OF(pair_of_points)(p, c, w, a, b);
 }
 
 static void OF(radix_pass)(size_t p, size_t s, size_t rest, const OF(number) * z, OF(number) * out) {
@@ -61,7 +73,7 @@ static void OF(radix_pass)(size_t p, size_t s, size_t rest, const OF(number) * z
 
 /* Transforms the m rows of 2^k values and stores them as columns. */
 static bool OF(transform_rows)(size_t m, size_t length, REAL scale, OF(number) * z, OF(number) * y) {
-    OF(number) *const w = OF(make_twiddles)(length, 1);
+    OF(factor) *const w = OF(make_twiddles)(length, false);
     for (size_t q = 0; w && q < m; q++) {
         OF(forward)(length, w, z + q * length);
         for (size_t c = 0; c < length; c++) y[q + m * c] = OF(scaled)(z[q * length + mirrored(c, length)], scale);
@@ -93,7 +105,8 @@ static bool OF(mixed_radices)(size_t n, bool inverse, REAL factor, OF(number) * 
 
 /* Transforms the M values of z in natural order, in place, or inversely. */
 static bool OF(power_of_two)(size_t m, bool inverse, OF(number) * z) {
-    OF(number) *const w = OF(make_twiddles)(m, inverse ? -1 : 1), *const y = malloc(m * sizeof *y);
+    OF(factor) *const w = OF(make_twiddles)(m, inverse);
+    OF(number) *const y = malloc(m * sizeof *y);
     const bool made = w && y;
     if (made) {
         OF(forward)(m, w, z);
@@ -105,14 +118,25 @@ static bool OF(power_of_two)(size_t m, bool inverse, OF(number) * z) {
     return made;
 }
 
-/* Sets g and the m values of h. */
-static void OF(chirp)(size_t n, size_t m, OF(number) * g, OF(number) * h) {
-    for (size_t j = 0; j < m; j++) h[j] = (OF(number)){0, 0};
+/* Sets the n values of g. */
+static void OF(chirp)(size_t n, OF(number) * g) {
     size_t square = 0; /* j^2 modulo 2 n */
-    for (size_t j = 0; j < n; square = (square + 2 * j + 1) % (2 * n), j++) {
-        g[j] = OF(turn)(square, 2 * n);
-        h[j] = h[(m - j) % m] = (OF(number)){g[j].re, 0 - g[j].im};
+    for (size_t j = 0; j < n; square = (square + 2 * j + 1) % (2 * n), j++) g[j] = OF(turn)(square, 2 * n);
+}
+
+/* Sets the m values of h to H, which is computed in f64. */
+static bool OF(filter)(size_t n, size_t m, OF(number) * h) {
+    number_f64 *const g = malloc(n * sizeof *g), *const wide = calloc(m, sizeof *wide);
+    bool done = g && wide;
+    if (done) {
+        chirp_f64(n, g);
+        for (size_t j = 0; j < n; j++) wide[j] = wide[(m - j) % m] = (number_f64){g[j].re, 0 - g[j].im};
+        done = power_of_two_f64(m, false, wide);
+        for (size_t f = 0; f < m; f++) h[f] = (OF(number)){(REAL)wide[f].re, (REAL)wide[f].im};
     }
+    free(g);
+    free(wide);
+    return done;
 }
 
 /* Transforms the n values of z to y. */
@@ -122,9 +146,9 @@ static bool OF(by_convolution)(size_t n, bool inverse, REAL factor, const OF(num
     OF(number) *const g = malloc(n * sizeof *g), *const h = malloc(m * sizeof *h), *const u = calloc(m, sizeof *u);
     bool done = g && h && u;
     if (done) {
-        OF(chirp)(n, m, g, h);
+        OF(chirp)(n, g);
         for (size_t j = 0; j < n; j++) u[j] = OF(product)(z[j], g[j]);
-        done = OF(power_of_two)(m, false, h) && OF(power_of_two)(m, false, u);
+        done = OF(filter)(n, m, h) && OF(power_of_two)(m, false, u);
         for (size_t f = 0; f < m; f++) u[f] = OF(product)(u[f], h[f]);
         done = done && OF(power_of_two)(m, true, u);
         for (size_t f = 0; f < n; f++) {
@@ -164,9 +188,8 @@ static void OF(split_pairs)(size_t n, const OF(number) * t, REAL *y) {
     OF(store)(t[0].re + t[0].im, 0, y);
     OF(store)(t[0].re - t[0].im, 0, y + 2 * half);
     for (size_t f = 1; f <= half / 2; f++) {
-        const OF(number) w = OF(turn)(f, n);
         OF(number) a = t[f], b = t[half - f];
-        OF(part)(&a, &b, (OF(number)){w.im, -w.re});
+        OF(part)(f, n, false, &a, &b);
         OF(store)(a.re / 2, a.im / 2, y + 2 * f);
         if (half - f > f) OF(store)(b.re / 2, b.im / 2, y + 2 * (half - f));
     }
@@ -177,9 +200,8 @@ static void OF(combine_pairs)(size_t n, const REAL *x, OF(number) * z) {
     z[0] = (OF(number)){x[0] + x[2 * half], x[0] - x[2 * half]};
     for (size_t f = 1; f <= half / 2; f++) {
         const size_t g = half - f;
-        const OF(number) w = OF(turn)(f, n);
         OF(number) a = {x[2 * f], x[2 * f + 1]}, b = {x[2 * g], x[2 * g + 1]};
-        OF(part)(&a, &b, (OF(number)){w.im, w.re});
+        OF(part)(f, n, true, &a, &b);
         z[f] = a;
         if (g > f) z[g] = b;
     }

@@ -61,17 +61,14 @@ static void first_quadrant(pair v, pair rest, pair *cosine, pair *sine) {
     *sine = beyond ? c : s;
 }
 
-/* Computes the twiddle. v is the angle in units of pi. If v >= 1/2, the angle is reduced by pi/2: T[k] = -i T[k -
- * 1]. The conversions are exact: v has at most 53 significant digits. */
-static void twiddle(size_t k, pair *re, pair *im) {
-    const uint64_t half = UINT64_C(1) << 63;
-    uint64_t v = mirrored(k);
-    const int turned = v >= half;
-    if (turned) v -= half;
-    pair cosine, sine;
-    first_quadrant((pair){(double)v * 0x1p-64, 0}, (pair){(double)(half - v) * 0x1p-64, 0}, &cosine, &sine);
-    *re = turned ? (pair){0 - sine.hi, 0 - sine.lo} : cosine;
-    *im = turned ? (pair){0 - cosine.hi, 0 - cosine.lo} : (pair){0 - sine.hi, 0 - sine.lo};
+/* Computes U(k) of ORDER.md 14.1. v is the angle of T[k - k % 2] in units of -pi. The conversions are exact: v has at
+ * most 53 significant digits. */
+static void upright(size_t k, pair *re, pair *im) {
+    const uint64_t half = UINT64_C(1) << 63, v = mirrored(k - k % 2);
+    pair c, s;
+    first_quadrant((pair){(double)v * 0x1p-64, 0}, (pair){(double)(half - v) * 0x1p-64, 0}, &c, &s);
+    *re = k % 4 < 2 ? c : s;
+    *im = k % 4 < 2 ? (pair){0 - s.hi, 0 - s.lo} : c;
 }
 
 /* Computes exp(-2 pi i a / b) = (-i)^q exp(-pi i r / (2 b)), where 4 a = q b + r. */
@@ -97,20 +94,6 @@ static float nearest_f32(pair v) {
     return (v.lo > 0) == (rest > 0) && v.lo != 0 ? other : near;
 }
 
-void ref_twiddle_f32(size_t k, float *re, float *im) {
-    pair c, s;
-    twiddle(k, &c, &s);
-    *re = nearest_f32(c);
-    *im = nearest_f32(s);
-}
-
-void ref_twiddle_f64(size_t k, double *re, double *im) {
-    pair c, s;
-    twiddle(k, &c, &s);
-    *re = c.hi;
-    *im = s.hi;
-}
-
 void ref_turn_f32(uint64_t a, uint64_t b, float *re, float *im) {
     pair c, s;
     turn(a, b, &c, &s);
@@ -123,4 +106,48 @@ void ref_turn_f64(uint64_t a, uint64_t b, double *re, double *im) {
     turn(a, b, &c, &s);
     *re = c.hi;
     *im = s.hi;
+}
+
+/* Compute the scale and the slope of U = re + i im. */
+static void slope_f32(pair re, pair im, float *scale, float *slope) {
+    *scale = nearest_f32(re);
+    *slope = nearest_f32(divide(im, (double)*scale));
+}
+
+static void slope_f64(pair re, pair im, double *scale, double *slope) {
+    *scale = re.hi;
+    *slope = divide(im, *scale).hi;
+}
+
+void ref_twiddle_f32(size_t k, float *scale, float *slope) {
+    pair re, im;
+    upright(k, &re, &im);
+    slope_f32(re, im, scale, slope);
+}
+
+void ref_twiddle_f64(size_t k, double *scale, double *slope) {
+    pair re, im;
+    upright(k, &re, &im);
+    slope_f64(re, im, scale, slope);
+}
+
+/* Computes U of ORDER.md 14.5. */
+static void upright_of_pair(uint64_t f, uint64_t half, pair *re, pair *im) {
+    pair w_re, w_im;
+    turn(f, 2 * half, &w_re, &w_im);
+    const int turned = 4 * f >= half;
+    *re = turned ? (pair){0 - w_im.hi, 0 - w_im.lo} : w_re;
+    *im = turned ? w_re : w_im;
+}
+
+void ref_half_f32(uint64_t f, uint64_t half, float *scale, float *slope) {
+    pair re, im;
+    upright_of_pair(f, half, &re, &im);
+    slope_f32(re, im, scale, slope);
+}
+
+void ref_half_f64(uint64_t f, uint64_t half, double *scale, double *slope) {
+    pair re, im;
+    upright_of_pair(f, half, &re, &im);
+    slope_f64(re, im, scale, slope);
 }

@@ -8,13 +8,16 @@
 typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));
 typedef LANE LANES __attribute__((vector_size(VECTOR_BYTES)));
 
+#include "cpu/kernels/bodies/each_lane.h"
+
+/* A complex number. One of a table of twiddles contains a scale c and a slope t (ORDER.md 14.1). */
 typedef struct OF(number) {
     REAL re, im;
 } OF(number);
 
-/* One twiddle per complex lane: its real part twice, its imaginary part twice. */
+/* One twiddle per complex lane: its scale twice, its slope twice. */
 typedef struct OF(twiddle) {
-    VECTOR re, im;
+    VECTOR scale, slope;
 } OF(twiddle);
 
 INLINE VECTOR OF(load)(const REAL *p) {
@@ -34,11 +37,11 @@ INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) { return FUSED_LANE
 
 /* ----------------------------------------------------------------------------- moving lanes */
 
+/* As constants, they make one instruction of each exchange of parts. */
 INLINE LANES OF(lane_numbers)(void) {
-    static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    LANES v;
-    memcpy(&v, numbers, sizeof v);
-    return v;
+#define NUMBER(lane) lane
+    return (LANES)EACH_LANE(NUMBER);
+#undef NUMBER
 }
 
 /* Returns a vector whose lane l is lane from[l] of the concatenation of a and b. `from` must be constant. */
@@ -57,11 +60,16 @@ INLINE VECTOR OF(twice_re)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() 
 INLINE VECTOR OF(twice_im)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() | (LANE)1); }
 INLINE VECTOR OF(reverse)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() ^ (LANE)(WIDTH - 2)); }
 
-/* Negates the imaginary parts if `odd`, else the real parts. */
-INLINE VECTOR OF(negate_parts)(VECTOR v, bool odd) {
-    const LANES number = OF(lane_numbers)() & 1, sign = (LANES){0} + ((LANE)1 << (8 * sizeof(REAL) - 1));
-    return (VECTOR)((LANES)v ^ (sign * (odd ? number : 1 - number)));
+/* Returns a mask: all bits of the imaginary parts if `odd`, else of the real parts. */
+INLINE LANES OF(mask_of_parts)(bool odd) { return ((OF(lane_numbers)() & 1) - 1) ^ ((LANES){0} - (LANE)odd); }
+
+/* Negates the lanes of a mask. */
+INLINE VECTOR OF(negate_lanes)(VECTOR v, LANES mask) {
+    return (VECTOR)((LANES)v ^ (mask & (LANE)1 << (8 * sizeof(REAL) - 1)));
 }
+
+/* Negates the imaginary parts if `odd`, else the real parts. */
+INLINE VECTOR OF(negate_parts)(VECTOR v, bool odd) { return OF(negate_lanes)(v, OF(mask_of_parts)(odd)); }
 
 /* Transposes COMPLEX vectors in place, as a matrix of complex numbers: 2 x 2 blocks of doubling size. */
 INLINE void OF(transpose)(VECTOR *v) {
@@ -82,6 +90,7 @@ INLINE void OF(transpose)(VECTOR *v) {
 
 /* ------------------------------------------------------------------------------- arithmetic */
 
+/* Returns the twiddle of a table in all lanes. */
 INLINE OF(twiddle) OF(spread)(OF(number) w) { return (OF(twiddle)){OF(fill)(w.re), OF(fill)(w.im)}; }
 
 /* Loads one twiddle per lane. */
@@ -90,38 +99,51 @@ INLINE OF(twiddle) OF(each)(const REAL *w) {
     return (OF(twiddle)){OF(twice_re)(v), OF(twice_im)(v)};
 }
 
-/* Returns -i w. If w is T[2k], this is T[2k + 1]. */
-INLINE OF(twiddle) OF(rotated)(OF(twiddle) w) { return (OF(twiddle)){w.im, -w.re}; }
+/* Returns the vector of `low` (see below) of a block that all lanes share. */
+INLINE LANES OF(in_all)(size_t low) { return (LANES){0} + (LANE)low; }
 
-/* Replaces (a, b) by (a + w b, a - w b), with the conjugate of w if `inverse` (ORDER.md 14.2). */
-INLINE void OF(butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, bool inverse) {
-    const VECTOR crossed = OF(negate_parts)(w.im, inverse); /* -im, im, ... */
-    const VECTOR t = OF(multiply_add)(*b, w.re, OF(multiply_add)(OF(swap_parts)(*b), crossed, *a));
-    *b = OF(multiply_add)(OF(fill)(2), *a, -t);
-    *a = t;
+/* Returns z of ORDER.md 14.2, with its parts exchanged if the number of quarter turns is odd, and the scale with the
+ * signs of its products. `low` is k mod 4 in each lane, and gives the quarter turns of block k. If it is constant,
+ * they need no instructions. inverse: with the conjugates of the twiddles. */
+INLINE VECTOR OF(turn_by)(VECTOR b, OF(twiddle) w, LANES low, bool inverse, VECTOR *scale) {
+    const LANES odd = (LANES){0} - ((low ^ low >> 1) & 1), half = (LANES){0} - (low & low >> 1);
+    const LANES crossed = (LANES)OF(swap_parts)(b), straight = (LANES)b;
+    const VECTOR x = (VECTOR)((odd & crossed) | (~odd & straight)), y = (VECTOR)((odd & straight) | (~odd & crossed));
+    *scale = OF(negate_lanes)(w.scale, half ^ (odd & OF(mask_of_parts)(!inverse)));
+    return OF(multiply_add)(y, OF(negate_lanes)(w.slope, odd ^ OF(mask_of_parts)(inverse)), x);
 }
 
-INLINE void OF(undo_butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w) {
-    const VECTOR d = *a - *b;
+/* Replaces (a, b) by (a + w b, a - w b) (ORDER.md 14.2). */
+INLINE void OF(butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, LANES low, bool inverse) {
+    VECTOR scale;
+    const VECTOR z = OF(turn_by)(*b, w, low, inverse, &scale);
+    *b = OF(multiply_add)(scale, -z, *a);
+    *a = OF(multiply_add)(scale, z, *a);
+}
+
+/* ORDER.md 15.3. */
+INLINE void OF(undo_butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, LANES low) {
+    VECTOR scale;
+    const VECTOR z = OF(turn_by)(*a - *b, w, low, true, &scale);
     *a = *a + *b;
-    *b = OF(multiply_add)(d, w.re, OF(swap_parts)(d) * OF(negate_parts)(w.im, true));
+    *b = scale * z;
 }
 
-/* Two stages on four values (radix 4), with the twiddles of block K and of block 2K; that of block 2K + 1 is
- * derived. */
-INLINE void OF(forth)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, bool inverse) {
-    const OF(twiddle) w3 = OF(rotated)(w2);
-    OF(butterfly)(&v[0], &v[2], w, inverse);
-    OF(butterfly)(&v[1], &v[3], w, inverse);
-    OF(butterfly)(&v[0], &v[1], w2, inverse);
-    OF(butterfly)(&v[2], &v[3], w3, inverse);
+/* Two stages on four values (radix 4), with the twiddles of block k and of block 2k; block 2k + 1 has those of 2k. */
+INLINE void OF(forth)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, LANES low, bool inverse) {
+    const LANES low2 = low << 1 & 3;
+    OF(butterfly)(&v[0], &v[2], w, low, inverse);
+    OF(butterfly)(&v[1], &v[3], w, low, inverse);
+    OF(butterfly)(&v[0], &v[1], w2, low2, inverse);
+    OF(butterfly)(&v[2], &v[3], w2, low2 | 1, inverse);
 }
 
-INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2) {
-    OF(undo_butterfly)(&v[0], &v[1], w2);
-    OF(undo_butterfly)(&v[2], &v[3], OF(rotated)(w2));
-    OF(undo_butterfly)(&v[0], &v[2], w);
-    OF(undo_butterfly)(&v[1], &v[3], w);
+INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, LANES low) {
+    const LANES low2 = low << 1 & 3;
+    OF(undo_butterfly)(&v[0], &v[1], w2, low2);
+    OF(undo_butterfly)(&v[2], &v[3], w2, low2 | 1);
+    OF(undo_butterfly)(&v[0], &v[2], w, low);
+    OF(undo_butterfly)(&v[1], &v[3], w, low);
 }
 
 /* Computes P of ORDER.md 15.3. */
@@ -156,10 +178,19 @@ INLINE VECTOR OF(canonical)(VECTOR v) {
 #endif
 }
 
-/* Computes the butterfly for scalars. */
-INLINE void OF(butterfly_of)(OF(number) * a, OF(number) * b, OF(number) w) {
-    const OF(number)
-        t = {FUSED(b->re, w.re, FUSED(-b->im, w.im, a->re)), FUSED(b->im, w.re, FUSED(b->re, w.im, a->im))};
-    *b = (OF(number)){FUSED(2, a->re, -t.re), FUSED(2, a->im, -t.im)};
-    *a = t;
+/* OF(turn_by) for scalars. */
+INLINE OF(number) OF(turn_number)(OF(number) b, OF(number) w, size_t low, bool inverse, OF(number) * scale) {
+    const bool odd = low == 1 || low == 2, half = low == 3;
+    const REAL slope = inverse ? -w.im : w.im;
+    const OF(number) z = {FUSED(-slope, b.im, b.re), FUSED(slope, b.re, b.im)};
+    *scale = (OF(number)){half || (odd && inverse) ? -w.re : w.re, half || (odd && !inverse) ? -w.re : w.re};
+    return odd ? (OF(number)){z.im, z.re} : z;
+}
+
+/* OF(butterfly) for scalars. */
+INLINE void OF(butterfly_of)(OF(number) * a, OF(number) * b, OF(number) w, size_t low, bool inverse) {
+    OF(number) scale;
+    const OF(number) z = OF(turn_number)(*b, w, low, inverse, &scale);
+    *b = (OF(number)){FUSED(-scale.re, z.re, a->re), FUSED(-scale.im, z.im, a->im)};
+    *a = (OF(number)){FUSED(scale.re, z.re, a->re), FUSED(scale.im, z.im, a->im)};
 }

@@ -23,8 +23,7 @@ INLINE void OF(plain_values)(const REAL *x, REAL *y, size_t n, const OF(number) 
 #pragma GCC unroll 8
         for (size_t i = 0; i < n / 2; i++) {
             const size_t q = i / half, j = 2 * half * q + i % half;
-            const OF(number) w = twiddles[q];
-            OF(butterfly_of)(&z[j], &z[j + half], (OF(number)){w.re, inverse ? -w.im : w.im});
+            OF(butterfly_of)(&z[j], &z[j + half], twiddles[q], q % 4, inverse);
         }
     }
 #pragma GCC unroll 16
@@ -70,7 +69,7 @@ INLINE void OF(plain_lanes)(const REAL *x, REAL *y, size_t n, const OF(number) *
 #pragma GCC unroll 8
         for (size_t i = 0; i < n / 2; i++) {
             const size_t q = i / half, j = 2 * half * q + i % half;
-            OF(pair_butterfly)(&v[j], &v[j + half], OF(spread_pair)(twiddles[q & ~(size_t)1]), q & 1);
+            OF(pair_butterfly)(&v[j], &v[j + half], OF(spread_pair)(twiddles[q]), q % 4);
         }
     }
 #pragma GCC unroll 16

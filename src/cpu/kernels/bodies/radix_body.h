@@ -27,6 +27,13 @@ INLINE void OF(points)(const OF(radix_pass) * j, size_t p, VECTOR *a, VECTOR *b)
         sum = sum + a[k];
     }
     b[0] = sum;
+    if (p == 3) { /* the last steps are fused */
+        const VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[1]), a[1], a[0]), d = OF(swap_parts)(a[2]);
+        const VECTOR sine = OF(negate_parts)(OF(fill)(j->sine[1]), true);
+        b[1] = OF(multiply_add)(sine, d, u);
+        b[2] = OF(multiply_add)(-sine, d, u);
+        return;
+    }
 #pragma GCC unroll 6
     for (size_t c = 1; c <= half; c++) {
         VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[c]), a[1], a[0]), v = OF(fill)(j->sine[c]) * a[p - 1];

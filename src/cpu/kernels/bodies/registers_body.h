@@ -21,16 +21,25 @@ INLINE VECTOR OF(rearrange)(VECTOR a, VECTOR b, LANES from) {
     return v;
 }
 
-/* Computes the butterfly of ORDER.md 14.2. w: the real part of the twiddle in both lanes of each complex number, then
- * its imaginary part, negated in the first lane. */
-INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w) {
-#define OTHER(l) (l ^ 1)
-    const LANES other = EACH_LANE(OTHER);
-#undef OTHER
-    const VECTOR swapped = OF(rearrange)(*b, *b, other);
-    const VECTOR t = OF(multiply_add)(*b, OF(load)(w), OF(multiply_add)(swapped, OF(load)(w + WIDTH), *a));
-    *b = OF(multiply_add)(OF(fill)(2), *a, -t);
-    *a = t;
+/* Returns b with its parts exchanged in the lanes whose block is turned by a quarter, or in the others. The block is
+ * first + apart l in the lanes of complex number l, where l is mirrored; its lowest two bits must be constant. */
+INLINE VECTOR OF(turned_parts)(VECTOR b, size_t first, size_t apart, bool others) {
+#define BLOCK(l) (first + apart * transform_mirrored((l) / 2, transform_log2(COMPLEX)))
+#define FROM(l) (LANE)((size_t)(l) ^ ((BLOCK(l) ^ BLOCK(l) >> 1 ^ others) & 1))
+    const LANES from = EACH_LANE(FROM);
+    if (apart % 4 == 0 && FROM(0) == 0) return b;
+    return OF(rearrange)(b, b, from);
+#undef BLOCK
+#undef FROM
+}
+
+/* Computes the butterfly of ORDER.md 14.2 for the blocks of turned_parts. w: the scale of each part, with its sign,
+ * then the slope of each part, for exchanged parts in turned lanes. */
+INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w, size_t first, size_t apart) {
+    const VECTOR x = OF(turned_parts)(*b, first, apart, false), y = OF(turned_parts)(*b, first, apart, true);
+    const VECTOR z = OF(multiply_add)(y, OF(load)(w + WIDTH), x);
+    *b = OF(multiply_add)(-z, OF(load)(w), *a);
+    *a = OF(multiply_add)(z, OF(load)(w), *a);
 }
 
 /* A step of the transposition: replaces each pair of vectors whose numbers differ by d. */
@@ -64,16 +73,18 @@ INLINE void OF(transpose_numbers)(VECTOR *v) {
     if (COMPLEX > 4) OF(transposition_step)(v, 4, low_4, low_4 + 8);
 }
 
-/* Computes all stages on `count` vectors. Block q of the stage with `blocks` blocks has the twiddle at w[q], or the
- * one at w[blocks - 1 + q] if each stage has its own; an entry is two vectors. */
-INLINE void OF(register_stages)(VECTOR *v, size_t count, const REAL *w, bool own) {
+/* Computes all stages on `count` vectors. first and apart: blocks of the first stage, see turned_parts. Block q of
+ * the stage with `blocks` blocks has the twiddle at w[q], or the one at w[blocks - 1 + q] if each stage has its own;
+ * an entry is two vectors. */
+INLINE void OF(register_stages)(VECTOR *v, size_t count, const REAL *w, bool own, size_t first, size_t apart) {
 #pragma GCC unroll 4
     for (size_t blocks = 1; blocks < count; blocks *= 2) {
         const size_t half = count / blocks / 2;
 #pragma GCC unroll 8
         for (size_t i = 0; i < count / 2; i++) {
             const size_t q = i / half, j = 2 * half * q + i % half;
-            OF(register_butterfly)(&v[j], &v[j + half], w + 2 * WIDTH * (own ? blocks - 1 + q : q));
+            OF(register_butterfly)
+            (&v[j], &v[j + half], w + 2 * WIDTH * (own ? blocks - 1 + q : q), blocks * first + q, blocks * apart);
         }
     }
 }
@@ -95,20 +106,22 @@ NOINLINE void OF(make_canonical)(REAL *y, size_t reals) {
     for (size_t i = 0; i < reals; i++) y[i] = CANONICAL(y[i]);
 }
 
-/* Computes the stages within the vectors v[each * l], l < COMPLEX, with the twiddles at w. Stores COMPLEX vectors of
- * adjacent results, `apart` reals apart in the order of their numbers, and adds them to *sums. */
-INLINE void OF(finish_registers)(const VECTOR *v, size_t each, const REAL *w, size_t apart, VECTOR factor,
-                                 bool inverse, VECTOR *sums, REAL *to) {
+/* Computes the stages within the vectors v[each * l], l < COMPLEX, with the twiddles at w; first and apart: see
+ * turned_parts. Stores COMPLEX vectors of adjacent results, `step` reals apart in the order of their numbers, and
+ * adds them to *sums. */
+INLINE void OF(finish_registers)(const VECTOR *v, size_t each, const REAL *w, size_t first, size_t apart, size_t step,
+                                 VECTOR factor, bool inverse, VECTOR *sums, REAL *to) {
     VECTOR u[COMPLEX];
 #pragma GCC unroll 8
     for (size_t l = 0; l < COMPLEX; l++) u[l] = v[each * l];
     OF(transpose_numbers)(u);
-    OF(register_stages)(u, COMPLEX, w, true);
+    OF(register_stages)(u, COMPLEX, w, true, first, apart);
 #pragma GCC unroll 8
     for (size_t j = 0; j < COMPLEX; j++) {
         const VECTOR result = inverse ? u[j] * factor : u[j];
         *sums += result;
-        OF(store)(to + apart * transform_mirrored(j, transform_log2(COMPLEX)), result);
+        KEEP_IN_REGISTER(*sums); /* GCC would otherwise keep the results in memory and add them later */
+        OF(store)(to + step * transform_mirrored(j, transform_log2(COMPLEX)), result);
     }
 }
 
@@ -119,27 +132,51 @@ INLINE void OF(one_in_registers)(const REAL *x, REAL *y, size_t count, const REA
     VECTOR v[MOST_IN_REGISTERS], u[COMPLEX];
 #pragma GCC unroll 16
     for (size_t i = 0; i < count; i++) v[i] = OF(load)(x + WIDTH * i);
-    OF(register_stages)(v, count, w, false);
+    OF(register_stages)(v, count, w, false, 0, 0);
     w += WIDTH * count;
 #pragma GCC unroll 4
     for (size_t g = 0; g < groups; g++, w += 2 * WIDTH * (COMPLEX - 1)) {
 #pragma GCC unroll 8
         for (size_t l = 0; l < COMPLEX; l++) u[l] = v[transform_mirrored(l, transform_log2(COMPLEX)) * groups + g];
         OF(finish_registers)
-        (u, 1, w, 2 * count, factor, inverse, sums, y + WIDTH * transform_mirrored(g, transform_log2(groups)));
+        (u, 1, w, g, groups, 2 * count, factor, inverse, sums,
+         y + WIDTH * transform_mirrored(g, transform_log2(groups)));
     }
 }
 
-/* Computes the first stages of `count` vectors that are `apart` vectors apart, for `apart` such sets, from x to z. */
-INLINE void OF(register_sweep)(const REAL *x, REAL *z, size_t count, size_t apart, const REAL *w, bool own) {
+/* Computes the first stages of block `block` of `count` vectors that are `apart` vectors apart, for `apart` such
+ * sets, from x to z. */
+INLINE void OF(register_sweep)(const REAL *x, REAL *z, size_t count, size_t apart, const REAL *w, bool own,
+                               size_t block) {
     for (size_t e = 0; e < apart; e++) {
         VECTOR v[MOST_IN_REGISTERS];
 #pragma GCC unroll 16
         for (size_t i = 0; i < count; i++) v[i] = OF(load)(x + WIDTH * (apart * i + e));
-        OF(register_stages)(v, count, w, own);
+        OF(register_stages)(v, count, w, own, block, 0);
 #pragma GCC unroll 16
         for (size_t i = 0; i < count; i++) OF(store)(z + WIDTH * (apart * i + e), v[i]);
     }
+}
+
+/* Computes the last stages of COMPLEX blocks of `each` vectors in the buffer: blocks g, g + groups, ...; g modulo 4
+ * is `low`. Returns the twiddles after those that it used. */
+INLINE const REAL *OF(register_group)(const REAL *z, REAL *y, size_t groups, size_t each, size_t g, size_t low,
+                                      const REAL *w, VECTOR factor, bool inverse, VECTOR *sums) {
+    const size_t blocks = COMPLEX * groups;
+    REAL *const to = y + WIDTH * transform_mirrored(g, transform_log2(groups));
+    VECTOR v[MOST_IN_REGISTERS];
+#pragma GCC unroll 8
+    for (size_t l = 0; l < COMPLEX; l++, w += 2 * WIDTH * (each - 1)) {
+        const size_t block = transform_mirrored(l, transform_log2(COMPLEX)) * groups;
+#pragma GCC unroll 4
+        for (size_t e = 0; e < each; e++) v[each * l + e] = OF(load)(z + WIDTH * (each * (block + g) + e));
+        OF(register_stages)(v + each * l, each, w, true, block + low, 0);
+    }
+#pragma GCC unroll 4
+    for (size_t e = 0; e < each; e++, w += 2 * WIDTH * (COMPLEX - 1)) OF(finish_registers)
+    (v + e, each, w, low * each + e, groups * each, 2 * blocks * each, factor, inverse, sums,
+     to + 2 * blocks * transform_mirrored(e, transform_log2(each)));
+    return w;
 }
 
 /* Transforms first * middle * each vectors from x to y, in a buffer; the three must be constant. The first stages
@@ -147,28 +184,19 @@ INLINE void OF(register_sweep)(const REAL *x, REAL *z, size_t count, size_t apar
  * COMPLEX blocks at a time. */
 INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t first, size_t middle, size_t each,
                               const REAL *w, VECTOR factor, bool inverse, VECTOR *sums) {
-    const size_t blocks = first * middle, groups = blocks / COMPLEX;
-    OF(register_sweep)(x, z, first, middle * each, w, false);
+    const size_t groups = first * middle / COMPLEX;
+    OF(register_sweep)(x, z, first, middle * each, w, false, 0);
     w += WIDTH * first;
-    for (size_t k = 0; middle > 1 && k < first; k++, w += 2 * WIDTH * (middle - 1)) {
-        REAL *const block = z + WIDTH * middle * each * k;
-        OF(register_sweep)(block, block, middle, each, w, true);
-    }
-    for (size_t g = 0; g < groups; g++) {
-        VECTOR v[MOST_IN_REGISTERS];
-#pragma GCC unroll 8
-        for (size_t l = 0; l < COMPLEX; l++, w += 2 * WIDTH * (each - 1)) {
-            const size_t block = transform_mirrored(l, transform_log2(COMPLEX)) * groups + g;
+    for (size_t k = 0; middle > 1 && k < first; k += 4)
 #pragma GCC unroll 4
-            for (size_t e = 0; e < each; e++) v[each * l + e] = OF(load)(z + WIDTH * (each * block + e));
-            OF(register_stages)(v + each * l, each, w, true);
+        for (size_t low = 0; low < 4; low++, w += 2 * WIDTH * (middle - 1)) {
+            REAL *const block = z + WIDTH * middle * each * (k + low);
+            OF(register_sweep)(block, block, middle, each, w, true, low);
         }
-        REAL *const to = y + WIDTH * transform_mirrored(g, transform_log2(groups));
+    for (size_t g = 0; g < groups; g += 4)
 #pragma GCC unroll 4
-        for (size_t e = 0; e < each; e++, w += 2 * WIDTH * (COMPLEX - 1)) OF(finish_registers)
-        (v + e, each, w, 2 * blocks * each, factor, inverse, sums,
-         to + 2 * blocks * transform_mirrored(e, transform_log2(each)));
-    }
+        for (size_t low = 0; low < 4; low++)
+            if (low < groups) w = OF(register_group)(z, y, groups, each, g + low, low, w, factor, inverse, sums);
 }
 
 /* Transforms the arrays of the pass, of first * middle * each vectors. */

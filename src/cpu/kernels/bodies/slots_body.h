@@ -71,6 +71,12 @@ INLINE void OF(slot_points)(const OF(point_vectors) * t, size_t p, OF(pair) * a,
     for (size_t c = 1; c <= half; c++) {
         const VECTOR cosine = t->cosine[c], sine = t->sine[c];
         OF(pair) u = {OF(multiply_add)(cosine, a[1].re, a[0].re), OF(multiply_add)(cosine, a[1].im, a[0].im)};
+        if (p == 3) { /* the last steps are fused */
+            const OF(pair) d = a[2];
+            b[1] = (OF(pair)){OF(multiply_add)(sine, d.im, u.re), OF(multiply_add)(sine, -d.re, u.im)};
+            b[2] = (OF(pair)){OF(multiply_add)(sine, -d.im, u.re), OF(multiply_add)(sine, d.re, u.im)};
+            return;
+        }
         OF(pair) v = {sine * a[p - 1].re, sine * a[p - 1].im};
 #pragma GCC unroll 6
         for (size_t k = 2; k <= half; k++) {
@@ -196,7 +202,7 @@ INLINE void OF(first_stages)(const fft_pass_call *c, REAL *z, size_t first, size
         OF(pair) v[8];
 #pragma GCC unroll 8
         for (size_t i = 0; i < count; i++) v[i] = OF(scaled_slot)(c, z, at + i * step, true);
-        OF(pair_stages)(v, t, stages);
+        OF(pair_stages)(v, t, 0, stages);
 #pragma GCC unroll 8
         for (size_t i = 0; i < count; i++) OF(store_pair)(z + 2 * WIDTH * (at + i * step), v[i]);
     }
@@ -417,7 +423,7 @@ INLINE void OF(short_rows)(const slots_call *w, const REAL *z, size_t first, int
     OF(pair) v[WIDTH > 8 ? WIDTH : 8];
 #pragma GCC unroll 4
     for (size_t r = 0; r < length / WIDTH; r++) OF(turn_rows)(w, z, first, r, v + WIDTH * r);
-    OF(pair_stages)(v, OF(twiddles_of)(w->twiddles, 0, stages), stages);
+    OF(pair_stages)(v, OF(twiddles_of)(w->twiddles, 0, stages), 0, stages);
 #pragma GCC unroll 8
     for (size_t c = 0; c < length; c++)
         OF(store_rows)(w, v[OF(mirrored_in)(c, length)], first, c, 1 / (REAL)length, sums, y);
