@@ -65,7 +65,8 @@ static void lengths(void) {
 
 /* Short arrays, of which a GPU transforms several together, and a CPU as many as a vector has lanes. */
 static void large_batches(void) {
-    static const size_t counts[] = {3, 5, 6, 7, 12, 15, 20, 24, 33, 56, 75, 88, 96, 119, 208, 224};
+    static const size_t counts[] = {3,  5,  6,  7,  9,   12,  15,  20,  24,  25,  33, 50,
+                                    56, 75, 88, 96, 100, 119, 125, 208, 224, 240, 243};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++)
             for (int type = 0; type < 2; type++)

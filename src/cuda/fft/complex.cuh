@@ -111,6 +111,17 @@ static __device__ __forceinline__ void store_numbers(const number<T> *v, bool al
 static __device__ __forceinline__ float canonical(float x) { return weft_canonical_f32(x); }
 static __device__ __forceinline__ double canonical(double x) { return weft_canonical_f64(x); }
 
+/* As canonical, for results of additions, multiplications and fused operations. A GPU's NaNs of f32 are 0x7fffffff:
+ * the smaller integer is the canonical one, which takes one instruction in place of two. */
+static __device__ __forceinline__ float canonical_result(float x) {
+#ifdef __NVCC__
+    return __int_as_float(min(__float_as_int(x), (int)WEFT_NAN_F32));
+#else
+    return canonical(x);
+#endif
+}
+static __device__ __forceinline__ double canonical_result(double x) { return canonical(x); }
+
 template <typename T> static __device__ __forceinline__ number<T> swapped(number<T> v) {
     return number<T>{v.im, v.re};
 }

@@ -8,6 +8,7 @@
 #define WEFT_CUDA_FFT_FIXED_CUH
 
 #include "cuda/fft/fft_together.cuh"
+#include "cuda/fft/stages.cuh"
 
 static constexpr __host__ __device__ int largest_prime(int m) {
     int largest = 1;
@@ -51,14 +52,15 @@ static __device__ __forceinline__ void fixed_radix(const radix_constants<T, COUN
     transform_points<T, P>(constants, P, a, [&](int c, number<T> result) { v[c * STEP] = result; });
 }
 
-/* Transforms the numbers of a thread; results are in natural order. s, q: of the position; k: see above. */
-template <int M, int D, typename T>
+/* Transforms the numbers of a thread; results are in natural order. s, q: of the position; k: see above; WHOLE: the
+ * first pass is that of a whole array, which has no twiddles. */
+template <int M, int D, bool WHOLE, typename T>
 static __device__ __forceinline__ void fixed_group(const together_params<T> &l, int pass, uint32_t s, uint32_t q,
                                                    uint32_t k, number<T> *v) {
     typedef group<T, M, D> g;
     constexpr int P = g::P, Q = g::Q;
     constexpr uint32_t bytes = (uint32_t)sizeof(number<T>);
-    const number<T> *const first = l.twiddles[pass];
+    const number<T> *const first = WHOLE && g::IS_FIRST ? NULL : l.twiddles[pass];
 #pragma unroll
     for (int i = 0; i < Q; i++)
         fixed_radix<P, Q>(l.constants[pass], first ? first + q + s * k : NULL, s * D * bytes, v + i);
@@ -85,95 +87,98 @@ template <typename T, int M, int D = 1> static constexpr __host__ __device__ int
         return cost + fixed_cost<T, M, D * g::HELD>(width, threads);
 }
 
-/* Returns the threads of a block, at most `most`: those that compute the groups, and then lines of 2^held_log numbers
- * each, in the fewest rounds. held_log < 0: there are no lines. */
+/* Returns the threads of a block, `least` to `most`: those that compute the groups, and then lines of 2^held_log
+ * numbers each, in the fewest rounds. held_log < 0: there are no lines. */
 template <typename T, int M>
-static constexpr __host__ __device__ int fixed_threads(int width, int held_log, int most) {
-    int best = most, least = 0;
-    for (int threads = most; threads >= 128; threads /= 2) {
+static constexpr __host__ __device__ int fixed_threads(int width, int held_log, int least, int most) {
+    int best = most, cheapest = 0;
+    for (int threads = most; threads >= least && threads >= 128; threads /= 2) {
         int cost = fixed_cost<T, M>(width, threads);
         if (held_log >= 0) cost += ((M * width >> held_log) + threads - 1) / threads * threads << held_log;
-        if (least == 0 || cost < least) least = cost, best = threads;
+        if (cheapest == 0 || cost < cheapest) cheapest = cost, best = threads;
     }
     return best;
 }
 
-/* Loads the numbers of units i of COUNT positions for the first group. */
-template <int M, int COUNT, typename T, typename Block>
-static __device__ __forceinline__ void load_units(const together_params<T> &l, const Block &block,
-                                                  const position<T> *at, uint32_t i, number<T> *v) {
+/* Loads the numbers of unit i of a position for the first group. */
+template <int M, typename T, typename Block>
+static __device__ __forceinline__ void load_unit(const together_params<T> &l, const Block &block,
+                                                 const position<T> &at, uint32_t i, number<T> *v) {
     typedef group<T, M, 1> g;
     const uint32_t step_bytes = (uint32_t)g::UNITS * block.rest(l) * (uint32_t)sizeof(number<T>);
-    const T *x[COUNT];
-#pragma unroll
-    for (int n = 0; n < COUNT; n++) x[n] = at[n].x + 2 * (uint64_t)(i * block.rest(l));
-    load_numbers<COUNT * g::HELD>(
-        v, l.j.x_aligned, false, [&](int c) { return stepped(x[c / g::HELD], step_bytes, (uint32_t)(c % g::HELD)); });
-    swap_parts<COUNT * g::HELD>(v, l.j.exchange_in);
+    const T *const x = at.x + 2 * (uint64_t)(i * block.rest(l));
+    load_numbers<g::HELD>(v, l.j.x_aligned, false, [=](int c) { return stepped(x, step_bytes, (uint32_t)c); });
+    swap_parts<g::HELD>(v, l.j.exchange_in);
 }
 
-/* Computes unit i = k B + r of position `at`, which has slot w, for fixed_passes; v: its numbers, if the group is the
- * first one. */
+/* Read and write the numbers of unit i = k B + r of the position in slot w. */
+template <int M, int D, typename T, typename Block>
+static __device__ __forceinline__ void read_unit(const number<T> *shared, const Block &block, uint32_t w, uint32_t i,
+                                                 number<T> *v) {
+    typedef group<T, M, D> g;
+    const number<T> *const from = shared + (i / g::B * (g::HELD * g::B) + i % g::B) * Block::APART + block.slot(w);
+#pragma unroll
+    for (int c = 0; c < g::HELD; c++) v[c] = from[c * g::B * Block::APART];
+}
+template <int M, int D, typename T, typename Block>
+static __device__ __forceinline__ void write_unit(number<T> *shared, const Block &block, uint32_t w, uint32_t i,
+                                                  const number<T> *v) {
+    typedef group<T, M, D> g;
+    number<T> *const to = shared + i * Block::APART + block.slot(w);
+#pragma unroll
+    for (int c = 0; c < g::HELD; c++) to[c * D * g::B * Block::APART] = v[c];
+}
+
+/* Computes unit i of position `at`. */
+template <int M, int D, int PASS, typename T, typename Block>
+static __device__ __forceinline__ void compute_unit(const together_params<T> &l, const Block &block,
+                                                    const position<T> &at, uint32_t i, number<T> *v) {
+    typedef group<T, M, D> g;
+    fixed_group<M, D, Block::WHOLE>(l, PASS, block.s(l), at.q, g::IS_FIRST ? 0 : i / g::B, v);
+    if constexpr (g::IS_LAST) scale_last<T, g::HELD>(l, at, i, v);
+}
+
+/* Computes unit i of position `at`, which has slot w, for fixed_passes; v: its numbers, if the group is the first
+ * one. */
 template <int M, int D, int PASS, int GROUP, typename T, typename Block>
 static __device__ __forceinline__ void fixed_unit(const together_params<T> &l, number<T> *shared, const Block &block,
                                                   const position<T> &at, uint32_t w, uint32_t i, number<T> *v) {
     typedef group<T, M, D> g;
-    constexpr int STEP = g::B * Block::APART;
-    const uint32_t k = g::IS_FIRST ? 0 : i / g::B, slot = block.slot(w);
-    if constexpr (!g::IS_FIRST) {
-        const number<T> *const from =
-            shared + (GROUP % 2 ? 0 : Block::HALF) + (k * (g::HELD * g::B) + i % g::B) * Block::APART + slot;
-#pragma unroll
-        for (int c = 0; c < g::HELD; c++) v[c] = from[c * STEP];
-    }
-    fixed_group<M, D>(l, PASS, block.s(l), at.q, k, v);
-    if constexpr (g::IS_LAST) scale_last<T, g::HELD>(l, at, i, v);
-    if constexpr (g::IS_LAST && !Block::KEEPS) {
+    if constexpr (!g::IS_FIRST) read_unit<M, D>(shared + (GROUP % 2 ? 0 : Block::HALF), block, w, i, v);
+    compute_unit<M, D, PASS>(l, block, at, i, v);
+    if constexpr (g::IS_LAST)
         store_last<T, g::HELD>(l, at, i, v);
-    } else {
-        number<T> *const to = shared + (GROUP % 2 ? Block::HALF : 0) + i * Block::APART + slot;
-#pragma unroll
-        for (int c = 0; c < g::HELD; c++) to[c * D * STEP] = v[c];
-    }
+    else
+        write_unit<M, D>(shared + (GROUP % 2 ? Block::HALF : 0), block, w, i, v);
 }
 
 /* Computes the groups from D on, and within the block what transform_some computes. Block has the constants WIDTH
- * (its positions), APART (number i of a position is i APART + slot(w) in shared memory), HALF and THREADS; KEEPS:
- * results stay in shared memory. at(l, w) is position w; `left`: the positions from the first one of the block on; s,
- * rest: as in radix_params. load_along, store_along: adjacent threads have adjacent numbers of a position in the
- * first or last group. */
+ * (its positions), APART (number i of a position is i APART + slot(w) in shared memory), HALF and THREADS. at(l, w)
+ * is position w; `left`: the positions from the first one of the block on; s, rest: as in radix_params. load_along,
+ * store_along: adjacent threads have adjacent numbers of a position in the first or last group. */
 template <int M, int D = 1, int PASS = 0, int GROUP = 0, typename T, typename Block>
 static __device__ __forceinline__ void fixed_passes(const together_params<T> &l, number<T> *shared,
                                                     const Block &block) {
     typedef group<T, M, D> g;
     constexpr int WIDTH = Block::WIDTH, THREADS = Block::THREADS, ROW = WIDTH < THREADS ? WIDTH : THREADS;
-    /* Positions whose numbers a thread loads before it computes: those of one are too few to hide the latency. */
-    constexpr int AT_ONCE = g::IS_FIRST && g::UNITS == 1 && Block::KEEPS ? (WIDTH - 1) / ROW + 1 : 1;
+    number<T> v[g::HELD];
     if ((g::IS_FIRST && block.load_along(l)) || (g::IS_LAST && block.store_along(l))) {
 #pragma unroll 1
         for (uint32_t b = threadIdx.x; b < (uint32_t)(g::UNITS * WIDTH); b += THREADS) {
             const uint32_t w = b / g::UNITS, i = b % g::UNITS;
             if (w >= block.left) break;
             const position<T> at = block.at(l, w);
-            number<T> v[g::HELD];
-            if constexpr (g::IS_FIRST) load_units<M, 1>(l, block, &at, i, v);
+            if constexpr (g::IS_FIRST) load_unit<M>(l, block, at, i, v);
             fixed_unit<M, D, PASS, GROUP>(l, shared, block, at, w, i, v);
         }
     } else {
 #pragma unroll 1
-        for (uint32_t w = threadIdx.x % ROW; w < WIDTH; w += ROW * AT_ONCE) {
-            if (!Block::KEEPS && w >= block.left) break;
-            position<T> at[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) at[n] = block.at(l, min(w + n * ROW, block.left - 1));
+        for (uint32_t w = threadIdx.x % ROW; w < WIDTH && w < block.left; w += ROW) {
+            const position<T> at = block.at(l, w);
 #pragma unroll 1
             for (uint32_t i = threadIdx.x / ROW; i < g::UNITS; i += THREADS / ROW) {
-                number<T> v[AT_ONCE * g::HELD];
-                if constexpr (g::IS_FIRST) load_units<M, AT_ONCE>(l, block, at, i, v);
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; n++)
-                    if (WIDTH % (ROW * AT_ONCE) == 0 || w + n * ROW < WIDTH)
-                        fixed_unit<M, D, PASS, GROUP>(l, shared, block, at[n], w + n * ROW, i, v + n * g::HELD);
+                if constexpr (g::IS_FIRST) load_unit<M>(l, block, at, i, v);
+                fixed_unit<M, D, PASS, GROUP>(l, shared, block, at, w, i, v);
             }
         }
     }

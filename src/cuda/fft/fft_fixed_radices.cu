@@ -1,29 +1,29 @@
 /* Passes of odd radices with a constant product M, as in fft_radices.cu: FIXED lists the products that have kernels.
- * Those above TOGETHER_MOST are transforms of M values, which have no other passes. */
+ * WHOLE lists those above TOGETHER_MOST, which are transforms of M values without other passes. LONG lists those of
+ * f32 whose numbers fill the shared memory of a multiprocessor. */
+#include "cuda/fft/fft_ahead.cuh"
 #include "cuda/fft/fft_calls.h"
-#include "cuda/fft/fft_fixed.cuh"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-#define FIXED(F) \
-    F(9)         \
-    F(15) F(25) F(27) F(45) F(49) F(75) F(81) F(125) F(225) F(243) F(343) F(375) F(625) F(729) F(2187) F(2401) F(3125)
+#define FIXED(F) F(9) F(15) F(25) F(27) F(45) F(49) F(75) F(81) F(125) F(225) F(243) F(343) F(375) F(625) F(729)
+#define WHOLE(F) F(2187) F(2401) F(3125)
+#define LONG(F) F(15625)
+
+/* ------------------------------------------------------------------------------- passes of longer arrays */
 
 /* The positions of a block are those of in_order in fft_radices.cu. */
 template <typename T, int M> struct fixed_block {
-    static constexpr int LEAST = M > TOGETHER_MOST ? 1 : 64 / (int)sizeof(number<T>);
+    static constexpr int LEAST = 64 / (int)sizeof(number<T>);
     static constexpr int width(int most) {
         return most > LEAST && M * most * (int)sizeof(number<T>) > TOGETHER_BYTES ? width(most / 2) : most;
     }
     static constexpr int WIDTH = width(128), APART = WIDTH | 1, HALF = M * APART;
-    static constexpr int GROUPS = groups<T, M>(),
-                         THREADS = fixed_threads<T, M>(WIDTH, -1, M > TOGETHER_MOST ? 512 : TOGETHER_THREADS);
-    static constexpr bool KEEPS = false;
+    static constexpr int GROUPS = groups<T, M>(), THREADS = fixed_threads<T, M>(WIDTH, -1, 128, TOGETHER_THREADS);
     /* Blocks in a multiprocessor, bounded by registers. */
-    static constexpr int RESIDENT = (M % 25 == 0      ? (sizeof(T) == 4 ? 640 : 1024)
-                                     : sizeof(T) == 4 ? 1024
-                                                      : 512) /
-                                    THREADS;
+    static constexpr int RESIDENT_F32 = M % 25 == 0 ? 640 : 1024, RESIDENT_F64 = M % 25 == 0 ? 1024 : 512;
+    static constexpr int RESIDENT = (sizeof(T) == 4 ? RESIDENT_F32 : RESIDENT_F64) / THREADS;
+    static constexpr bool WHOLE = false;
     static constexpr size_t BYTES = (GROUPS < 3 ? GROUPS - 1 : 2) * HALF * sizeof(number<T>);
     uint32_t left;
 
@@ -45,32 +45,110 @@ static __global__ void __launch_bounds__(fixed_block<T, M>::THREADS, fixed_block
     fixed_passes<M>(l, (number<T> *)dynamic_shared, block);
 }
 
+/* -------------------------------------------------------------------------------------- whole arrays */
+
+template <typename T, int M> struct arrays_shape {
+    static constexpr bool ONE = M > WHOLE_MOST;
+    static constexpr int UNITS = group<T, M, 1>::UNITS; /* enough for most threads of a block */
+    static constexpr int arrays(int most) {
+        return most > 1 && M * most * (int)sizeof(number<T>) > ahead_bytes<T, M>() && UNITS * most >= 192
+                   ? arrays(most / 2)
+                   : most;
+    }
+    static constexpr int ARRAYS = ONE ? 1 : arrays(128);
+    static constexpr int THREADS = ONE ? (UNITS + 31) / 32 * 32
+                                       : fixed_threads<T, M>(ARRAYS, -1, M *ARRAYS / (sizeof(T) == 4 ? 25 : 10),
+                                                             M > TOGETHER_MOST ? 512 : TOGETHER_THREADS);
+    static constexpr int RESIDENT_F32 = M % 25 == 0 ? 640 : 1024;
+    static constexpr int RESIDENT_F64 = M % 25 == 0 || M % 7 == 0 ? 1024 : M % 27 == 0 ? 768 : 512;
+    static constexpr int RESIDENT = (sizeof(T) == 4 ? RESIDENT_F32 : RESIDENT_F64) / THREADS;
+};
+
+template <typename T, int M>
+struct arrays_block : ahead_tile<T, M, 1, arrays_shape<T, M>::ARRAYS, arrays_shape<T, M>::THREADS, true> {
+    using tile = ahead_tile<T, M, 1, arrays_shape<T, M>::ARRAYS, arrays_shape<T, M>::THREADS, true>;
+    using tile::tile, tile::ARRAYS;
+    static constexpr int APART = ARRAYS | 1;
+    static constexpr bool ONE = arrays_shape<T, M>::ONE;
+    static constexpr bool KEEPS = groups<T, M>() == 1; /* a thread has the results of an array, far from others */
+    static constexpr size_t BYTES = (ARRAYS + (ONE ? 0 : APART)) * M * sizeof(number<T>);
+    static __device__ __forceinline__ uint32_t slot(uint32_t w) { return w; }
+};
+
+/* Stores results that are in shared memory. */
+template <int M, typename T, typename Block>
+static __device__ __forceinline__ void store_kept(const together_params<T> &l, const number<T> *shared,
+                                                  const Block &block) {
+    for (uint32_t b = threadIdx.x; b < M * min((uint32_t)Block::ARRAYS, block.left); b += Block::THREADS) {
+        number<T> v = shared[b % M * Block::APART + block.slot(b / M)];
+        store_last<T, 1>(l, block.at(l, b / M), b % M, &v);
+    }
+}
+
+template <typename T, int M>
+static __global__ void __launch_bounds__(arrays_shape<T, M>::THREADS, arrays_shape<T, M>::RESIDENT)
+    arrays_kernel(const __grid_constant__ together_params<T> l) {
+    typedef arrays_block<T, M> shape;
+    number<T> *const ahead = (number<T> *)dynamic_shared;
+    number<T> *const shared = shape::ONE ? ahead : ahead + M * shape::ARRAYS;
+    wait_for_stream();
+    shape block(l, (uint32_t)l.j.all, ahead);
+    do {
+        block.wait();
+        ahead_passes<M>(l, shared, block);
+        if constexpr (shape::KEEPS) store_kept<M>(l, shared, block);
+    } while (block.next());
+}
+
 /* ------------------------------------------------------------------------------------- launches */
 
-/* A kernel and its block. */
+/* A kernel and its block, which computes `width` positions. resident: blocks in a multiprocessor, if each may compute
+ * several tiles. */
 template <typename T> struct fixed_launch {
     void (*kernel)(together_params<T>);
-    unsigned threads;
+    unsigned threads, resident;
     uint32_t width;
     size_t bytes;
 };
 
+template <typename T, int M> static fixed_launch<T> launch_of_arrays() {
+    typedef arrays_shape<T, M> shape;
+    return {arrays_kernel<T, M>, shape::THREADS, shape::RESIDENT, shape::ARRAYS, arrays_block<T, M>::BYTES};
+}
+
+template <typename T, int M> static fixed_launch<T> launch_of(const fft_pass_call *c) {
+    typedef fixed_block<T, M> block;
+    if (c->n == M) return launch_of_arrays<T, M>();
+    return {fixed_radices_kernel<T, M>, block::THREADS, 0, block::WIDTH, block::BYTES};
+}
+
 /* Returns the launch, without a kernel if there is none. */
 template <typename T> static fixed_launch<T> find_launch(const fft_pass_call *c) {
     switch (points_of(c)) {
-#define CASE(M)                                                                                   \
-    case M:                                                                                       \
-        return {fixed_radices_kernel<T, M>, fixed_block<T, M>::THREADS, fixed_block<T, M>::WIDTH, \
-                fixed_block<T, M>::BYTES};
+#define CASE(M) \
+    case M: return launch_of<T, M>(c);
         FIXED(CASE)
 #undef CASE
-    default: return {};
+#define CASE(M) \
+    case M: return launch_of_arrays<T, M>();
+        WHOLE(CASE)
+#undef CASE
+    default: break;
     }
+    if constexpr (sizeof(T) == 4) switch (c->n) {
+#define CASE(M) \
+    case M: return launch_of_arrays<T, M>();
+            LONG(CASE)
+#undef CASE
+        default: break;
+        }
+    return {};
 }
 
 template <typename T> static bool is_fixed(const gpu *g, const fft_pass_call *c) {
     const fixed_launch<T> f = find_launch<T>(c);
-    return f.kernel && f.bytes <= g->shared_bytes;
+    const bool enough = c->n <= WHOLE_MOST || points_of(c) < c->n || c->batch >= (size_t)g->multiprocessors / 2;
+    return f.kernel && f.bytes <= g->shared_bytes && enough;
 }
 
 bool cuda_fft_has_radices(const gpu *g, const fft_pass_call *c) {
@@ -81,7 +159,8 @@ template <typename T>
 static weft_status run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
     const fixed_launch<T> f = find_launch<T>(c);
     const together_params<T> l = together_params_of<T>(c, x, y);
-    return launch_passes(g, f.kernel, (l.j.all - 1) / f.width + 1, f.threads, f.bytes, l, error);
+    const uint64_t blocks = ahead_blocks(g, (l.j.all - 1) / f.width + 1, f.resident, f.bytes);
+    return launch_passes(g, f.kernel, blocks, f.threads, f.bytes, l, error);
 }
 
 weft_status cuda_fft_run_fixed_radices(const gpu *g, const fft_pass_call *c, const void *x, void *y,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum {
+    WHOLE_MOST = 4096,       /* longest arrays, but a few that have own kernels, that one launch transforms */
     TOGETHER_MOST = 729,     /* P of passes that are computed together */
     TOGETHER_PASSES = 7,     /* 3^7 = 2187, of a whole transform; others have at most 6 */
     TOGETHER_RADIX = 13,     /* their largest radix */
@@ -100,7 +101,7 @@ static __device__ __forceinline__ void store_last(const together_params<T> &l, c
     swap_parts<P>(v, j.exchange_out);
     if (j.ends)
 #pragma unroll
-        for (int c = 0; c < P; c++) v[c] = number<T>{canonical(v[c].re), canonical(v[c].im)};
+        for (int c = 0; c < P; c++) v[c] = number<T>{canonical_result(v[c].re), canonical_result(v[c].im)};
     T *const y = at.y + 2 * (uint64_t)(at.u + l.positions.n * k);
     store_numbers<P>(v, j.y_aligned, false, [=](int c) { return stepped(y, step_bytes, (uint32_t)c); });
 }

@@ -31,6 +31,22 @@ template <typename T> struct in_arrays {
 
 /* ----------------------------------------------------------------------------------------- rows */
 
+/* Transforms the rows of a block of m rows. */
+template <int LOG, typename T>
+static __device__ __forceinline__ void transform_lines(const whole_params<T> &p, uint32_t m, int arrays_log,
+                                                       uint32_t apart, number<T> *from, number<T> *to) {
+    typedef line<LOG> l;
+    const uint32_t lines = m << arrays_log;
+    for (uint32_t at = threadIdx.x / l::THREADS; at / OF_WARP<LOG> * OF_WARP<LOG> < lines;
+         at += blockDim.x / l::THREADS) {
+        const whole_line<LOG> own(at, arrays_log);
+        number<T> v[l::HELD];
+        transform_line(p, own, apart, from, v);
+        if (at >= lines) return;
+        keep_line(p, own, m, v, to);
+    }
+}
+
 /* Transforms rows of 2^LEAST to 2^LOG numbers. */
 template <int LEAST, int LOG, typename T>
 static __device__ __forceinline__ void transform_rows(const whole_params<T> &p, number<T> *from, number<T> *to) {
@@ -71,7 +87,7 @@ static __global__ void __launch_bounds__(TOGETHER_THREADS, WHOLE_RESIDENT<T, MOS
     transform_rows<LONG ? SHORT_ROWS_LOG + 1 : 1, LONG ? WHOLE_ROWS_LOG : SHORT_ROWS_LOG>(
         p, half_of(shared, l.passes - 1), results);
     __syncthreads();
-    store_arrays(p, p.arrays_log, results);
+    store_arrays(p, (uint64_t)blockIdx.x << p.arrays_log, p.arrays_log, results);
 }
 
 /* -------------------------------------------------------------------------------------- a block */
@@ -137,7 +153,7 @@ static shape shape_of(const gpu *g, const fft_pass_call *c) {
 bool cuda_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const gpu *const g = (const gpu *)state;
     if (c->kind == FFT_CHIRP) return cuda_fft_takes_chirp(g, c);
-    if (c->n > WHOLE_MOST) return false;
+    if (c->n > WHOLE_MOST) return c->n == points_of(c) && cuda_fft_has_radices(g, c);
     if (c->n == points_of(c)) return cuda_fft_takes_radices(g, c);
     if (cuda_fft_takes_fixed(g, c)) return true;
     return passes_together(c->n, c->count, c->radices) == c->count &&

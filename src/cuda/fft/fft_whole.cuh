@@ -9,8 +9,8 @@
 #include "cuda/fft/stages.cuh"
 #include "cuda/fft/transforms.h"
 
-/* Longest arrays; log2 of the longest rows, which 3 x 2^10 has, and of rows that are transformed in registers. */
-enum { WHOLE_MOST = 4096, WHOLE_ROWS_LOG = 10, SHORT_ROWS_LOG = 4 };
+/* log2 of the longest rows, which 3 x 2^10 has, and of rows that are transformed in registers. */
+enum { WHOLE_ROWS_LOG = 10, SHORT_ROWS_LOG = 4 };
 
 /* radices: positions are the numbers of a row. Number i of position w is number w of row i of the block: those of the
  * rows i of its arrays, one after another. */
@@ -26,37 +26,45 @@ template <typename T> struct whole_params {
 template <int LOG>
 static constexpr int OF_WARP = line<LOG>::THREADS > 1 && line<LOG>::THREADS < 32 ? 32 / line<LOG>::THREADS : 1;
 
-/* Transforms the rows of a block. Line `at` is the part of row at >> arrays_log that belongs to array
- * at % 2^arrays_log; apart: of halves. */
+/* A line of a block: line `at` is the part of row at >> arrays_log that belongs to array at % 2^arrays_log. t: of the
+ * thread in the line. */
+template <int LOG> struct whole_line {
+    uint32_t row, array;
+    int t;
+    __device__ __forceinline__ whole_line(uint32_t at, int arrays_log)
+        : row(at >> arrays_log), array(at & ((1u << arrays_log) - 1)),
+          t((int)(afresh(threadIdx.x) % line<LOG>::THREADS)) {}
+};
+
+/* Transforms a line; apart: of halves. */
 template <int LOG, typename T>
-static __device__ __forceinline__ void transform_lines(const whole_params<T> &p, uint32_t m, int arrays_log,
-                                                       uint32_t apart, number<T> *from, number<T> *to) {
+static __device__ __forceinline__ void transform_line(const whole_params<T> &p, const whole_line<LOG> &own,
+                                                      uint32_t apart, number<T> *shared, number<T> *v) {
     typedef line<LOG> l;
-    const uint32_t lines = m << arrays_log;
-    for (uint32_t at = threadIdx.x / l::THREADS; at / OF_WARP<LOG> * OF_WARP<LOG> < lines;
-         at += blockDim.x / l::THREADS) {
-        const int t = (int)(afresh(threadIdx.x) % l::THREADS);
-        const uint32_t row = at >> arrays_log, array = at & ((1u << arrays_log) - 1);
-        const padded_in_warps own{{(int)(row * apart) + padded::apart((int)(array << LOG))}};
-        const number<T> *const x = from + own.start(l::template index_of<0>(t, 0));
-        number<T> v[l::HELD];
+    const padded_in_warps at{{(int)(own.row * apart) + padded::apart((int)(own.array << LOG))}};
+    const number<T> *const x = shared + at.start(l::template index_of<0>(own.t, 0));
 #pragma unroll
-        for (int i = 0; i < l::HELD; i++) v[i] = x[padded::apart(l::template index_of<0>(0, i))];
-        phases_from<LOG>(v, from, t, (const number<T> *)afresh(p.rows.table), 0, own);
-        finish<l::HELD>(p.rows, v);
-        if (at >= lines) return;
-        const uint32_t step = afresh(m), first = array * p.each.n + row + step * (uint32_t)natural_index<LOG>(t, 0);
-#pragma unroll
-        for (int i = 0; i < l::HELD; i++)
-            to[padded::apart((int)(first + step * (uint32_t)natural_index<LOG>(0, i)))] = v[i];
-    }
+    for (int i = 0; i < l::HELD; i++) v[i] = x[padded::apart(l::template index_of<0>(0, i))];
+    phases_from<LOG>(v, shared, own.t, (const number<T> *)afresh(p.rows.table), 0, at);
+    finish<l::HELD>(p.rows, v);
 }
 
-/* Stores the results of the arrays of the block. */
+/* Stores the results of a line in shared memory, in the order of y; m: the rows. */
+template <int LOG, typename T>
+static __device__ __forceinline__ void keep_line(const whole_params<T> &p, const whole_line<LOG> &own, uint32_t m,
+                                                 const number<T> *v, number<T> *to) {
+    const uint32_t step = afresh(m);
+    const uint32_t first = own.array * p.each.n + own.row + step * (uint32_t)natural_index<LOG>(own.t, 0);
+#pragma unroll
+    for (int i = 0; i < line<LOG>::HELD; i++)
+        to[padded::apart((int)(first + step * (uint32_t)natural_index<LOG>(0, i)))] = v[i];
+}
+
+/* Stores the results of the arrays of a block, from array `array` on. */
 template <typename T>
-static __device__ __forceinline__ void store_arrays(const whole_params<T> &p, int arrays_log, const number<T> *from) {
+static __device__ __forceinline__ void store_arrays(const whole_params<T> &p, uint64_t array, int arrays_log,
+                                                    const number<T> *from) {
     const fft_params &j = p.rows;
-    const uint64_t array = (uint64_t)blockIdx.x << arrays_log;
     const uint32_t count = (uint32_t)min((uint64_t)1 << arrays_log, j.batch - array) * p.each.n;
     T *const y = p.radices.j.y + array * p.radices.j.y_step;
     from += padded::apart((int)threadIdx.x);

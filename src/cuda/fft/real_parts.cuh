@@ -7,7 +7,7 @@
 
 /* Returns the number times `scale`, with canonical NaNs. */
 template <typename T> static __device__ __forceinline__ number<T> finished(number<T> v, T scale) {
-    return number<T>{canonical(v.re * scale), canonical(v.im * scale)};
+    return number<T>{canonical_result(v.re * scale), canonical_result(v.im * scale)};
 }
 
 /* Makes numbers results. Those of an inverse transform are swapped and scaled; the scale of others is 1. */
@@ -19,7 +19,9 @@ template <int COUNT, typename T> static __device__ __forceinline__ void finish(c
         for (int i = 0; i < COUNT; i++) v[i] = number<T>{v[i].im * scale, v[i].re * scale};
     }
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) v[i] = number<T>{canonical(v[i].re), canonical(v[i].im)};
+    for (int i = 0; i < COUNT; i++)
+        v[i] = COUNT > 1 ? number<T>{canonical_result(v[i].re), canonical_result(v[i].im)}
+                         : number<T>{canonical(v[i].re), canonical(v[i].im)}; /* a transform of one value */
 }
 
 /* Returns k with its lowest `digits` bits in reverse order. */
