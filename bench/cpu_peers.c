@@ -152,7 +152,9 @@ static double copy_scatter_f32(const void *x, const void *y, size_t n, int threa
 
 typedef enum function {
     REDUCE,
-    EXACT, /* REDUCE with exact sums */
+    EXACT,    /* REDUCE with exact sums */
+    LANES_16, /* weft_reduce_lanes */
+    LANES_128,
     VARIANCE,
     EXACT_VARIANCE,
     MAP_REDUCE, /* of x*x */
@@ -179,7 +181,7 @@ typedef enum function {
 typedef struct row {
     const char *name;
     function function;
-    weft_op op; /* for REDUCE, EXACT, MAP_REDUCE and SCAN */
+    weft_op op; /* for REDUCE, EXACT, LANES_..., MAP_REDUCE and SCAN */
     weft_dtype dtype;
     bool alone; /* a short array on one thread; otherwise a long array on all threads */
     int passes; /* passes over the input */
@@ -192,6 +194,10 @@ static const row rows[] = {
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
     {"sum f32 exact", EXACT, WEFT_SUM, WEFT_F32, false, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64 exact", EXACT, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
+    {"sum f32 L16", LANES_16, WEFT_SUM, WEFT_F32, false, 1, "OpenMP simd", openmp_sum_f32},
+    {"sum f32 L128", LANES_128, WEFT_SUM, WEFT_F32, false, 1, "OpenMP simd", openmp_sum_f32},
+    {"sum f64 L16", LANES_16, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
+    {"sum f64 L128", LANES_128, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
     {"sum i32", REDUCE, WEFT_SUM, WEFT_I32, false, 1, "OpenMP simd", openmp_sum_i32},
     {"sum u8", REDUCE, WEFT_SUM, WEFT_U8, false, 1, "OpenMP simd", openmp_sum_u8},
     {"min f32", REDUCE, WEFT_MIN, WEFT_F32, false, 1, "OpenMP simd", openmp_min_f32},
@@ -306,6 +312,8 @@ static void call_weft(const work *w) {
     switch (r->function) {
     case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
     case EXACT: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_EXACT_SUM, w->n, w->x, &out)); break;
+    case LANES_16: ok(weft_reduce_lanes(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, 16, w->x, &out)); break;
+    case LANES_128: ok(weft_reduce_lanes(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, 128, w->x, &out)); break;
     case EXACT_DOT: ok(weft_dot(ctx, r->dtype, WEFT_EXACT_SUM, w->n, w->x, w->y, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case EXACT_VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_EXACT_SUM, w->n, 1, w->x, &out)); break;

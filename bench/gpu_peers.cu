@@ -310,6 +310,9 @@ static work weft_work(weft_op op, weft_dtype dtype, size_t n, const void *x, voi
                       weft_dtype sums = WEFT_DEFAULT) {
     return [=] { ok(weft_reduce(ctx, op, dtype, sums, n, x, out)); };
 }
+static work weft_lanes_work(weft_dtype dtype, size_t n, size_t lanes, const void *x, void *out) {
+    return [=] { ok(weft_reduce_lanes(ctx, WEFT_SUM, dtype, WEFT_DEFAULT, n, lanes, x, out)); };
+}
 static work weft_dot_work(weft_dtype dtype, size_t n, const void *x, const void *y, void *out,
                           weft_dtype sums = WEFT_DEFAULT) {
     return [=] { ok(weft_dot(ctx, dtype, sums, n, x, y, out)); };
@@ -375,6 +378,9 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
          cub_sum<float, float>(x, n, out_peer));
     rate("sum f32 exact", n, bytes, weft_work(WEFT_SUM, WEFT_F32, n, x, out, WEFT_EXACT_SUM), "CUB Sum",
          cub_sum<float, float>(x, n, out_peer));
+    for (size_t lanes : {16, 32, 64, 128})
+        rate(("sum f32 L" + std::to_string(lanes)).c_str(), n, bytes, weft_lanes_work(WEFT_F32, n, lanes, x, out),
+             "CUB Sum", cub_sum<float, float>(x, n, out_peer));
     rate("min f32", n, bytes, weft_work(WEFT_MIN, WEFT_F32, n, x, out), "CUB Min", cub_min<float>(x, n, out_peer));
     rate("max f32", n, bytes, weft_work(WEFT_MAX, WEFT_F32, n, x, out), "CUB Max", cub_max<float>(x, n, out_peer));
     rate("argmax f32", n, bytes, weft_work(WEFT_ARGMAX, WEFT_F32, n, x, out), "CUB ArgMax",
@@ -406,6 +412,9 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
          cub_sum<double, double>(x, half, out_peer));
     rate("sum f64 exact", half, bytes, weft_work(WEFT_SUM, WEFT_F64, half, x, out, WEFT_EXACT_SUM), "CUB Sum",
          cub_sum<double, double>(x, half, out_peer));
+    for (size_t lanes : {16, 32, 64, 128})
+        rate(("sum f64 L" + std::to_string(lanes)).c_str(), half, bytes,
+             weft_lanes_work(WEFT_F64, half, lanes, x, out), "CUB Sum", cub_sum<double, double>(x, half, out_peer));
     rate("dot f64", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out), "cublasDdot",
          blas_dot_f64(x, y, half, out_peer));
     rate("dot f64 exact", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out, WEFT_EXACT_SUM), "cublasDdot",

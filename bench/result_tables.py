@@ -151,6 +151,7 @@ CASES = [
     ("map_reduce", r"map (.*)", r"map \1"),
     ("reduce", r"(sum|min|max|mean|norm2) (\w+)", r"\1 \2"),
     ("reduce", r"(sum|mean) (\w+) exact", r"\1 \2 exact"),
+    ("reduce", r"(sum) (\w+) L(\d+)", r"\1 \2, \3 lanes"),
     ("reduce", r"(argmax) (\w+)", r"\1 \2"),
     ("scan", r"scan max (\w+)", r"inclusive max \1"),
     ("scan", r"scan (\w+)", r"inclusive sum \1"),

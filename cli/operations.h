@@ -47,6 +47,7 @@ bool operation_is(const operation *operation, const char *stem);
 typedef struct operands {
     weft_dtype dtype, accumulate;
     size_t n, ddof;
+    size_t lanes; /* reduce only: 0, or the lanes of weft_reduce_lanes */
     const void *x, *y;
     weft_op op;
     weft_scan_kind kind;

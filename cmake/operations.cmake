@@ -16,7 +16,7 @@ set(WEFT_SHARED_FILES
   "variance reduce" "dot reduce" "partition select" "unique run_length" "segmented_reduce segmented"
   "segmented_scan segmented" "reduce_by_key segmented" "scatter gather" "argsort sort" "tridiag_pivot tridiag"
   "map_reduce map" "map_scan map" "pentadiag block_tridiag" "variance_axes reduce_axes"
-  "dot_axes reduce_axes"
+  "dot_axes reduce_axes" "reduce_lanes reduce"
   "argsort_axis sort_axis" "map_views map" "put_axis take_axis")
 # STEM ORACLE: the oracle of STEM is tests/oracle/ORACLE.c.
 set(WEFT_SHARED_ORACLES

@@ -9,7 +9,7 @@ set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve2d convolve_blocks
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_chirp fft_fixed fft_fixed_radices fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
-    published random reduce reduce_axes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
+    published random reduce reduce_axes reduce_lanes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
     quantile_axis take_axis top_k_axis tune variance device_views)
@@ -34,6 +34,7 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "SORT_MERGE_BYTES=((size_t)1<<17)"
   "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
   "VIEWS_ELEMENTS=((uint64_t)1<<9)"
+  "LANE_THREADS=32" "LANE_BLOCKS_MAX=4" "LANE_LAST_BYTES=128"
   "ROW_SHORT=((size_t)20)" "ROW_LONG=((size_t)40)" "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
@@ -86,6 +87,7 @@ emulated_test(segmented_reduce 20)
 emulated_test(segmented_scan 20)
 emulated_test(reduce_by_key 20)
 emulated_test(copy_view 5)
+emulated_test(reduce_lanes 1)
 emulated_test(reduce_axes 30)
 emulated_test(variance_axes 30)
 emulated_test(dot_axes 30)
@@ -134,7 +136,7 @@ weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --l
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
   "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
-foreach(oracle gather laplace_solve match tridiag_pivot)
+foreach(oracle gather laplace_solve match reduce_lanes tridiag_pivot)
   weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)
   set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()

@@ -4,7 +4,7 @@ module weft_reductions
   use weft_arrays
   implicit none
   private
-  public :: weft_reduce, weft_variance, weft_dot, weft_scan, weft_recurrence
+  public :: weft_reduce, weft_reduce_lanes, weft_variance, weft_dot, weft_scan, weft_recurrence
   public :: weft_exact_add, weft_exact_add_dot
   public :: weft_segmented_reduce, weft_segmented_reduce_heads, weft_segmented_scan, weft_segmented_scan_heads
   public :: weft_reduce_by_key
@@ -44,6 +44,27 @@ contains
     if (call%status == WEFT_OK) call%status = c_weft_reduce(ctx, op, ax%dtype, sums, ax%n, ax%p, ar%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce
+
+  ! Reduces x, of real32 or real64, to one value with op, WEFT_SUM or WEFT_PROD, by the tree of the C++ proposal WG21 P4016
+  ! for this number of lanes, 1 to 1024.
+  subroutine weft_reduce_lanes(ctx, op, lanes, x, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, lanes
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: ax, ar
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ar = whole(call, 'result', result)
+    call need_capacity(call, 'result', ar, 1_c_int64_t)
+    accumulate = accumulate_for(call, op, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_reduce_lanes(ctx, op, ax%dtype, accumulate, ax%n, &
+      int(lanes, c_size_t), ax%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_reduce_lanes
 
   ! Computes the variance of x. ddof: 0 (default) for a population, 1 for a sample. accumulate: WEFT_EXACT_SUM for the
   ! exact variance.

@@ -338,6 +338,19 @@ WEFT_API weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype
 WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
                                  const void *x, void *out);
 
+/* Reduces x[0..n) to one value by the tree of the C++ proposal WG21 P4016, which the number of lanes determines:
+ * element i belongs to lane i mod `lanes`; the elements of each lane combine in adjacent pairs, level by level; then
+ * the lanes do. The result differs from that of weft_reduce, whose tree is another one, and between numbers of lanes.
+ *   op          WEFT_SUM or WEFT_PROD. The other operators are fixed by their definitions: call weft_reduce
+ *   dtype       WEFT_F32 or WEFT_F64
+ *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements
+ *   lanes       1 to 1024. The powers of two from 16 to 128 are fastest, with x aligned to 16 bytes
+ *   out         one value of dtype, or of f64 if `accumulate` is WEFT_F64. For n = 0 it is 0 (sum) or 1 (prod)
+ * There is no initial value: with one, the proposal's result is op(init, *out), or init if n = 0.
+ * Order: docs/spec/ORDER.md 3.4. Docs: docs/ops/reduce.md. */
+WEFT_API weft_status weft_reduce_lanes(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate,
+                                       size_t n, size_t lanes, const void *x, void *out);
+
 /* ----------------------------------------------------------------------------- variance */
 
 /* Computes the variance of x[0..n), of any type: sum of (x - mean)^2 / (n - ddof). Evaluated in f64, in two passes.

@@ -292,6 +292,19 @@ template <class R = detail::natural, class X> auto mean(context &ctx, const X &x
 template <class X> auto min(context &ctx, const X &x) { return reduce<WEFT_MIN>(ctx, x); }
 template <class X> auto max(context &ctx, const X &x) { return reduce<WEFT_MAX>(ctx, x); }
 
+// Reduces x, of float or double, by the tree of the C++ proposal WG21 P4016 for this number of lanes:
+// reduce_lanes(ctx, 16, x), reduce_lanes<WEFT_PROD>(ctx, 128, x). reduce_lanes<WEFT_SUM, double>(ctx, 16, x) of
+// floats accumulates in double.
+template <weft_op op = WEFT_SUM, class R = detail::natural, class X>
+auto reduce_lanes(context &ctx, std::size_t lanes, const X &x) {
+    using natural = typename reduced<op, detail::value<X>>::type;
+    using result = detail::chosen<R, natural>;
+    result r;
+    ctx(weft_reduce_lanes, op, dtype_of<detail::value<X>>(), detail::accumulate<result, natural>(), std::size(x),
+        lanes, std::data(x), &r);
+    return r;
+}
+
 // Reduces x, of float or double, exactly (WEFT_EXACT_SUM): the value is rounded once and does not depend on the order
 // of the elements. op: WEFT_SUM, WEFT_MEAN, WEFT_NORM1 or WEFT_NORM2.
 template <weft_op op = WEFT_SUM, class X> auto exact(context &ctx, const X &x) {

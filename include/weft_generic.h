@@ -55,6 +55,8 @@
 
 #define weft_reduce(ctx, op, dtype, accumulate, n, x, out) \
     (weft_reduce)(ctx, op, WEFT_TAG_1(dtype, x), accumulate, n, x, out)
+#define weft_reduce_lanes(ctx, op, dtype, accumulate, n, lanes, x, out) \
+    (weft_reduce_lanes)(ctx, op, WEFT_TAG_1(dtype, x), accumulate, n, lanes, x, out)
 #define weft_variance(ctx, dtype, accumulate, n, ddof, x, out) \
     (weft_variance)(ctx, WEFT_TAG_1(dtype, x), accumulate, n, ddof, x, out)
 #define weft_dot(ctx, dtype, accumulate, n, x, y, out) \

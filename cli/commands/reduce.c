@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FILES = 2 };
+enum { MOST_FILES = 2, LANES_MAX = 1024 };
 
 static bool read_files(const operation *operation, char **files, npy_array arrays[MOST_FILES]) {
     npy_error error;
@@ -59,6 +59,7 @@ static void print_json(const answer *a) {
     json_text("dtype", weft_dtype_name(a->in->dtype));
     json_count("n", a->in->n);
     if (operation_is(a->operation, "variance")) json_count("ddof", a->in->ddof);
+    if (a->in->lanes) json_count("lanes", a->in->lanes);
     json_text("result", weft_dtype_name(a->type));
     json_value("value", a->type, &a->value);
     json_text("bits", value_bits(a->type, &a->value).text);
@@ -151,6 +152,7 @@ static int stream_and_print(const cli_options *options, weft_context *ctx, const
 }
 
 static bool is_streamed(const cli_options *options, const operation *operation, const operands *in, char **files) {
+    if (in->lanes) return false; /* there is no sum of a source by lanes */
     for (int i = 0; i < operation->inputs; i++)
         if (stream_wanted(options, files[i], passes_of(operation, in))) return true;
     return false;
@@ -209,12 +211,16 @@ typedef struct request {
 } request;
 
 static bool read_option(const char *command, int option, request *r) {
-    long long ddof = 0;
+    long long ddof = 0, lanes = 0;
     switch (option) {
     case 'a': return reduce_options_type(command, optarg, HALF_SUM_TYPES, &r->in.accumulate);
     case 'd':
         if (!cli_number(command, "--ddof", optarg, 0, INT64_MAX, &ddof)) return false;
         r->in.ddof = (size_t)ddof;
+        return true;
+    case 'l':
+        if (!cli_number(command, "--lanes", optarg, 1, LANES_MAX, &lanes)) return false;
+        r->in.lanes = (size_t)lanes;
         return true;
     case 'x': return axes_read(command, optarg, WEFT_DIMENSIONS_MAX, &r->along);
     case 'k': r->along.keepdims = true; return true;
@@ -223,11 +229,26 @@ static bool read_option(const char *command, int option, request *r) {
     }
 }
 
+/* Checks the options that --lanes excludes. */
+static bool check_lanes(const char *command, const cli_options *options, const request *r) {
+    const char *const other = r->along.text ? "--axis" : options->mpi ? "--mpi" : NULL;
+    const bool exact = r->in.accumulate == WEFT_EXACT_SUM;
+    if (!r->in.lanes) return true;
+    if (strcmp(command, "sum") != 0 && strcmp(command, "prod") != 0)
+        cli_error(command, "--lanes is an option of sum and prod");
+    else if (other || exact)
+        cli_error(command, "--lanes and %s exclude each other", other ? other : "--accumulate exact");
+    else
+        return true;
+    return false;
+}
+
 static int read_and_apply(const cli_options *options, int argc, char **argv) {
     request r = {0};
     for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, &r)) return CLI_USAGE;
     const operation *const operation = operation_find(argv[0], strlen(argv[0]));
+    if (!check_lanes(operation->name, options, &r)) return CLI_USAGE;
     if (r.along.text) return axes_reduce(options, operation, &r.in, &r.along, argc, argv);
     if (!r.along.keepdims && !r.along.to) return apply(options, operation, r.in, argc, argv);
     cli_error(argv[0], "%s requires --axis: the result is one value", r.along.to ? "-o" : "--keepdims");
@@ -244,6 +265,7 @@ int command_dot(const cli_options *options, int argc, char **argv) { return read
 
 weft_status example_reduce(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
     operation_result_type(o->op, in, type);
+    if (in->lanes) return weft_reduce_lanes(ctx, o->op, in->dtype, in->accumulate, in->n, in->lanes, in->x, out);
     return weft_reduce(ctx, o->op, in->dtype, in->accumulate, in->n, in->x, out);
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from pyweft._native import lib
-from pyweft._arrays import WITH_COMPLEX, Array, Parts, give, shape_of
+from pyweft._arrays import WITH_COMPLEX, Array, Parts, give, shape_of, unsigned
 from pyweft._calls import give_scalar, input_of, scalar_entry
 from pyweft._errors import exception
 from pyweft._map import map
@@ -49,9 +49,14 @@ def _reduce(
     where: Any = True,
     initial: Any = None,
     ddof: Optional[int] = None,
+    lanes: Optional[int] = None,
 ) -> Any:
     """Reduction with `op`; with a ddof the variance, whose type is that of `op`."""
     plain = where is True and initial is None
+    if lanes is not None:
+        if not plain or axis is not None or keepdims or accumulate is not None:
+            raise ValueError("lanes excludes axis, keepdims, accumulate, initial and where")
+        return _reduce_lanes(op, x, unsigned(lanes, "lanes"), dtype, out, device)
     if plain and axis is None and not keepdims:
         a, source, code, on = input_of(x, "x", WITH_COMPLEX)
         if type(code) is not Parts:
@@ -75,6 +80,16 @@ def _reduce(
     return give(prepared[-1], out)
 
 
+def _reduce_lanes(op: int, x: Array, lanes: int, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
+    a, source, code, on = input_of(x, "x")
+    op, result, sums = reduction(op, code, dtype)
+    run, context, y = scalar_entry(lib.weft_reduce_lanes, on, device, out, result)
+    status = run(context, op, code, sums, a.size, lanes, source, y[1])
+    if status:
+        raise exception(status, context)
+    return give_scalar(y, out, result)
+
+
 def sum(
     x: Array,
     axis: Axis = None,
@@ -84,6 +99,7 @@ def sum(
     accumulate: Optional[str] = None,
     initial: Any = None,
     where: Any = True,
+    lanes: Optional[int] = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
@@ -102,6 +118,8 @@ def sum(
     where  bools that can be broadcast to x's shape: elements where it is False count as -0.0 (integers: 0; complex
            numbers: -0.0 for both parts), the identity, and keep their place in the order. They are copied to a
            temporary array of x's size
+    lanes  1 to 1024: the sum of float32 or float64 by the tree of the C++ proposal WG21 P4016 for this number of lanes.
+           Excludes axis, keepdims, accumulate, initial and where. Order: ORDER.md 3.4
     out    an array of the result's shape and dtype, of any strides
     The sum of no elements is 0, or initial. Order: ORDER.md 3; along axes 32; where= 1.6.
 
@@ -109,12 +127,14 @@ def sum(
     np.float64(4.25)
     >>> weft.sum([1e100, 1.0, -1e100], accumulate="exact")
     np.float64(1.0)
+    >>> weft.sum([1e16, 1.0, 1.0, -1e16, 1.0, 1.0], lanes=3)
+    np.float64(4.0)
     >>> weft.sum([[1, 2], [3, 4]], axis=0)
     array([4, 6])
     >>> weft.sum([[1, 2], [3, 4]], axis=0, initial=10, where=[[True, False], [True, True]])
     array([14, 14])
     """
-    return _reduce(lib.WEFT_SUM, x, axis, keepdims, dtype, out, device, accumulate, where, initial)
+    return _reduce(lib.WEFT_SUM, x, axis, keepdims, dtype, out, device, accumulate, where, initial, lanes=lanes)
 
 
 def prod(
@@ -125,16 +145,17 @@ def prod(
     dtype: Any = None,
     initial: Any = None,
     where: Any = True,
+    lanes: Optional[int] = None,
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Product of the elements; types, axis, keepdims, initial and where as for sum. The product of no elements is 1, or
-    initial. Order: ORDER.md 3.
+    """Product of the elements; types, axis, keepdims, initial, where and lanes as for sum. The product of no elements is
+    1, or initial. Order: ORDER.md 3.
 
     >>> weft.prod([2, 3, 7])
     np.int64(42)
     """
-    return _reduce(lib.WEFT_PROD, x, axis, keepdims, dtype, out, device, None, where, initial)
+    return _reduce(lib.WEFT_PROD, x, axis, keepdims, dtype, out, device, None, where, initial, lanes=lanes)
 
 
 def min(

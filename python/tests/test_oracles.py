@@ -63,6 +63,33 @@ def test_reductions(dtype: Any, data: Any) -> None:
         np.testing.assert_allclose(weft.dot(x, x), np.dot(y, y), rtol=1e-5, atol=1e-30)
 
 
+def test_sums_by_lanes() -> None:
+    x = np.array([1e16, 1, 1, -1e16, 1, 1])
+    assert [weft.sum(x, lanes=lanes) for lanes in (1, 2, 3, 4, 5, 6)] == [2, 0, 4, 2, 1, 2]
+    assert weft.sum(x.reshape(2, 3), lanes=3) == 4 and weft.prod(x, lanes=2) == -1e32
+    narrow = np.float32([2**24, 1, 1, 1])
+    wide = weft.sum(narrow, lanes=1, dtype="f8")
+    assert weft.sum(narrow, lanes=1) == 2**24 + 2 and wide == 2**24 + 3 and wide.dtype == np.float64
+    out = np.zeros(())
+    assert weft.sum(x, lanes=5, out=out) is out and out == 1 and weft.sum([], lanes=16) == 0
+
+
+def test_errors_of_sums_by_lanes() -> None:
+    x = np.ones(3)
+    for lanes in (0, 1025):
+        with pytest.raises(ValueError, match=f"invalid number of lanes {lanes}: expected 1 to 1024"):
+            weft.sum(x, lanes=lanes)
+    with pytest.raises(ValueError, match="lanes is -1; it must be 0 to"):
+        weft.sum(x, lanes=-1)
+    with pytest.raises(TypeError, match="requires f32 or f64 elements, not i64"):
+        weft.sum([1, 2], lanes=16)
+    with pytest.raises(TypeError):
+        weft.sum(np.complex64([1]), lanes=16)
+    for keywords in ({"axis": 0}, {"keepdims": True}, {"where": x > 0}, {"initial": 1.0}, {"accumulate": "exact"}):
+        with pytest.raises(ValueError, match="lanes excludes axis, keepdims, accumulate, initial and where"):
+            weft.sum(x, lanes=16, **keywords)
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_exact_sums(data: Any) -> None:

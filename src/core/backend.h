@@ -18,7 +18,7 @@
 
 /* Must be raised whenever anything below, in core/map_call.h or core/view_calls.h, changes: a plugin with another
  * number is refused. */
-#define WEFT_BACKEND_ABI 38
+#define WEFT_BACKEND_ABI 39
 
 /* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -30,6 +30,15 @@ typedef struct reduce_call {
     /* Formula whose values are the elements; then x is NULL. Else NULL. */
     const map_call *map;
 } reduce_call;
+
+/* One call of weft_reduce_lanes: a sum or a product of f32 or f64 elements in the type `result`. */
+typedef struct reduce_lanes_call {
+    weft_op op;
+    weft_dtype dtype, result;
+    size_t n, lanes; /* n may be 0; lanes from 1 to WEFT_REDUCE_LANES_MAX */
+    const void *x;
+    void *out;
+} reduce_lanes_call;
 
 typedef struct variance_call {
     weft_dtype dtype, result;

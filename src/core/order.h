@@ -10,6 +10,9 @@
 #define WEFT_LANES(element_bytes) ((element_bytes) == 8 ? 64 : 128)
 #define WEFT_LANES_MAX 128
 
+/* Maximum number of lanes of weft_reduce_lanes (ORDER.md 3.4). */
+#define WEFT_REDUCE_LANES_MAX 1024
+
 /* Rows per tile. */
 #define WEFT_TILE_ROWS 32
 #define WEFT_TILE(element_bytes) (WEFT_LANES(element_bytes) * WEFT_TILE_ROWS)

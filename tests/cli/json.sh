@@ -23,6 +23,7 @@ done
 is file "$dir/x.npy" "$(field file sum "$dir/x.npy")"
 is file2 "$dir/x.npy" "$(field file2 dot "$dir/x.npy" "$dir/x.npy")"
 is ddof 1 "$(field ddof variance "$dir/x.npy" --ddof 1)"
+is lanes 3 "$(field lanes sum "$dir/x.npy" --lanes 3)"
 is accumulate f64 "$(field result sum "$dir/x.npy" --accumulate f64)"
 is order "$(w version | sed 's/.* //')" "$(field order version)"
 is nan nan "$(field value sum "$dir/nan.npy")"

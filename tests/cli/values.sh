@@ -79,6 +79,22 @@ for op in min max argmin argmax mean variance; do refuses 1 "weft $op: $dir/e4.n
 
 # types that are not supported
 for op in and or xor; do refuses 1 "$op requires integer elements, not f32" $op "$dir/f4.npy"; done
+# lanes of the C++ proposal P4016
+npy "$dir/six.npy" '<f8' '(6,)' 10000000000000000 1 1 -10000000000000000 1 1
+npy "$dir/six4.npy" '<f4' '(6,)' 16777216 1 1 1 1 1
+for row in 1:2 2:0 3:4 4:2 5:1 6:2 1024:2; do
+    prints "${row#*:}" sum "$dir/six.npy" --lanes "${row%:*}"
+done
+prints "16777220 0x4b800002" sum "$dir/six4.npy" --lanes 2 --bits
+prints 16777221 sum "$dir/six4.npy" --lanes 2 --accumulate f64
+prints -1e+32 prod "$dir/six.npy" --lanes 4
+prints 4 sum "$dir/six.npy" --lanes 3 --memory 1K
+refuses 2 "weft sum: --lanes 0" sum "$dir/six.npy" --lanes 0
+refuses 2 "weft sum: --lanes 1025" sum "$dir/six.npy" --lanes 1025
+refuses 2 "weft max: --lanes is an option of sum and prod" max "$dir/six.npy" --lanes 16
+refuses 2 "weft sum: --lanes and --axis exclude each other" sum "$dir/six.npy" --lanes 16 --axis 0
+refuses 2 "weft sum: --lanes and --accumulate exact exclude each other" sum "$dir/six.npy" --lanes 16 --accumulate exact
+refuses 1 "requires f32 or f64 elements, not i32" sum "$dir/i4.npy" --lanes 16
 refuses 2 "weft sum: --accumulate f64: sum of i32 cannot accumulate in f64" sum "$dir/i4.npy" --accumulate f64
 
 # ddof, accumulate, bits

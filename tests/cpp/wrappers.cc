@@ -49,6 +49,10 @@ static void reductions(weft::context &ctx) {
     expect(weft::reduce<WEFT_ARGMIN>(ctx, i) == 1 && weft::reduce<WEFT_ANY>(ctx, i) == 1, "argmin, any");
     expect(weft::mean(ctx, y) == 2 && weft::variance(ctx, y, 1) == 1, "mean, variance");
     expect(weft::dot(ctx, y, y) == 14, "dot");
+    const std::vector<double> six = {1e16, 1, 1, -1e16, 1, 1};
+    static_assert(std::is_same_v<decltype(weft::reduce_lanes<WEFT_SUM, double>(ctx, 16, x)), double>);
+    expect(weft::reduce_lanes(ctx, 3, six) == 4 && weft::reduce_lanes(ctx, 5, six) == 1, "sums by lanes");
+    expect(weft::reduce_lanes<WEFT_PROD>(ctx, 16, x) == 0x1p-20f, "product by lanes");
     const std::vector<double> far = {1e100, 1, -1e100};
     expect(weft::exact(ctx, far) == 1 && weft::exact<WEFT_NORM2>(ctx, std::vector<float>{3, 4}) == 5, "exact sums");
     std::vector<double> totals(2);

@@ -25,11 +25,10 @@
 typedef struct reduce_chunk {
     const void *x, *y;
     size_t n, first;
-    double parameter; /* mean for variance, scale factor for norm2 */
-    bool locate;      /* min and max: also return the index */
-    bool prefetch;    /* the array of the call is larger than a core's caches */
-    /* Formula whose values are the elements of x, or NULL. cpu_run evaluates it; kernels ignore it. */
-    const map_call *map;
+    double parameter;    /* mean for variance, scale factor for norm2 */
+    bool locate;         /* min and max: also return the index */
+    bool prefetch;       /* the array of the call is larger than a core's caches */
+    const map_call *map; /* formula whose values are the elements of x, or NULL; kernels ignore it */
 } reduce_chunk;
 
 /* Partial result. For min and max it holds a key (cpu/kernels/bodies/extremes_body.h) and, if requested, an index. */
@@ -80,9 +79,8 @@ typedef struct extreme_kernels {
 
 /* Parameters of one scan, as passed to its kernels. */
 typedef struct scan_params {
-    const void *init; /* one value of the result type, or NULL for the operator's identity */
-    /* XOR mask applied to every element and every result: see cpu/kernels/scan.c. */
-    uint64_t xor_mask;
+    const void *init;       /* one value of the result type, or NULL for the operator's identity */
+    uint64_t xor_mask;      /* applied to every element and every result: see cpu/kernels/scan.c */
     uint64_t infinity, nan; /* bits of floats, of the type in which values are combined */
     bool exclusive;
     bool streams; /* nontemporal stores: the result is larger than the caches */
@@ -398,8 +396,9 @@ typedef struct scatter_kernels {
     const scatter_kernel *width[3]; /* keys of 2, 4, 8 bytes */
 } scatter_kernels;
 
-/* Kernels that reduce columns: cpu/common/columns.h. */
+/* Kernels that reduce columns: cpu/common/columns.h, and rows of lanes: cpu/common/lane_rows.h. */
 typedef struct column_kernels column_kernels;
+typedef struct lane_kernels lane_kernels;
 /* Kernels of copies of views and of scans of columns: cpu/common/planes.h. */
 typedef struct copy_kernels copy_kernels;
 typedef struct scan_column_kernels scan_column_kernels;
@@ -517,6 +516,7 @@ typedef struct map_kernels {
 /* Kernels that are compiled once per instruction set level, from src/cpu/kernels/<member>.c. */
 #define EACH_KERNELS(DO, level)                      \
     DO(level, sum_kernels, sums)                     \
+    DO(level, lane_kernels, lanes)                   \
     DO(level, product_kernels, products)             \
     DO(level, exact_kernels, exact)                  \
     DO(level, integer_kernels, integers)             \
