@@ -84,6 +84,7 @@ static void sources(weft_context *ctx, weft_dtype t) {
 static void refused(weft_context *ctx, weft_dtype t) {
     const weft_lines lines = {.p = x, .line = 1, .step = 1};
     const weft_boundary open = WEFT_OPEN_ENDS;
+    REFUSES(weft_reduce_lanes, ctx, WEFT_SUM, t, WEFT_DEFAULT, 1, 16, x, y);
     REFUSES(weft_exact_add, ctx, WEFT_SUM, t, 1, x, &state);
     REFUSES(weft_exact_add_dot, ctx, t, 1, x, x, &state);
     REFUSES(weft_exact_value, WEFT_SUM, t, &state, y);
