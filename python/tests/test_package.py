@@ -30,8 +30,9 @@ def test_each_operation_has_a_function() -> None:
     names = [*weft.__all__, *weft.random.__all__]
     for stem in re.findall(r"^(?:CALL|PRIMITIVE)\((\w+)", operations, flags=re.M):
         assert stem in names or f"{stem}_count" in names, stem
-    # Those of views: a function, or the argument axis of other functions (test_axes.py).
+    # Those of views and variants: a function, or the argument axis (test_axes.py) or lanes of other functions.
     views = {
+        "reduce_lanes": "sum",
         "copy_view": "copy",
         "map_views": "map",
         "reduce_axes": "sum",
