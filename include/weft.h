@@ -339,8 +339,8 @@ WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype
                                  const void *x, void *out);
 
 /* Reduces x[0..n) to one value by the tree of the C++ proposal WG21 P4016, which the number of lanes determines:
- * element i belongs to lane i mod `lanes`; the elements of each lane combine in adjacent pairs, level by level; then
- * the lanes do. The result differs from that of weft_reduce, whose tree is another one, and between numbers of lanes.
+ * element i belongs to lane i mod `lanes`; the elements of each lane combine in adjacent pairs, level by level;
+ * then the lanes do. weft_reduce has another tree, so its result differs, as do those of other numbers of lanes.
  *   op          WEFT_SUM or WEFT_PROD. The other operators are fixed by their definitions: call weft_reduce
  *   dtype       WEFT_F32 or WEFT_F64
  *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements

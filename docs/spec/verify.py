@@ -24,6 +24,21 @@ def reduction(step, o, *arrays):
         return np.sum(math.prod(x.astype(a.kind + "8") for x in arrays), dtype=a.kind + "8")
     return stored(tree(step, a, *(x.ravel("K") for x in arrays)) if arrays[0].size else 0.0, a)
 
+def in_pairs(v):
+    """Combines adjacent values level by level; an odd one goes to the next level unchanged [2.4]."""
+    while len(v) > 1:
+        even = len(v) // 2 * 2
+        v = np.concatenate([v[:even:2] + v[1:even:2], v[even:]])
+    return v[0]
+
+def op_sum(o, x):
+    if o.lanes is None or x.size == 0:
+        return reduction(add, o, x)
+    a = TYPES.get(o.accumulate, x.dtype)
+    rows = np.full((-(-x.size // o.lanes), o.lanes), -0.0, a) # [3.4]
+    rows.flat[:x.size] = x.ravel("K")
+    return stored(in_pairs(in_pairs(rows)), a)
+
 # ------------------------------------------------------------------------------------------------------- scan [6]
 def op_scan(o, x):
     a = TYPES.get(o.accumulate, x.dtype)
@@ -218,7 +233,7 @@ def op_price(o):
 
 # --------------------------------------------------------------------------------------------------- command line
 OPERATIONS = { # function, number of arrays, options with their defaults; those without "=" have no argument
-    "sum": (partial(reduction, add), 1, "accumulate="), "dot": (partial(reduction, add_product), 2, "accumulate="),
+    "sum": (op_sum, 1, "accumulate= lanes="), "dot": (partial(reduction, add_product), 2, "accumulate="),
     "scan": (op_scan, 1, "op=sum exclusive init= accumulate= output="),
     "matmul": (op_matmul, 2, "accumulate= transpose=- output="),
     "random": (op_random, 0, "n= lower= upper= mean=0 deviation=1 rate=1 probability=0.5 seed=0 stream=0 first=0 "

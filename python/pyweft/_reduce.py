@@ -149,8 +149,8 @@ def prod(
     out: Optional[Array] = None,
     device: Optional[str] = None,
 ) -> Any:
-    """Product of the elements; types, axis, keepdims, initial, where and lanes as for sum. The product of no elements is
-    1, or initial. Order: ORDER.md 3.
+    """Product of the elements; types, axis, keepdims, initial, where and lanes as for sum. The product of no elements
+    is 1, or initial. Order: ORDER.md 3.
 
     >>> weft.prod([2, 3, 7])
     np.int64(42)

@@ -40,6 +40,10 @@ VECTORS = {
         ("2.2, 2.4: 5 tiles of f64", "sum x.npy", {"x.npy": seed("f64", 7, 5 * 2048 - 3)}),
         ("2.1, 3.1: f32 accumulated in f64 has rows of 128 elements", "sum x.npy --accumulate f64",
          {"x.npy": seed("f32", 8, 5000)}),
+        *((f"3.4: {n} elements of {t}, {lanes} lanes", f"sum x.npy --lanes {lanes}", {"x.npy": seed(t, n, n)})
+          for t, n, lanes in (("f32", 5, 1), ("f32", 4099, 16), ("f64", 1000, 3), ("f64", 9000, 128),
+                              ("f64", 100, 128))),
+        ("3.4: f32 accumulated in f64", "sum x.npy --lanes 16 --accumulate f64", {"x.npy": seed("f32", 10, 1000)}),
         ("3.1: the elements of a matrix, in file order", "sum x.npy", {"x.npy": seed("f32", 9, 37, 21)}),
         ("1.1: subnormal numbers are kept", "sum x.npy", {"x.npy": bits("f32", "00000001*5 80000003 007fffff")}),
         ("1.1: the sum of finite numbers overflows", "sum x.npy", {"x.npy": bits("f32", "7f7fffff*2")}),
