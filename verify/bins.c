@@ -44,11 +44,12 @@ static bin_bounds fixed_bounds(weft_dtype dtype, uint64_t turn) {
 static void fill(const match_case *c, input_kind kind, uint64_t seed, size_t n, void *x) {
     const weft_dtype dtype = type_widened(c->dtype);
     const bool widen = dtype != c->dtype && c->turn / 4 % 2;
-    float *const values = x;
-    uint16_t *const bits = x;
     input_fill(kind, widen ? c->dtype : dtype, seed, n, x);
-    for (size_t i = n; widen && i-- > 0;)
-        values[i] = c->dtype == WEFT_F16 ? weft_from_bits_f16(bits[i]) : weft_from_bits_bf16(bits[i]);
+    for (size_t i = n; widen && i-- > 0;) {
+        const uint16_t bits = (uint16_t)bits_load((const char *)x + i * sizeof bits, sizeof bits);
+        const float value = c->dtype == WEFT_F16 ? weft_from_bits_f16(bits) : weft_from_bits_bf16(bits);
+        memcpy((char *)x + i * sizeof value, &value, sizeof value);
+    }
 }
 
 /* Sets *b to two elements of the array in ascending order. Returns false if they are not a valid range. */

@@ -77,7 +77,7 @@ static arguments choose(const match_case *c) {
         .mode = (weft_convolve_mode)(c->parameter % MODES), .is_complex = c->parameter >= MODES, .correlate = r % 2};
     if (a.is_complex) numbers.n /= 2;
     view_of_input(&numbers, false, &a.x);
-    a.along = (size_t)(r >> 8) % a.x.dimensions;
+    a.along = (size_t)((r >> 8) % a.x.dimensions);
     a.n = a.x.shape[a.along];
     choose_filters(&numbers, &a);
     a.y = a.x;

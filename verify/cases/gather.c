@@ -29,7 +29,7 @@ static size_t rows_of_out(const match_case *c) {
     const uint64_t r = draw(c, 2);
     if (scatters(c))
         return r % 4 == 0 ? rows : r % 4 == 1 ? 3 * rows + 2 : r % 4 == 2 || rows > 500 ? rows + 1 : 600 * rows;
-    return r % 4 == 0 ? rows : r % 4 == 1 ? 2 * rows + 1 : r % 4 == 2 ? rows / 3 : (size_t)(r >> 8) % 300;
+    return r % 4 == 0 ? rows : r % 4 == 1 ? 2 * rows + 1 : r % 4 == 2 ? rows / 3 : (size_t)((r >> 8) % 300);
 }
 
 static size_t indices_of(const match_case *c) { return scatters(c) ? rows_of_x(c) : rows_of_out(c); }

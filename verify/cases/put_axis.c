@@ -30,7 +30,7 @@ static size_t elements(const weft_view *v) {
 static size_t choose_length(const match_case *c, size_t n) {
     const uint64_t r = view_draw(c, 41);
     if (r % 4 == 0) return 2 * n + 1;
-    if (r % 4 == 1) return n + (size_t)(r >> 8) % 40;
+    if (r % 4 == 1) return n + (size_t)((r >> 8) % 40);
     return r % 4 == 2 && c->parameter == 1 ? n / 2 + 1 : n;
 }
 
@@ -81,7 +81,7 @@ static int64_t index_at(const match_case *c, const arguments *a, uint64_t vector
     if (m == 0) return 0;
     if (a->leaves && r % 8 == 0 && (a->range == WEFT_RANGE_SKIP || p >= a->n / 2))
         return r % 16 ? outside[(r >> 8) % 4] : (int64_t)m;
-    if (a->twins && r % 64 == 1 && p > 0) p = (size_t)(r >> 8) % p;
+    if (a->twins && r % 64 == 1 && p > 0) p = (size_t)((r >> 8) % p);
     return (int64_t)((p * step + view_draw(c, 48 + vector) % m) % m);
 }
 

@@ -25,7 +25,7 @@ static arguments choose(const match_case *c) {
     arguments a = {.has_init = r % 2 && c->n > 0, .output = outputs[r / 2 % 4]};
     view_of_input(c, false, &a.s);
     a.v = a.s;
-    a.along = (size_t)(r >> 8) % a.v.dimensions;
+    a.along = (size_t)((r >> 8) % a.v.dimensions);
     a.span = view_of_output(c, &a.v);
     view_of_operand(c, 51, (r >> 16) % 4 ? 0 : (r >> 20) % (a.v.dimensions + 1), &a.v, &a.u);
     a.starts = a.v;

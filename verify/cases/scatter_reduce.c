@@ -30,7 +30,7 @@ static size_t rows_of(const match_case *c) { return c->n / columns_of(c); }
 static size_t targets_of(const match_case *c) {
     static const size_t some[] = {1, 2, 16, 255, 256, 1000, 2047, 2048, 2049, 5000, 65536, 70000};
     const uint64_t r = draw(c, 2);
-    const size_t m = r % 16 < 12 ? some[r % 16] : r % 16 == 12 ? rows_of(c) / 3 + 1 : 1 + (size_t)(r >> 8) % 40;
+    const size_t m = r % 16 < 12 ? some[r % 16] : r % 16 == 12 ? rows_of(c) / 3 + 1 : 1 + (size_t)((r >> 8) % 40);
     if (r % 1024 == 15 && columns_of(c) == 1) return ((size_t)1 << 22) + 5;
     return columns_of(c) > 1 && m > 300 ? m / columns_of(c) + 2 : m;
 }

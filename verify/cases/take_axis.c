@@ -21,7 +21,7 @@ typedef struct arguments {
 /* Returns the length of y along the axis. */
 static size_t choose_length(const match_case *c, size_t vectors, size_t n) {
     const uint64_t r = view_draw(c, 41);
-    const size_t few = (size_t)(r >> 8) % 40;
+    const size_t few = (size_t)((r >> 8) % 40);
     if (r % 4 == 0) return 2 * n + 1;
     if (r % 4 == 1) return n;
     return r % 4 == 2 || vectors * few > 4 * c->n + 40 ? n / 3 : few;
