@@ -1,16 +1,18 @@
 # Protection of programs that read files of unknown origin: position-independent executables, and relocations that are
 # resolved at the start and then read-only.
-include(CheckPIESupported)
-check_pie_supported(LANGUAGES C)
+if(WEFT_SHARED)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES C)
+endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   add_link_options(LINKER:-z,relro,-z,now)
 endif()
 
 # weft_harden(TARGET): enables the stack protector and the checks of the C library's headers. The per-ISA kernels are
 # excluded: they parse no input, and their speed matters. _FORTIFY_SOURCE requires optimization; a packager's own
-# value is kept.
+# value is kept. wasi-libc has neither.
 function(weft_harden target)
-  if(WEFT_SANITIZE)
+  if(WEFT_SANITIZE OR CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
     return()
   endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-fstack-protector-strong>)

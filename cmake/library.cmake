@@ -1,6 +1,10 @@
 # libweft: the API, the specification, and the CPU backend compiled once per instruction set.
 
-add_library(weft SHARED)
+if(WEFT_SHARED)
+  add_library(weft SHARED)
+else() # WebAssembly
+  add_library(weft STATIC)
+endif()
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -38,6 +42,9 @@ set(WEFT_CPU_LEVELS "${WEFT_ALL_CPU_LEVELS}" CACHE STRING
 foreach(directory core formula stream ref cpu cpu/kernels)
   add_subdirectory(src/${directory})
 endforeach()
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  add_subdirectory(src/wasi)
+endif()
 if(WEFT_FLAGS_v4)
   include(cmake/amx.cmake)
 endif()

@@ -1,9 +1,9 @@
 # Refuses machines and options that the sources do not support, each in one sentence.
 include(CheckCSourceCompiles)
 
-if(CMAKE_SIZEOF_VOID_P LESS 8)
-  message(FATAL_ERROR "weft: 32-bit machines are not supported: the sources require 64-bit addresses and __int128, and "
-    "the compiler has addresses of ${CMAKE_SIZEOF_VOID_P} bytes")
+if(CMAKE_SIZEOF_VOID_P LESS 8 AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  message(FATAL_ERROR "weft: 32-bit machines other than wasm32 are not supported: the sources require __int128 and "
+    "addresses of 8 bytes, and the compiler has addresses of ${CMAKE_SIZEOF_VOID_P} bytes")
 endif()
 
 unset(WEFT_ROUNDS_EACH_OPERATION CACHE) # the flags of an earlier configuration may have been others

@@ -11,7 +11,8 @@
 
 enum { LEAST_RUNS = 5, MOST_OPERATIONS = 64, MOST_OUTPUTS = 3, SEGMENT = 100 };
 static const double BUDGET_SECONDS = 0.3;
-static const size_t CPU_DEFAULT = (size_t)1 << 26, GPU_DEFAULT = (size_t)1 << 28, MOST_ELEMENTS = (size_t)1 << 40;
+static const size_t CPU_DEFAULT = (size_t)1 << 26, GPU_DEFAULT = (size_t)1 << 28;
+static const size_t MOST_ELEMENTS = sizeof(size_t) > 4 ? (size_t)(UINT64_C(1) << 40) : SIZE_MAX;
 
 typedef struct plan {
     size_t n; /* 0: by device */

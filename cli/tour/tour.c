@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const size_t FULL = 100000000, QUICK = 1000000, LEAST = 1000, MOST = 10000000000;
+static const size_t FULL = 100000000, QUICK = 1000000, LEAST = 1000;
+static const size_t MOST = sizeof(size_t) > 4 ? (size_t)10000000000 : SIZE_MAX;
 enum { MEASURED_RUNS = 3, COLUMNS = 100 };
 /* Model of the tour's run time, in units of the specification's time per element of a sum: a constant, and a factor
  * per element. */

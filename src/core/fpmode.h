@@ -44,6 +44,15 @@ static inline weft_fpmode weft_fpmode_enter(void) {
 
 static inline void weft_fpmode_leave(weft_fpmode found) { __asm__ volatile("msr fpcr, %0" ::"r"(found) : "memory"); }
 
+#elif defined(__wasm__) /* has no other mode */
+
+typedef struct weft_fpmode {
+    char none;
+} weft_fpmode;
+
+static inline weft_fpmode weft_fpmode_enter(void) { return (weft_fpmode){0}; }
+static inline void weft_fpmode_leave(weft_fpmode found) { (void)found; }
+
 #elif defined(__powerpc64__) && defined(__ALTIVEC__)
 
 #include <fenv.h>

@@ -74,9 +74,9 @@ static size_t fill_from_view(const reader *r, char *buffer, size_t wanted, int *
 /* Returns true if chunks of the source can be read in place by its view. */
 static bool is_viewed(const weft_source *source) { return source->view && source->n != WEFT_TO_THE_END; }
 
-/* Fills a buffer with at most `left` bytes, or up to the end of the source. Returns the number of bytes. */
-static size_t fill(const reader *r, char *buffer, uint64_t left, int *fault) {
-    const size_t wanted = left < r->capacity ? (size_t)left : r->capacity;
+/* Fills a buffer, or a part of it up to the end of the source. Returns the number of bytes. */
+static size_t fill(const reader *r, char *buffer, int *fault) {
+    const size_t wanted = r->left < r->capacity ? (size_t)r->left : r->capacity;
     size_t got = 0;
     if (is_viewed(r->source)) return fill_from_view(r, buffer, wanted, fault);
     while (got < wanted) {
@@ -88,41 +88,46 @@ static size_t fill(const reader *r, char *buffer, uint64_t left, int *fault) {
     return got;
 }
 
+/* Fills the next buffer. The mutex must be locked; it is released while the source is read. */
+static void fill_next(reader *r) {
+    const unsigned slot = r->filled % r->depth;
+    int fault = 0;
+    pthread_mutex_unlock(&r->mutex);
+    const size_t got = fill(r, r->buffer[slot], &fault);
+    pthread_mutex_lock(&r->mutex);
+    r->left -= got;
+    r->bytes[slot] = got;
+    r->ended = got < r->capacity;
+    r->fault = fault;
+    r->filled++;
+    pthread_cond_broadcast(&r->changed);
+}
+
 static void *read_ahead(void *self) {
     reader *r = self;
-    uint64_t left = r->left;
     weft_fpmode_leave(r->mode);
     pthread_mutex_lock(&r->mutex);
     while (!r->ended && !r->stopped) {
-        if (r->filled - r->emptied == r->depth) {
+        if (r->filled - r->emptied == r->depth)
             pthread_cond_wait(&r->changed, &r->mutex);
-            continue;
-        }
-        const unsigned slot = r->filled % r->depth;
-        int fault = 0;
-        pthread_mutex_unlock(&r->mutex);
-        const size_t got = fill(r, r->buffer[slot], left, &fault);
-        left -= got;
-        pthread_mutex_lock(&r->mutex);
-        r->bytes[slot] = got;
-        r->ended = got < r->capacity;
-        r->fault = fault;
-        r->filled++;
-        pthread_cond_broadcast(&r->changed);
+        else
+            fill_next(r);
     }
     pthread_mutex_unlock(&r->mutex);
     return NULL;
 }
 
-/* Starts the thread with all signals blocked, so that signals are delivered to the caller's threads. */
+/* Starts the thread with all signals blocked, so that signals are delivered to the caller's threads. A system without
+ * threads reports ENOSYS; next_buffer fills the buffers there. */
 static weft_status start(reader *r, weft_error *error) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int fault = pthread_create(&r->thread, NULL, read_ahead, r);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    RETURN_IF(fault, WEFT_OUT_OF_MEMORY, "cannot start a thread to read the source %s: %s", r->name, strerror(fault));
-    r->started = true;
+    RETURN_IF(fault && fault != ENOSYS, WEFT_OUT_OF_MEMORY, "cannot start a thread to read the source %s: %s",
+              r->name, strerror(fault));
+    r->started = !fault;
     return WEFT_OK;
 }
 
@@ -216,7 +221,12 @@ static void point_into_array(reader *r) {
  * the last buffer. It may be one buffer ahead. */
 static weft_status next_buffer(reader *r, uint64_t before, const void **x, size_t *n, weft_error *error) {
     pthread_mutex_lock(&r->mutex);
-    while (r->filled == r->emptied && !r->ended) pthread_cond_wait(&r->changed, &r->mutex);
+    while (r->filled == r->emptied && !r->ended) {
+        if (r->started)
+            pthread_cond_wait(&r->changed, &r->mutex);
+        else
+            fill_next(r);
+    }
     const bool there = r->filled != r->emptied;
     const bool last = r->ended && r->filled - r->emptied <= 1;
     const unsigned slot = r->emptied % r->depth;

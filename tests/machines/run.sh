@@ -1,12 +1,14 @@
 #!/bin/sh
 # Builds the library and the command for other architectures with Debian's cross compilers, runs `weft verify
 # --digest` there under qemu, and compares the hashes of the results with those of x86-64 in tests/golden/digest.txt.
-# Prints a line for each architecture. An architecture whose compiler or emulator is not installed is left out.
+# WebAssembly (wasm32) is compiled by clang and run by wasmtime (wasi.py). Prints a line for each architecture. An
+# architecture whose compiler or emulator is not installed is left out.
 # WEFT_MACHINES_OPERATIONS: names of the operations to compare (default: all, about an hour on one core).
 # WEFT_MACHINES_BUILD: directory of the builds (default: a temporary one).
 # WEFT_MACHINES_JOBS: processes that run at once (default: the number of cores).
 # WEFT_MACHINES_RESULTS: file in which the operations that agree are recorded (tests/machines/results.txt), in place of
 # their older lines. The sources must be committed. tests/machines/table.sh prints the table of the file.
+# WEFT_MACHINES_PYTHON: the Python with the package wasmtime (default: python3).
 # Usage: run.sh SOURCE_DIR [ARCHITECTURE...]
 set -eu
 source=$(cd "$1" && pwd)
@@ -21,12 +23,15 @@ else
     trap 'rm -rf "$builds"' EXIT INT TERM
 fi
 
-# Name, as CMake and qemu call it, and the prefix of the compiler. s390x is big-endian.
+python=${WEFT_MACHINES_PYTHON:-python3}
+
+# Name, as CMake and qemu call it, and the prefix of the compiler or, for wasm32, its target. s390x is big-endian.
 architectures='
 aarch64 aarch64-linux-gnu
 riscv64 riscv64-linux-gnu
 ppc64le powerpc64le-linux-gnu
 s390x s390x-linux-gnu
+wasm32 wasm32-wasi
 '
 names=$(echo "$architectures" | awk '{ print $1 }')
 
@@ -48,25 +53,67 @@ operations=${WEFT_MACHINES_OPERATIONS:-$all_operations}
 # shellcheck disable=SC2086
 for name in $operations; do require operation "$name" $all_operations; done
 
-# build ARCHITECTURE PREFIX: builds the library and the command in $builds/ARCHITECTURE.
-build() {
-    cmake -S "$source" -B "$builds/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_SYSTEM_NAME=Linux \
-        -DCMAKE_SYSTEM_PROCESSOR="$1" -DCMAKE_C_COMPILER="$2-gcc" \
-        -DCMAKE_CROSSCOMPILING_EMULATOR="qemu-$1;-L;/usr/$2" -DWEFT_WERROR=ON -DWEFT_CUDA=OFF &&
-        cmake --build "$builds/$1" --parallel "$jobs"
+# missing ARCHITECTURE PREFIX: prints what is not installed.
+missing() {
+    if [ "$1" = wasm32 ]; then
+        clang=$(command -v clang-19 || command -v clang || echo clang)
+        if ! echo 'int main(void) { return 0; }' | "$clang" --target="$2" --sysroot=/usr -x c - -o /dev/null 2>/dev/null; then
+            echo "$clang with lld, wasi-libc and its runtime library for wasm32"
+        elif ! "$python" -c 'import wasmtime' 2>/dev/null; then
+            echo "the package wasmtime of $python"
+        fi
+    elif ! command -v "$2-gcc" >/dev/null || ! command -v "qemu-$1" >/dev/null; then
+        echo "$2-gcc or qemu-$1"
+    fi
 }
 
-# digest ARCHITECTURE PREFIX: writes the hash of each operation, computed by its own process, and the CPU time of the
-# process to $builds/ARCHITECTURE/digest/OPERATION. Those that an earlier run computed with the same build are kept.
+# compiler ARCHITECTURE PREFIX, emulator ARCHITECTURE: print name and version, with a hyphen between.
+compiler() {
+    if [ "$1" = wasm32 ]; then
+        sed -n 's/^set(CMAKE_C_COMPILER_VERSION "\(.*\)")/Clang-\1/p' "$builds/$1"/CMakeFiles/*/CMakeCCompiler.cmake
+    else
+        echo "GCC-$("$2-gcc" -dumpfullversion)"
+    fi
+}
+emulator() {
+    if [ "$1" = wasm32 ]; then
+        "$python" "$source/tests/machines/wasi.py" --version | tr ' ' -
+    else
+        qemu-"$1" --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/qemu-\1/p'
+    fi
+}
+
+# build ARCHITECTURE PREFIX: builds the library and the command in $builds/ARCHITECTURE, and the script emulate there,
+# which runs a program.
+build() {
+    mkdir -p "$builds/$1"
+    if [ "$1" = wasm32 ]; then
+        program=weft.wasm
+        echo "exec '$python' '$source/tests/machines/wasi.py' \"\$@\"" >"$builds/$1/emulate"
+        set -- "$1" -DCMAKE_TOOLCHAIN_FILE="$source/cmake/wasi.cmake"
+    else
+        program=weft
+        echo "exec qemu-$1 -L /usr/$2 \"\$@\"" >"$builds/$1/emulate"
+        set -- "$1" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DCMAKE_C_COMPILER="$2-gcc"
+    fi
+    name=$1
+    shift
+    cmake -S "$source" -B "$builds/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" \
+        -DCMAKE_CROSSCOMPILING_EMULATOR="sh;$builds/$name/emulate" -DWEFT_WERROR=ON -DWEFT_CUDA=OFF &&
+        cmake --build "$builds/$name" --parallel "$jobs"
+}
+
+# digest ARCHITECTURE: writes the hash of each operation, computed by its own process, and the CPU time of the process
+# to $builds/ARCHITECTURE/digest/OPERATION. Those that an earlier run computed with the same build are kept.
 digest() {
     mkdir -p "$builds/$1/digest"
     # shellcheck disable=SC2016,SC2086 # the inner shell has the parameters; a list of names
     printf '%s\n' $operations | xargs -n 1 -P "$jobs" sh -c '
-        to=$1/$5
-        [ ! "$to" -nt "$4" ] || exit 0
-        "$2" -L "$3" "$4" --quiet --device cpu verify --digest --op "$5" >"$to.new" || exit
+        to=$1/digest/$3
+        [ ! "$to" -nt "$2" ] || exit 0
+        sh "$1/emulate" "$2" --quiet --device cpu verify --digest --op "$3" >"$to.new" || exit
         times >>"$to.new"
-        mv "$to.new" "$to"' digest "$builds/$1/digest" qemu-"$1" "/usr/$2" "$builds/$1/weft"
+        mv "$to.new" "$to"' digest "$builds/$1" "$builds/$1/$program"
 }
 
 # record ARCHITECTURE COMPILER EMULATOR OPERATION CASES HASH: records an operation in $WEFT_MACHINES_RESULTS.
@@ -80,26 +127,25 @@ record() {
     mv "$WEFT_MACHINES_RESULTS.new" "$WEFT_MACHINES_RESULTS"
 }
 
-# compare ARCHITECTURE COMPILER: prints the numbers of operations and cases whose hashes agree, and the operations that
+# compare ARCHITECTURE COMPILER EMULATOR: prints the numbers of operations and cases whose hashes agree, and the operations that
 # differ or were not computed. Fails if there are any.
 compare() {
-    agreed=0 cases=0 different='' missing=''
-    emulator=$(qemu-"$1" --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/\1/p')
+    agreed=0 cases=0 different='' absent=''
     for operation in $operations; do
         expected=$(grep "^$operation " "$golden")
         if [ ! -e "$builds/$1/digest/$operation" ]; then
-            missing="$missing $operation"
+            absent="$absent $operation"
         elif grep -qxF "$expected" "$builds/$1/digest/$operation"; then
             agreed=$((agreed + 1))
             cases=$((cases + $(echo "$expected" | awk '{ print $2 }')))
             # shellcheck disable=SC2046 # name, number of cases and hash
-            [ -z "$commit" ] || record "$1" "GCC-$2" "qemu-$emulator" $(echo "$expected" | awk '{ print $1, $2, $4 }')
+            [ -z "$commit" ] || record "$1" "$2" "$3" $(echo "$expected" | awk '{ print $1, $2, $4 }')
         else
             different="$different $operation"
         fi
     done
-    echo "$1 (GCC $2, qemu $emulator): $agreed operations, $cases cases agree${different:+; DIFFERENT:$different}${missing:+; not computed:$missing}"
-    [ -z "$different$missing" ]
+    echo "$1 ($(echo "$2, $3" | tr - ' ')): $agreed operations, $cases cases agree${different:+; DIFFERENT:$different}${absent:+; not computed:$absent}"
+    [ -z "$different$absent" ]
 }
 
 commit=
@@ -112,8 +158,9 @@ status=0 compared=0
 for name in "$@"; do
     prefix=$(echo "$architectures" | sed -n "s/^$name //p")
     log=$builds/$name.log
-    if ! command -v "$prefix-gcc" >/dev/null || ! command -v "qemu-$name" >/dev/null; then
-        echo "$name: left out: $prefix-gcc or qemu-$name is not installed"
+    absent=$(missing "$name" "$prefix")
+    if [ -n "$absent" ]; then
+        echo "$name: left out: $absent is not installed"
         continue
     fi
     compared=$((compared + 1))
@@ -123,8 +170,8 @@ for name in "$@"; do
         status=1
         continue
     fi
-    digest "$name" "$prefix" 2>"$log" || { status=1 && tail -n 20 "$log"; }
-    compare "$name" "$("$prefix-gcc" -dumpfullversion)" || status=1
+    digest "$name" 2>"$log" || { status=1 && tail -n 20 "$log"; }
+    compare "$name" "$(compiler "$name" "$prefix")" "$(emulator "$name")" || status=1
 done
 [ $compared -gt 0 ] || { echo "run.sh: nothing was compared" >&2 && exit 1; }
 exit $status

@@ -16,6 +16,7 @@ table() {
             title["ppc64le"] = "POWER, little-endian"
             title["riscv64"] = "RISC-V 64"
             title["s390x"] = "z/Architecture (s390x), big-endian"
+            title["wasm32"] = "WebAssembly (wasm32, SIMD of 128 bits), 32-bit addresses"
         }
         function with_commas(n) { return n >= 1000 ? with_commas(int(n / 1000)) sprintf(",%03d", n % 1000) : n }
         FNR == NR { if ($3 == "cases" && $1 != "(all)") hash[$1] = substr($4, 1, 16); next }

@@ -114,7 +114,7 @@ static weft_status argsort(weft_context *ctx, const argsort_call *c, weft_error 
     RETURN_IF_ERROR(check_keys(c->dtype, c->order, error));
     RETURN_IF(c->index != WEFT_U32 && c->index != WEFT_U64, WEFT_UNSUPPORTED,
               "indices must have type u32 or u64, not %s", weft_dtype_name(c->index));
-    RETURN_IF(c->index == WEFT_U32 && c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
+    RETURN_IF(c->index == WEFT_U32 && (uint64_t)c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
               "the indices of %zu keys do not fit in u32", c->n);
     RETURN_IF_ERROR(check_array(ctx, "keys", c->keys, c->n, weft_dtype_size(c->dtype), &from, error));
     RETURN_IF_ERROR(check_array(ctx, "indices", c->indices, c->n, weft_dtype_size(c->index), &to, error));

@@ -22,7 +22,7 @@ static weft_status sort_axis(weft_context *ctx, sort_axis_call *c, const weft_vi
     if (c->indices || !view_equal(x, y)) RETURN_IF_ERROR(check_apart(&to, &from, error));
     if (view_elements(x) == 0) return WEFT_OK;
     const view_vectors v = view_vectors_of(x, along, y);
-    RETURN_IF(c->result == WEFT_U32 && c->indices && v.inner.n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
+    RETURN_IF(c->result == WEFT_U32 && c->indices && (uint64_t)v.inner.n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
               "the indices of %zu keys do not fit in u32", v.inner.n);
     c->vectors = v.vectors;
     c->inner = v.inner;

@@ -66,7 +66,7 @@ static weft_status check_indices(weft_context *ctx, const top_k_axis_call *c, co
     RETURN_IF(indices->dtype != WEFT_U32 && indices->dtype != WEFT_U64, WEFT_UNSUPPORTED,
               "indices must have type u32 or u64, not %s", weft_dtype_name(indices->dtype));
     RETURN_IF_ERROR(check_view_length("indices", indices, x, along, c->k, error));
-    RETURN_IF(indices->dtype == WEFT_U32 && c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
+    RETURN_IF(indices->dtype == WEFT_U32 && (uint64_t)c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
               "the indices of %zu elements do not fit in u32", c->n);
     return WEFT_OK;
 }

@@ -84,9 +84,16 @@ bool cpu_tiles_permitted(void) {
 bool cpu_tiles_permitted(void) { return false; }
 #endif
 
-/* Weak, since a build may leave levels out (WEFT_CPU_LEVELS in cmake/library.cmake): their kernels are NULL then. */
-extern const matmul_kernel cpu_matmul_amx __attribute__((weak));
-#define DECLARE(level, type, member) extern const type cpu_##member##_##level __attribute__((weak));
+/* Weak, since a build may leave levels out (WEFT_CPU_LEVELS in cmake/library.cmake): their kernels are NULL then.
+ * WebAssembly has one level. There the library is an archive, from which a weak reference would not take the kernels.
+ */
+#ifdef __wasm__
+#define MAYBE_ABSENT
+#else
+#define MAYBE_ABSENT __attribute__((weak))
+#endif
+extern const matmul_kernel cpu_matmul_amx MAYBE_ABSENT;
+#define DECLARE(level, type, member) extern const type cpu_##member##_##level MAYBE_ABSENT;
 #define LEVEL(name, isa) EACH_KERNELS(DECLARE, name)
 #include "cpu/runtime/levels.def"
 
