@@ -1,5 +1,5 @@
 # Tests run by CTest. Labels: agreement, oracle, api, threads, lint, install, cli, gpu, languages, examples, emulated,
-# ladder, docs, dist, nvrtc; and deep, for tests that are not run daily. With a sanitizer, slow tests and tests of
+# ladder, docs, dist, nvrtc, web; and deep, for tests that are not run daily. With a sanitizer, slow tests and tests of
 # texts are omitted, and most of the others are deep; ThreadSanitizer runs the tests that use threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
@@ -142,6 +142,12 @@ if(sanitized STREQUAL no)
   if(EXISTS ${tests_dir}/install/run.sh)
     weft_test(install install 300 sh ${tests_dir}/install/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   endif()
+endif()
+
+# ---------------------------------------------------------------------- the page for browsers
+if(sanitized STREQUAL no AND TARGET weft_command)
+  weft_test(web_page "web;deep" 3600 sh ${tests_dir}/web/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  set_tests_properties(web_page PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # ------------------------------------------------------------ the daily sample with AddressSanitizer

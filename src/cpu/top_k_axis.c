@@ -201,8 +201,8 @@ static void choose_last(params *j) {
 weft_status cpu_top_k_axis(void *state, const top_k_axis_call *c, weft_error *error) {
     params j = {.ctx = state, .c = c, .size = weft_dtype_size(c->dtype), .index = weft_dtype_size(c->index)};
     const view_dimension inner = {c->n, c->x_stride, 0};
-    const size_t row = c->n * j.size;
-    RETURN_IF(c->n > SIZE_MAX >> 20, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", c->n);
+    const size_t row = c->n * j.size, most = sizeof(size_t) > 4 ? SIZE_MAX >> 20 : SIZE_MAX >> 8;
+    RETURN_IF(c->n > most, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu elements of a vector", c->n);
     j.direct = c->n == 1 || c->x_stride == (ptrdiff_t)j.size;
     choose_last(&j);
     j.vectors = (vectors){j.size, 1, c->outer_count, &inner, j.values_outer, c->x};

@@ -170,9 +170,13 @@ static weft_status check_border(const request *r, const convolve2d_call *c, weft
     return check_host_value("fill", c->fill, error);
 }
 
-/* Fails if the sizes of blocks could overflow. Only arrays with strides of 0 have so many elements. */
-static weft_status check_elements(const char *name, const weft_view *v, weft_error *error) {
-    const size_t most = SIZE_MAX >> 24;
+/* Most elements of arrays and filters. A block needs at most 2^17 bytes for each element of the filter. With
+ * addresses of 64 bits, only arrays with strides of 0 have more. */
+static const size_t MOST_X = sizeof(size_t) > 4 ? SIZE_MAX >> 24 : SIZE_MAX >> 8;
+static const size_t MOST_H = sizeof(size_t) > 4 ? SIZE_MAX >> 24 : SIZE_MAX >> 18;
+
+/* Fails if the sizes of blocks could overflow. */
+static weft_status check_elements(const char *name, const weft_view *v, size_t most, weft_error *error) {
     RETURN_IF(view_elements(v) > most, WEFT_INVALID, "%s has %zu elements: at most %zu are supported", name,
               view_elements(v), most);
     return WEFT_OK;
@@ -189,8 +193,8 @@ static weft_status convolve2d(weft_context *ctx, request *r, convolve2d_call *c,
     RETURN_IF_ERROR(check_numbers(r, "x", r->x, error));
     RETURN_IF_ERROR(check_numbers(r, "h", r->h, error));
     RETURN_IF_ERROR(check_numbers(r, "y", r->y, error));
-    RETURN_IF_ERROR(check_elements("x", r->x, error));
-    RETURN_IF_ERROR(check_elements("h", r->h, error));
+    RETURN_IF_ERROR(check_elements("x", r->x, MOST_X, error));
+    RETURN_IF_ERROR(check_elements("h", r->h, MOST_H, error));
     RETURN_IF_ERROR(check_lengths(r, c, error));
     RETURN_IF_ERROR(check_apart(&to, &from_x, error));
     RETURN_IF_ERROR(check_apart(&to, &from_h, error));
