@@ -144,8 +144,10 @@ if(sanitized STREQUAL no)
   endif()
 endif()
 
-# ---------------------------------------------------------------------- the page for browsers
-if(sanitized STREQUAL no AND TARGET weft_command)
+# ---------------------------------------------------------------- WebAssembly, the page for browsers
+if(sanitized STREQUAL no)
+  weft_program(web_fma tests/web/fused.c)
+  weft_test(web_fma web 60 web_fma)
   weft_test(web_page "web;deep" 3600 sh ${tests_dir}/web/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   set_tests_properties(web_page PROPERTIES SKIP_RETURN_CODE 77)
 endif()

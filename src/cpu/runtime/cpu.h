@@ -16,8 +16,6 @@
 #define WEFT_BASE_ISA "x86-64"
 #elif defined(__aarch64__)
 #define WEFT_BASE_ISA "armv8-a"
-#elif defined(__wasm__)
-#define WEFT_BASE_ISA "wasm32 simd128"
 #else
 #define WEFT_BASE_ISA "generic"
 #endif
