@@ -1,7 +1,9 @@
 # The weft command. It uses the public API and the .def lists, and no other part of the library.
 add_executable(weft_command)
 add_subdirectory(cli)
-add_subdirectory(cli/pages)
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR) # a program writes the manual page and the completions
+  add_subdirectory(cli/pages)
+endif()
 set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft)
 weft_run_path(weft_command "$ORIGIN" "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_include_directories(weft_command PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)

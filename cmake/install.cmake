@@ -21,13 +21,15 @@ if(TARGET weft_cuda)
   install(TARGETS weft_cuda LIBRARY DESTINATION ${WEFT_PLUGINS} COMPONENT cuda)
 endif()
 
-set(pages ${CMAKE_BINARY_DIR}/pages)
-install(FILES ${pages}/weft.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
-install(FILES ${pages}/weft.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME weft
-  COMPONENT command)
-set(WEFT_ZSH_FUNCTIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh finds completions")
-install(FILES ${pages}/_weft DESTINATION ${WEFT_ZSH_FUNCTIONS} COMPONENT command)
-install(FILES ${pages}/weft.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+if(TARGET weft_pages)
+  set(pages ${CMAKE_BINARY_DIR}/pages)
+  install(FILES ${pages}/weft.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(FILES ${pages}/weft.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME weft
+    COMPONENT command)
+  set(WEFT_ZSH_FUNCTIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh finds completions")
+  install(FILES ${pages}/_weft DESTINATION ${WEFT_ZSH_FUNCTIONS} COMPONENT command)
+  install(FILES ${pages}/weft.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+endif()
 install(DIRECTORY examples/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft COMPONENT command
   FILES_MATCHING PATTERN "*.npy")
 

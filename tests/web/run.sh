@@ -8,7 +8,9 @@ if ! echo 'int main(void) { return 0; }' | "$clang" --target=wasm32-wasi --sysro
     echo "skipped: $clang, lld, wasi-libc or the runtime library for wasm32 is not installed (docs/guide/web.md)"
     exit 77
 fi
-command -v node >/dev/null || { echo "skipped: node is not installed" && exit 77; }
+for tool in node python3; do
+    command -v $tool >/dev/null || { echo "skipped: $tool is not installed" && exit 77; }
+done
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [ -n "$chromium" ] || echo "Chromium is not installed: only the page's script is tested, with node"
 if ! { cmake -S "$source" -B "$build/wasm" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_WERROR=ON -DWEFT_CUDA=OFF \
