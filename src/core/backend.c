@@ -1,6 +1,6 @@
 /* Registry of backends. The CUDA backend is a plugin, libweft_cuda.so, next to libweft.so: libweft can be built,
  * installed and run without CUDA. */
-#include "core/backend.h"
+#include "core/context.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t plugin_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(const weft_backend *) plugin;
+_Atomic(const weft_backend *) weft_plugin;
 
 /* Finds the plugin in $WEFT_PLUGIN_DIR if set, else in the directory from which this library was loaded. There it
  * is in the subdirectory weft, where it is installed, or next to this library, as in a build tree. */
@@ -50,15 +50,13 @@ static weft_status load_plugin(const weft_backend **backend, weft_error *error) 
     return WEFT_OK;
 }
 
-const weft_backend *weft_loaded_plugin(void) { return plugin; }
-
 static weft_status find_plugin(const weft_backend **backend, weft_error *error) {
     weft_status status = WEFT_OK;
     pthread_mutex_lock(&plugin_lock);
-    *backend = plugin;
+    *backend = weft_plugin;
     if (!*backend) {
         status = load_plugin(backend, error);
-        if (status == WEFT_OK) plugin = *backend;
+        if (status == WEFT_OK) weft_plugin = *backend;
     }
     pthread_mutex_unlock(&plugin_lock);
     return status;

@@ -644,7 +644,5 @@ typedef const weft_backend *(*weft_plugin_entry)(void);
 
 /* Finds the backend `name` in the registry (backend.c); loads its plugin if it has one. */
 weft_status weft_find_backend(const char *name, const weft_backend **backend, weft_error *error);
-/* Returns the cuda backend if a context or a query has already loaded it, else NULL. Never loads it. */
-const weft_backend *weft_loaded_plugin(void);
 
 #endif

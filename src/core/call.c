@@ -21,19 +21,22 @@ unsigned context_generation(void) {
     return generation;
 }
 
-weft_status context_enter(weft_context *ctx) {
-    if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "ctx is NULL");
-    if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return WEFT_BUSY;
-    weft_status status = WEFT_OK;
+/* Fails for a context on which no call is possible. */
+static __attribute__((noinline, cold)) weft_status refuse(weft_context *ctx) {
+    weft_status status = WEFT_DEVICE_LOST; /* the message of the original failure is kept */
     if (ctx->generation != generation)
         status = weft_fail(&ctx->error, WEFT_FORKED,
                            "this context was opened before fork(); open a new one in the child process");
-    else if (ctx->lost)
-        status = WEFT_DEVICE_LOST; /* the message of the original failure is kept */
-    else
-        ctx->error.message[0] = '\0';
-    if (status != WEFT_OK) atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
+    atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
+}
+
+weft_status context_enter(weft_context *ctx) {
+    if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "ctx is NULL");
+    if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return WEFT_BUSY;
+    if (ctx->generation != generation || ctx->lost) return refuse(ctx);
+    ctx->error.message[0] = '\0';
+    return WEFT_OK;
 }
 
 weft_fpmode context_enter_mode(weft_context *ctx) {
@@ -52,16 +55,19 @@ const weft_executor *context_executor(weft_fpmode *mode) {
     return &current->executor;
 }
 
-weft_status context_begin(weft_context *ctx) {
+static inline weft_status begin(weft_context *ctx) {
     RETURN_IF_ERROR(progress_begin(&ctx->watch, &ctx->error));
     if (ctx->watch.depth > 1) return WEFT_OK;
+    ctx->current = &current;
     ctx->outer = current;
     current = ctx;
     return WEFT_OK;
 }
 
+weft_status context_begin(weft_context *ctx) { return begin(ctx); }
+
 weft_status context_end(weft_context *ctx, weft_status status) {
-    if (ctx->watch.depth == 1) current = ctx->outer;
+    if (ctx->watch.depth == 1) *ctx->current = ctx->outer;
     return progress_end(&ctx->watch, status, &ctx->error);
 }
 
@@ -70,4 +76,15 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
     if (status == WEFT_DEVICE_LOST) ctx->lost = true;
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
+}
+
+weft_status context_start(weft_context *ctx, weft_fpmode *mode) {
+    RETURN_IF_ERROR(context_enter(ctx));
+    *mode = context_enter_mode(ctx);
+    const weft_status status = begin(ctx);
+    return status == WEFT_OK ? WEFT_OK : context_leave(ctx, *mode, status);
+}
+
+weft_status context_finish(weft_context *ctx, weft_fpmode mode, weft_status status) {
+    return context_leave(ctx, mode, context_end(ctx, status));
 }

@@ -2,28 +2,21 @@
 
 /* ------------------------------------------------------------------------ memory */
 
-weft_status check_array(const weft_context *ctx, const char *name, const void *p, size_t n, size_t size, range *r,
-                        weft_error *error) {
-    size_t bytes;
-    *r = (range){name, p, 0};
-    if (n == 0) return WEFT_OK;
-    RETURN_IF(!p, WEFT_INVALID, "%s is NULL", name);
-    RETURN_IF(__builtin_mul_overflow(n, size, &bytes) || (uintptr_t)p > UINTPTR_MAX - bytes, WEFT_INVALID,
-              "%s: %zu elements of %zu bytes do not fit in memory", name, n, size);
-    RETURN_IF(((uintptr_t)p & (size - 1)) != 0, WEFT_INVALID,
-              "%s is at %p, which is not aligned to its %zu-byte elements", name, p, size);
-    const weft_backend *gpu = weft_loaded_plugin();
-    RETURN_IF(gpu && gpu != ctx->backend && gpu->device_only(p), WEFT_INVALID,
-              "%s is GPU memory, which a %s context cannot access", name, ctx->backend->name);
-    r->bytes = bytes;
+weft_status check_doubtful_array(const weft_context *ctx, size_t n, size_t size, const range *r, weft_error *error) {
+    const weft_backend *const gpu = weft_plugin;
+    RETURN_IF(!r->p, WEFT_INVALID, "%s is NULL", r->name);
+    RETURN_IF(n > SIZE_MAX / size || (uintptr_t)r->p > UINTPTR_MAX - n * size, WEFT_INVALID,
+              "%s: %zu elements of %zu bytes do not fit in memory", r->name, n, size);
+    RETURN_IF(((uintptr_t)r->p & (size - 1)) != 0, WEFT_INVALID,
+              "%s is at %p, which is not aligned to its %zu-byte elements", r->name, r->p, size);
+    RETURN_IF(gpu && gpu != ctx->backend && gpu->device_only(r->p), WEFT_INVALID,
+              "%s is GPU memory, which a %s context cannot access", r->name, ctx->backend->name);
     return WEFT_OK;
 }
 
-weft_status check_apart(const range *a, const range *b, weft_error *error) {
-    const uintptr_t start_a = (uintptr_t)a->p, start_b = (uintptr_t)b->p;
-    RETURN_IF(a->bytes && b->bytes && start_a < start_b + b->bytes && start_b < start_a + a->bytes, WEFT_INVALID,
-              "%s (%zu bytes at %p) overlaps %s (%zu bytes at %p)", a->name, a->bytes, a->p, b->name, b->bytes, b->p);
-    return WEFT_OK;
+weft_status check_overlap(const range *a, const range *b, weft_error *error) {
+    return weft_fail(error, WEFT_INVALID, "%s (%zu bytes at %p) overlaps %s (%zu bytes at %p)", a->name, a->bytes,
+                     a->p, b->name, b->bytes, b->p);
 }
 
 weft_status check_lines(const weft_context *ctx, const char *name, weft_lines lines, size_t systems, size_t n,
@@ -49,7 +42,7 @@ weft_status check_distinct(weft_lines d, size_t systems, size_t n, weft_error *e
 }
 
 weft_status check_host_value(const char *name, const void *p, weft_error *error) {
-    const weft_backend *gpu = weft_loaded_plugin();
+    const weft_backend *const gpu = weft_plugin;
     RETURN_IF(gpu && p && gpu->device_only(p), WEFT_INVALID, "%s is GPU memory: it must be host memory", name);
     return WEFT_OK;
 }
@@ -75,10 +68,10 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
 }
 
 weft_status check_float(const char *what, weft_dtype dtype, weft_error *error) {
+    if (type_is_float(dtype)) return WEFT_OK;
     RETURN_IF_ERROR(check_type(dtype, error));
-    RETURN_IF(!type_is_float(dtype), WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
-              weft_dtype_name(dtype));
-    return WEFT_OK;
+    return weft_fail(error, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
+                     weft_dtype_name(dtype));
 }
 
 weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumulate) {

@@ -12,12 +12,36 @@ typedef struct range {
     size_t bytes;
 } range;
 
+/* check_array for an array that is NULL, too large or not aligned, or that may be memory of a GPU. r->p is its
+ * address. */
+__attribute__((cold)) weft_status check_doubtful_array(const weft_context *ctx, size_t n, size_t size, const range *r,
+                                                       weft_error *error);
+
 /* Checks an array of n elements of `size` bytes, a power of two, at p: not NULL, aligned, not past the end of the
- * address space, and accessible by this context. p is not checked if n is 0. Fills *r. */
-weft_status check_array(const weft_context *ctx, const char *name, const void *p, size_t n, size_t size, range *r,
-                        weft_error *error);
+ * address space, and accessible by this context. p is not checked if n is 0. Fills *r. Inline, because every call
+ * checks its arrays. */
+static inline weft_status check_array(const weft_context *ctx, const char *name, const void *p, size_t n, size_t size,
+                                      range *r, weft_error *error) {
+    const weft_backend *const gpu = weft_plugin;
+    const uintptr_t start = (uintptr_t)p;
+    size_t bytes, end;
+    const bool overflows =
+        __builtin_mul_overflow(n, size, &bytes) || __builtin_add_overflow((size_t)start, bytes, &end);
+    const bool usual = p && !overflows && (start & (size - 1)) == 0 && (!gpu || gpu == ctx->backend);
+    *r = (range){name, p, bytes};
+    return n == 0 || usual ? WEFT_OK : check_doubtful_array(ctx, n, size, r, error);
+}
+
+/* Fails with the message of check_apart. */
+__attribute__((cold)) weft_status check_overlap(const range *a, const range *b, weft_error *error);
+
 /* Fails if the two ranges overlap. */
-weft_status check_apart(const range *a, const range *b, weft_error *error);
+static inline weft_status check_apart(const range *a, const range *b, weft_error *error) {
+    const uintptr_t start_a = (uintptr_t)a->p, start_b = (uintptr_t)b->p;
+    const bool overlap = a->bytes && b->bytes && start_a < start_b + b->bytes && start_b < start_a + a->bytes;
+    return overlap ? check_overlap(a, b, error) : WEFT_OK;
+}
+
 /* Checks the memory that `systems` lines of n elements span; an element has `values` values of `size` bytes. */
 weft_status check_lines(const weft_context *ctx, const char *name, weft_lines lines, size_t systems, size_t n,
                         size_t values, size_t size, range *r, weft_error *error);

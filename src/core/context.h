@@ -30,6 +30,7 @@ struct weft_context {
     unsigned generation;               /* number of fork() calls when the context was opened (context_generation) */
     bool lost;                         /* the device failed: every later call returns WEFT_DEVICE_LOST */
     weft_watch watch;                  /* progress of the running call */
+    struct weft_context **current;     /* the calling thread's variable `current` (call.c); set during a call */
     struct weft_context *outer;        /* context of the enclosing call on this thread, or NULL */
     weft_executor executor;            /* run == NULL: the pool of the backend "cpu" */
     weft_fpmode mode;                  /* floating-point mode of the caller of the outermost call */
@@ -44,6 +45,9 @@ struct weft_context {
     weft_error error;
     weft_error tuning; /* reason why an existing tuning file is not used, or "" */
 };
+
+/* The cuda backend if a context or a query has already loaded it, else NULL. */
+extern _Atomic(const weft_backend *) weft_plugin;
 
 /* Returns the calling thread's error, for failures that belong to no context. */
 weft_error *context_thread_error(void);
@@ -79,8 +83,19 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
 weft_status context_begin(weft_context *ctx);
 weft_status context_end(weft_context *ctx, weft_status status);
 
-/* RETURN_GUARDED_SETUP for operations, which report progress and can be cancelled. */
-#define RETURN_GUARDED(ctx, call) \
-    RETURN_GUARDED_SETUP(ctx, context_begin(ctx) == WEFT_OK ? context_end(ctx, (call)) : WEFT_CANCELLED)
+/* Begin and end an operation, which reports progress and can be cancelled: context_enter, context_enter_mode and
+ * context_begin, or context_end and context_leave, in one call. context_finish must be called if and only if
+ * context_start returns WEFT_OK. */
+weft_status context_start(weft_context *ctx, weft_fpmode *mode);
+weft_status context_finish(weft_context *ctx, weft_fpmode mode, weft_status status);
+
+/* RETURN_GUARDED_SETUP for operations. */
+#define RETURN_GUARDED(ctx, call)                         \
+    do {                                                  \
+        weft_fpmode saved_mode;                           \
+        RETURN_IF_ERROR(context_start(ctx, &saved_mode)); \
+        weft_error *error = &(ctx)->error;                \
+        return context_finish(ctx, saved_mode, (call));   \
+    } while (0)
 
 #endif

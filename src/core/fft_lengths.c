@@ -209,7 +209,8 @@ static weft_status run_parts(params *j, const fft_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
+/* Not inlined, so that transforms of powers of two need no memory for its variables. */
+static __attribute__((noinline)) weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
     const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
     params j = {.ctx = ctx, .dtype = c->dtype, .batch = c->batch, .even = even, .odd = real && !even};
     j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
