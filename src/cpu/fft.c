@@ -111,7 +111,7 @@ static void transform_part(void *self, int part, int parts) {
 /* Returns true for a call of complex transforms that is too short for several threads, for two passes and for a check
  * for cancellation. */
 static bool is_short(const fft_call *c) {
-    return !is_real(c) && c->n <= UNINTERRUPTED && c->batch <= UNINTERRUPTED / c->n;
+    return !is_real(c) && c->n <= UNINTERRUPTED && c->batch <= UNINTERRUPTED && c->batch * c->n <= UNINTERRUPTED;
 }
 
 /* Finds or creates the plan of a short call. Its way does not depend on the number of threads. */
@@ -130,17 +130,16 @@ static weft_status find_short_plan(cpu_context *ctx, const fft_call *c, const tr
 static weft_status transform_short(cpu_context *ctx, const fft_call *c, weft_error *error) {
     const transform_kernels *kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
     const bool inverse = c->kind == WEFT_C2C_INVERSE;
-    transform_pass p = {
-        .inverse = inverse, .scale = inverse ? 1 / (double)c->n : 1, .x = c->x, .y = c->y, .to = c->batch};
+    transform_pass p = {.inverse = inverse, .scale = inverse ? 1 / (double)c->n : 1, .x = c->x, .to = c->batch};
     RETURN_IF_ERROR(find_short_plan(ctx, c, &p.plan, error));
     RETURN_IF_ERROR(cpu_workspace(ctx, 2 * sizeof(double) * c->n, &p.buffer, error));
+    p.y = c->y; /* not with x: GCC would copy both as a vector, which waits for the caller's two stores */
     kernel_of(kernels, p.plan->way)(&p);
     return WEFT_OK;
 }
 
-weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
-    cpu_context *ctx = state;
-    if (is_short(c)) return transform_short(ctx, c, error);
+/* Computes any other call. Not inlined, so that short calls need no memory for its variables. */
+static __attribute__((noinline)) weft_status transform_long(cpu_context *ctx, const fft_call *c, weft_error *error) {
     const size_t complex_values = is_real(c) && c->n > 1 ? c->n / 2 : c->n;
     const int log = transform_log2(complex_values);
     fft_work w = {.call = c, .size = weft_dtype_size(c->dtype)};
@@ -167,4 +166,8 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
     transform_pass p = pass_of(&w);
     for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, &p, b, w.workspace, &team);
     return WEFT_OK;
+}
+
+weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
+    return is_short(c) ? transform_short(state, c, error) : transform_long(state, c, error);
 }

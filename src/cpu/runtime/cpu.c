@@ -57,19 +57,22 @@ static void close_cpu(void *state) {
     free(ctx);
 }
 
-/* Large pages avoid most of the TLB misses of a sort, which writes to hundreds of addresses in turn. The caller's
- * allocator chooses its pages itself. */
-weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error) {
+/* Replaces the workspace by a larger one. Large pages avoid most of the TLB misses of a sort, which writes to
+ * hundreds of addresses in turn. The caller's allocator chooses its pages itself. */
+static __attribute__((noinline)) weft_status grow_workspace(cpu_context *ctx, size_t bytes, weft_error *error) {
     enum { LARGE_PAGE = 2 << 20 };
+    const bool large = bytes >= LARGE_PAGE && heap_is_default(ctx->heap);
+    free_workspace(ctx);
+    RETURN_IF_ERROR(heap_allocate_host(ctx->heap, WEFT_DEVICE, bytes, large ? LARGE_PAGE : CPU_ALIGNMENT,
+                                       &ctx->workspace, error));
+    if (large) (void)madvise(ctx->workspace, bytes, MADV_HUGEPAGE);
+    ctx->workspace_bytes = bytes;
+    return WEFT_OK;
+}
+
+weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error) {
     if (bytes == 0) bytes = CPU_ALIGNMENT; /* *workspace is never NULL */
-    if (bytes > ctx->workspace_bytes) {
-        const bool large = bytes >= LARGE_PAGE && heap_is_default(ctx->heap);
-        free_workspace(ctx);
-        RETURN_IF_ERROR(heap_allocate_host(ctx->heap, WEFT_DEVICE, bytes, large ? LARGE_PAGE : CPU_ALIGNMENT,
-                                           &ctx->workspace, error));
-        if (large) (void)madvise(ctx->workspace, bytes, MADV_HUGEPAGE);
-        ctx->workspace_bytes = bytes;
-    }
+    if (bytes > ctx->workspace_bytes) RETURN_IF_ERROR(grow_workspace(ctx, bytes, error));
     *workspace = ctx->workspace;
     return WEFT_OK;
 }
