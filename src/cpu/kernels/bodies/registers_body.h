@@ -21,22 +21,27 @@ INLINE VECTOR OF(rearrange)(VECTOR a, VECTOR b, LANES from) {
     return v;
 }
 
-/* Returns b with its parts exchanged in the lanes whose block is turned by a quarter, or in the others. The block is
- * first + apart l in the lanes of complex number l, where l is mirrored; its lowest two bits must be constant. */
-INLINE VECTOR OF(turned_parts)(VECTOR b, size_t first, size_t apart, bool others) {
+/* Returns b with its parts exchanged in the lanes whose block is turned by a quarter, or in the others. crossed: b
+ * with all parts exchanged. The block is first + apart l in the lanes of complex number l, where l is mirrored; its
+ * lowest two bits must be constant. A blend is faster than a second exchange, but GCC makes blends of some constant
+ * lanes of 64-byte vectors from slower instructions. */
+INLINE VECTOR OF(turned_parts)(VECTOR b, VECTOR crossed, size_t first, size_t apart, bool others) {
 #define BLOCK(l) (first + apart * transform_mirrored((l) / 2, transform_log2(COMPLEX)))
-#define FROM(l) (LANE)((size_t)(l) ^ ((BLOCK(l) ^ BLOCK(l) >> 1 ^ others) & 1))
-    const LANES from = EACH_LANE(FROM);
-    if (apart % 4 == 0 && FROM(0) == 0) return b;
-    return OF(rearrange)(b, b, from);
+#define EXCHANGED(l) (LANE)((BLOCK(l) ^ BLOCK(l) >> 1 ^ others) & 1)
+    const LANES exchanged = EACH_LANE(EXCHANGED), number = OF(lane_numbers)();
+    if (apart % 4 == 0) return EXCHANGED(0) ? crossed : b;
+    return VECTOR_BYTES == 64 ? OF(rearrange)(b, b, number ^ exchanged)
+                              : OF(rearrange)(b, crossed, number + exchanged * (LANE)WIDTH);
 #undef BLOCK
-#undef FROM
+#undef EXCHANGED
 }
 
 /* Computes the butterfly of ORDER.md 14.2 for the blocks of turned_parts. w: the scale of each part, with its sign,
  * then the slope of each part, for exchanged parts in turned lanes. */
 INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w, size_t first, size_t apart) {
-    const VECTOR x = OF(turned_parts)(*b, first, apart, false), y = OF(turned_parts)(*b, first, apart, true);
+    const VECTOR crossed = OF(swap_parts)(*b);
+    const VECTOR x = OF(turned_parts)(*b, crossed, first, apart, false);
+    const VECTOR y = OF(turned_parts)(*b, crossed, first, apart, true);
     const VECTOR z = OF(multiply_add)(y, OF(load)(w + WIDTH), x);
     *b = OF(multiply_add)(-z, OF(load)(w), *a);
     *a = OF(multiply_add)(z, OF(load)(w), *a);
@@ -94,6 +99,11 @@ INLINE bool OF(has_nan)(VECTOR v) {
 #if defined(__AVX512F__) && VECTOR_BYTES == 64 && !defined(__clang__)
     return REAL_BYTES == 4 ? __builtin_ia32_cmpps512_mask((vector_f32)v, (vector_f32)v, 3, (unsigned short)-1, 4)
                            : __builtin_ia32_cmppd512_mask((vector_f64)v, (vector_f64)v, 3, (unsigned char)-1, 4);
+#elif defined(__AVX__) && VECTOR_BYTES == 32 && !defined(__clang__)
+    typedef float floats __attribute__((vector_size(32)));
+    typedef double doubles __attribute__((vector_size(32)));
+    return REAL_BYTES == 4 ? __builtin_ia32_movmskps256(__builtin_ia32_cmpps256((floats)v, (floats)v, 3))
+                           : __builtin_ia32_movmskpd256(__builtin_ia32_cmppd256((doubles)v, (doubles)v, 3));
 #else
     bool nan = false;
     for (size_t l = 0; l < WIDTH; l++) nan |= v[l] != v[l];
@@ -107,8 +117,9 @@ NOINLINE void OF(make_canonical)(REAL *y, size_t reals) {
 }
 
 /* Computes the stages within the vectors v[each * l], l < COMPLEX, with the twiddles at w; first and apart: see
- * turned_parts. Stores COMPLEX vectors of adjacent results, `step` reals apart in the order of their numbers, and
- * adds them to *sums. */
+ * turned_parts. Stores COMPLEX vectors of adjacent results, `step` reals apart in the order of their numbers.
+ * Adds to *sums one result of each butterfly of the last stage: a' of 14.2 is not finite if a or z is not, and b' is
+ * NaN only then. */
 INLINE void OF(finish_registers)(const VECTOR *v, size_t each, const REAL *w, size_t first, size_t apart, size_t step,
                                  VECTOR factor, bool inverse, VECTOR *sums, REAL *to) {
     VECTOR u[COMPLEX];
@@ -119,8 +130,10 @@ INLINE void OF(finish_registers)(const VECTOR *v, size_t each, const REAL *w, si
 #pragma GCC unroll 8
     for (size_t j = 0; j < COMPLEX; j++) {
         const VECTOR result = inverse ? u[j] * factor : u[j];
-        *sums += result;
-        KEEP_IN_REGISTER(*sums); /* GCC would otherwise keep the results in memory and add them later */
+        if (j % 2 == 0) {
+            *sums += result;
+            KEEP_IN_REGISTER(*sums); /* GCC would otherwise keep the results in memory and add them later */
+        }
         OF(store)(to + step * transform_mirrored(j, transform_log2(COMPLEX)), result);
     }
 }
@@ -204,7 +217,7 @@ INLINE void OF(each_in_registers)(const transform_pass *p, size_t first, size_t 
     const size_t reals = WIDTH * first * middle * each;
     const REAL *const w = (const REAL *)p->plan->register_twiddles[inverse];
     const VECTOR factor = OF(fill)((REAL)p->scale);
-    VECTOR sums = {0}; /* of results: NaN if one is NaN */
+    VECTOR sums = {0}; /* of results: not finite if a result is NaN */
     for (size_t b = p->from; b < p->to; b++) {
         const REAL *const x = (const REAL *)p->x + reals * b;
         REAL *const y = (REAL *)p->y + reals * b;
@@ -213,7 +226,7 @@ INLINE void OF(each_in_registers)(const transform_pass *p, size_t first, size_t 
         else
             OF(one_in_buffer)(x, p->buffer, y, first, middle, each, w, factor, inverse, &sums);
     }
-    if (OF(has_nan)(sums)) OF(make_canonical)((REAL *)p->y + reals * p->from, reals * (p->to - p->from));
+    if (OF(has_nan)(sums - sums)) OF(make_canonical)((REAL *)p->y + reals * p->from, reals * (p->to - p->from));
 }
 
 /* Each number of vectors is a function of its own. EACH: vectors of a block in the buffer. */
