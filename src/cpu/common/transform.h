@@ -19,7 +19,7 @@
 /* Way to compute a transform. */
 typedef enum transform_way {
     TRANSFORM_PLAIN,     /* fewer values than two vectors */
-    TRANSFORM_REGISTERS, /* 2^4 to 2^REGISTER_LOG values, with vectors of at least 32 bytes */
+    TRANSFORM_REGISTERS, /* 2^4 to 2^REGISTER_LOG values, with vectors of 32 bytes; to 2^REGISTER_LOG_V4, of 64 */
     TRANSFORM_WHOLE,     /* one call for all values */
     TRANSFORM_PASSES,    /* two passes over tiles */
     TRANSFORM_WAYS
@@ -168,6 +168,10 @@ static inline const transform_kernels *transform_kernels_of(const level_transfor
 /* Returns log2 n, rounded down. n must not be 0. */
 static inline int transform_log2(size_t n) { return 63 - __builtin_clzll(n); }
 
+/* Returns how many blocks the next sweep makes of each, if `middle` > 1 are to be made of each (TRANSFORM_REGISTERS).
+ * 16 are made in two sweeps: so many vectors do not fit in the registers. */
+static inline size_t transform_blocks_of(size_t middle) { return middle == 16 ? 4 : middle; }
+
 /* Lanes of a pair of vectors (kernels/bodies/whole_body.h), of 2^width_log reals of `size` bytes each. Bit b of the
  * number of a value in the pair is bit transform_lane_bit of the number of its lane: the values are separated by
  * instructions that work within 16 bytes. */
@@ -202,7 +206,7 @@ static inline size_t transform_row(const transform_plan *plan, size_t row) {
 
 /* Vectors that a transform in registers keeps there (half of those of x86-64 with AVX-512, and without), and log2 of
  * the values of the longest one: others are as fast with kernels/bodies/whole_body.h, and need smaller tables. */
-enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8, REGISTER_LOG = 9 };
+enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8, REGISTER_LOG_V4 = 9, REGISTER_LOG = 10 };
 
 /* Returns k with its lowest `digits` bits in reverse order. */
 static inline size_t transform_mirrored(size_t k, int digits) {

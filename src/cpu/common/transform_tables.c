@@ -256,15 +256,16 @@ typedef struct register_blocks {
 static register_blocks register_blocks_of(size_t lanes, size_t size, int n_log) {
     const size_t most = 2 * lanes * size == 64 ? REGISTER_VECTORS_V4 : REGISTER_VECTORS;
     const size_t vectors = ((size_t)1 << n_log) / lanes, each = vectors <= most ? 1 : most / lanes;
-    const size_t blocks = vectors / each, middle = blocks <= most ? 1 : blocks <= 4 * most ? 4 : 8;
-    const bool fits = vectors >= lanes && blocks <= 8 * most; /* as many blocks as lanes are transposed */
+    const size_t blocks = vectors / each, middle = blocks <= most ? 1 : blocks <= 4 * most ? 4 : blocks / most;
+    const bool fits = vectors >= lanes && blocks <= 16 * most; /* as many blocks as lanes are transposed */
     return (register_blocks){.lanes = lanes, .first = blocks / middle, .middle = middle, .each = fits ? each : 0};
 }
 
 /* Returns the complex values of a vector for a transform of 2^n_log values in registers, or 0 if there is none.
  * lanes: transform_kernels.lanes. */
 static size_t register_lanes(size_t lanes, size_t size, int n_log) {
-    for (; n_log >= 4 && n_log <= REGISTER_LOG && 2 * lanes * size >= 32; lanes /= 2)
+    const int most = 2 * lanes * size == 64 ? REGISTER_LOG_V4 : REGISTER_LOG;
+    for (; n_log >= 4 && n_log <= most && 2 * lanes * size >= 32; lanes /= 2)
         if (register_blocks_of(lanes, size, n_log).each) return lanes;
     return 0;
 }
@@ -310,7 +311,10 @@ static size_t put_registers(const transform_tables *t, weft_dtype dtype, const r
     const size_t groups = r->first * r->middle / r->lanes;
     size_t used = 0, first[16];
     for (size_t q = 0; q < r->first / 2; q++) used = put_block(t, dtype, r, q, 2, used, table);
-    for (size_t k = 0; k < r->first; k++) used = put_block(t, dtype, r, k, r->middle, used, table);
+    for (size_t blocks = r->first, rest = r->middle, count; rest > 1; blocks *= count, rest /= count) {
+        count = transform_blocks_of(rest);
+        for (size_t k = 0; k < blocks; k++) used = put_block(t, dtype, r, k, count, used, table);
+    }
     for (size_t g = 0; g < groups; g++) {
         for (size_t i = 0; i < r->lanes; i++) {
             const size_t block = transform_mirrored(i, transform_log2(r->lanes)) * groups + g;

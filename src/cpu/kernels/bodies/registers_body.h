@@ -171,6 +171,18 @@ INLINE void OF(register_sweep)(const REAL *x, REAL *z, size_t count, size_t apar
     }
 }
 
+/* Computes the stages that divide each of the blocks in z into `count` blocks of `apart` vectors. Returns the
+ * twiddles after those that it used. */
+INLINE const REAL *OF(middle_sweep)(REAL *z, size_t blocks, size_t count, size_t apart, const REAL *w) {
+    for (size_t k = 0; k < blocks; k += 4)
+#pragma GCC unroll 4
+        for (size_t low = 0; low < 4; low++, w += 2 * WIDTH * (count - 1)) {
+            REAL *const block = z + WIDTH * count * apart * (k + low);
+            OF(register_sweep)(block, block, count, apart, w, true, low);
+        }
+    return w;
+}
+
 /* Computes the last stages of COMPLEX blocks of `each` vectors in the buffer: blocks g, g + groups, ...; g modulo 4
  * is `low`. Returns the twiddles after those that it used. */
 INLINE const REAL *OF(register_group)(const REAL *z, REAL *y, size_t groups, size_t each, size_t g, size_t low,
@@ -193,19 +205,18 @@ INLINE const REAL *OF(register_group)(const REAL *z, REAL *y, size_t groups, siz
 }
 
 /* Transforms first * middle * each vectors from x to y, in a buffer; the three must be constant. The first stages
- * make `first` blocks, and the stages after them `middle` blocks of each, if middle > 1. The others are computed for
- * COMPLEX blocks at a time. */
+ * make `first` blocks, and the stages after them `middle` blocks of each, in one or two sweeps, if middle > 1. The
+ * others are computed for COMPLEX blocks at a time. */
 INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t first, size_t middle, size_t each,
                               const REAL *w, VECTOR factor, bool inverse, VECTOR *sums) {
     const size_t groups = first * middle / COMPLEX;
     OF(register_sweep)(x, z, first, middle * each, w, false, 0);
     w += WIDTH * first;
-    for (size_t k = 0; middle > 1 && k < first; k += 4)
-#pragma GCC unroll 4
-        for (size_t low = 0; low < 4; low++, w += 2 * WIDTH * (middle - 1)) {
-            REAL *const block = z + WIDTH * middle * each * (k + low);
-            OF(register_sweep)(block, block, middle, each, w, true, low);
-        }
+    if (middle == 16) { /* so many vectors do not fit in the registers */
+        w = OF(middle_sweep)(z, first, 4, 4 * each, w);
+        w = OF(middle_sweep)(z, 4 * first, 4, each, w);
+    } else if (middle > 1)
+        w = OF(middle_sweep)(z, first, middle, each, w);
     for (size_t g = 0; g < groups; g += 4)
 #pragma GCC unroll 4
         for (size_t low = 0; low < 4; low++)
@@ -245,11 +256,13 @@ VECTORS(buffer_1, MOST_IN_REGISTERS, 1, EACH)
 VECTORS(buffer_2, MOST_IN_REGISTERS / 2, 4, EACH)
 VECTORS(buffer_4, MOST_IN_REGISTERS, 4, EACH)
 VECTORS(buffer_8, MOST_IN_REGISTERS, 8, EACH)
+VECTORS(buffer_16, MOST_IN_REGISTERS, 16, EACH)
 #undef VECTORS
 #undef FITS
 
 static void OF(registers)(const transform_pass *p) {
-    enum { FULL = MOST_IN_REGISTERS * EACH, LONGEST = (1 << REGISTER_LOG) / COMPLEX };
+    enum { FULL = MOST_IN_REGISTERS * EACH };
+    const size_t longest = (1 << (VECTOR_BYTES == 64 ? REGISTER_LOG_V4 : REGISTER_LOG)) / COMPLEX;
     const size_t vectors = p->plan->n / COMPLEX;
 #define RUN(name) (p->inverse ? OF(name##_back) : OF(name))(p)
     if (vectors == 4)
@@ -264,10 +277,12 @@ static void OF(registers)(const transform_pass *p) {
         RUN(buffer_1);
     else if (vectors == 2 * FULL)
         RUN(buffer_2);
-    else if (LONGEST > 2 * FULL && vectors == 4 * FULL)
+    else if (longest > 2 * FULL && vectors == 4 * FULL)
         RUN(buffer_4);
-    else if (LONGEST > 4 * FULL)
+    else if (longest > 4 * FULL && vectors == 8 * FULL)
         RUN(buffer_8);
+    else if (longest > 8 * FULL)
+        RUN(buffer_16);
 #undef RUN
 }
 #undef EACH
