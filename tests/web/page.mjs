@@ -2,7 +2,7 @@
 // The results are those of the command. Usage: node page.mjs weft.html WEFT DIR [CHROMIUM] (DIR: for temporary files)
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [page, command, dir, chromium] = process.argv.slice(2);
@@ -90,7 +90,8 @@ async function testModule(files) {
 
 // Starts Chromium, and returns a function that sends it a command of its DevTools protocol, and one that ends it.
 function startBrowser() {
-  const options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", `--user-data-dir=${dir}/profile`];
+  const profile = `${dir}/profile`;
+  const options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", `--user-data-dir=${profile}`];
   const process = spawn(chromium, options, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   const [, , , input, output] = process.stdio, waiting = new Map();
   let rest = "", count = 0;
@@ -106,7 +107,14 @@ function startBrowser() {
     input.write(JSON.stringify({ id: ++count, method, params, sessionId }) + "\0");
     return new Promise((resolve) => waiting.set(count, resolve));
   };
-  return { send, end: () => process.kill() };
+  const ended = new Promise((resolve) => process.on("exit", resolve));
+  // Its processes may write to the profile for a moment after its end.
+  const end = async () => {
+    send("Browser.close");
+    await ended;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+  };
+  return { send, end };
 }
 
 async function testPage(files) {
@@ -140,7 +148,7 @@ async function testPage(files) {
   await wait('document.getElementById("digest").rows.length >= 3');
   check("Chromium, operations that differ", await evaluate('document.querySelectorAll("#digest .differs").length'), 0);
   check("Chromium, the first operation", await evaluate('document.getElementById("digest").rows[0].cells[0].textContent'), "sum");
-  end();
+  await end();
 }
 
 const files = samples();
