@@ -16,16 +16,18 @@ INLINE REAL OF(load_lane)(weft_dtype dtype, const char *x) {
     return dtype == WEFT_F32 ? (REAL) * (const float *)(const void *)x : (REAL) * (const double *)(const void *)x;
 }
 
-/* Returns WIDTH lanes of the reduction of 2^level rows, which are `row` bytes apart. */
+/* Returns WIDTH lanes of the reduction of 2^level rows, which are `row` bytes apart. Its loops end by comparisons alone:
+ * GCC ignores the request to unroll a loop whose condition the sanitizers check. */
 INLINE VECTOR OF(reduce_vectors)(bool product, weft_dtype dtype, const char *x, size_t row, int level) {
     VECTOR waiting[CACHE_LEVEL + 1], v = {0};
+    const int rows = 1 << level;
 #pragma GCC unroll 16
-    for (int r = 0; r < 1 << level; r++) {
-        int k = 0;
+    for (int r = 0; r < rows; r++) {
+        const int carries = __builtin_ctz(~(unsigned)r);
         v = OF(load_lanes)(dtype, x + (size_t)r * row);
 #pragma GCC unroll 4
-        for (; r >> k & 1; k++) v = OF(combine_vectors)(product, waiting[k], v);
-        waiting[k] = v;
+        for (int k = 0; k < carries; k++) v = OF(combine_vectors)(product, waiting[k], v);
+        waiting[carries] = v;
     }
     return v;
 }
