@@ -20,6 +20,20 @@ add_dependencies(test_nvrtc_formulas weft_cuda) # contains the embedded texts
 add_test(NAME cuda.nvrtc_formulas COMMAND test_nvrtc_formulas)
 set_tests_properties(cuda.nvrtc_formulas PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77 TIMEOUT 900)
 
+# Scans the machine code and the PTX of the plugin with cuobjdump, which not every toolkit contains.
+get_filename_component(toolkit ${CMAKE_CUDA_COMPILER} DIRECTORY)
+find_program(WEFT_CUOBJDUMP cuobjdump HINTS ${toolkit})
+if(WEFT_CUOBJDUMP AND Python3_Interpreter_FOUND)
+  set(machine_code ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tests/cuda/machine_code.py)
+  add_test(NAME cuda.machine_code COMMAND ${machine_code} $<TARGET_FILE:weft_cuda> ${WEFT_CUOBJDUMP})
+  set_tests_properties(cuda.machine_code PROPERTIES TIMEOUT 1800)
+  add_library(loose_code MODULE tests/cuda/loose_code.cu)
+  target_compile_options(loose_code PRIVATE ${WEFT_CUDA_FLAGS})
+  add_test(NAME cuda.machine_code_finds COMMAND ${machine_code} $<TARGET_FILE:loose_code> ${WEFT_CUOBJDUMP})
+  set_tests_properties(cuda.machine_code_finds PROPERTIES FAIL_REGULAR_EXPRESSION "accepted|map_kernel"
+    PASS_REGULAR_EXPRESSION "refused_flush: loose.*refused_fused: fma.*refused_loose: loose.*refused_sine: approximation")
+endif()
+
 if(NOT WEFT_GPU_TESTS)
   return()
 endif()

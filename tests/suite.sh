@@ -83,7 +83,8 @@ end_tally() {
 
 # ------------------------------------------------------------------------------------- the deep parts
 
-DEEP_PARTS="agreement ladder tidy memory threads undefined faults cuda netlib fuzz packages compilers machines site"
+DEEP_PARTS="agreement ladder tidy memory threads undefined faults cuda generations netlib fuzz packages compilers"
+DEEP_PARTS="$DEEP_PARTS machines site"
 
 # deep_inputs PART: prints the files and directories on which the result of the part depends, as pathspecs of git.
 deep_inputs() {
@@ -96,6 +97,7 @@ deep_inputs() {
     memory | threads | undefined) echo "$builds" include src verify cli tests examples ;;
     faults) echo "$builds" include src verify cli tests ;;
     cuda) echo "$builds" include src tests/cuda bench ladder ;;
+    generations) echo "$builds" include src tests/cuda ;;
     netlib) echo "$builds" include src tests/netlib ;;
     fuzz) echo "$builds" include src verify cli tests/fuzz ;;
     packages) echo "$builds" include src verify cli tests/install examples fortran ladder ;;
