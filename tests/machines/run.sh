@@ -1,9 +1,10 @@
 #!/bin/sh
 # Builds the library and the command for other architectures with Debian's cross compilers, runs `weft verify
-# --digest` there under qemu, and compares the hashes of the results with those of x86-64 in tests/golden/digest.txt.
-# WebAssembly (wasm32) is compiled by clang and run by wasmtime (wasi.py). Prints a line for each architecture. An
-# architecture whose compiler or emulator is not installed is left out.
-# WEFT_MACHINES_OPERATIONS: names of the operations to compare (default: all, about an hour on one core).
+# --digest` there under qemu, and compares the hashes of the results with those in tests/golden/digest.txt. WebAssembly
+# (wasm32) is compiled by clang and run by wasmtime (wasi.py). x86-64 is compiled by gcc and clang, with several options
+# (x86_64-gcc-O0), and for each level of instruction sets (x86_64-gcc-v3). Prints a line for each. An architecture whose
+# compiler or emulator is not installed is left out.
+# WEFT_MACHINES_OPERATIONS: names of the operations to compare (default: all, several hours on one core).
 # WEFT_MACHINES_BUILD: directory of the builds (default: a temporary one).
 # WEFT_MACHINES_JOBS: processes that run at once (default: the number of cores).
 # WEFT_MACHINES_RESULTS: file in which the operations that agree are recorded (tests/machines/results.txt), in place of
@@ -25,13 +26,27 @@ fi
 
 python=${WEFT_MACHINES_PYTHON:-python3}
 
-# Name, as CMake and qemu call it, and the prefix of the compiler or, for wasm32, its target. s390x is big-endian.
+# Name, as CMake and qemu call it, and the prefix of the compiler or, for wasm32, its target; or the compiler of x86-64,
+# and its options or the level of instruction sets. s390x is big-endian.
 architectures='
 aarch64 aarch64-linux-gnu
 riscv64 riscv64-linux-gnu
 ppc64le powerpc64le-linux-gnu
 s390x s390x-linux-gnu
 wasm32 wasm32-wasi
+x86_64-gcc-base gcc
+x86_64-gcc-v2 gcc
+x86_64-gcc-v3 gcc
+x86_64-gcc-v4 gcc
+x86_64-gcc-O0 gcc
+x86_64-gcc-O1 gcc
+x86_64-gcc-O2 gcc
+x86_64-gcc-lto gcc
+x86_64-clang-O0 clang
+x86_64-clang-O1 clang
+x86_64-clang-O2 clang
+x86_64-clang-O3 clang
+x86_64-clang-lto clang
 '
 names=$(echo "$architectures" | awk '{ print $1 }')
 
@@ -62,21 +77,39 @@ missing() {
         elif ! "$python" -c 'import wasmtime' 2>/dev/null; then
             echo "the package wasmtime of $python"
         fi
+    elif [ "$1" != "${1#x86_64-}" ]; then
+        if ! command -v "$2" >/dev/null || [ "$(uname -m)" != x86_64 ]; then echo "$2, on x86-64,"; fi
     elif ! command -v "$2-gcc" >/dev/null || ! command -v "qemu-$1" >/dev/null; then
         echo "$2-gcc or qemu-$1"
     fi
+}
+
+# variant NAME: prints the options of CMake for a variant of x86-64.
+variant() {
+    case ${1##*-} in
+    O?) echo "-DWEFT_O_LEVEL=-${1##*-} -DWEFT_CPU_LEVELS=base;v3" ;;
+    lto) echo "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DWEFT_CPU_LEVELS=base;v3" ;;
+    base) echo "-DWEFT_CPU_LEVELS=base" ;;
+    *) echo "-DWEFT_CPU_LEVELS=base;${1##*-}" ;;
+    esac
 }
 
 # compiler ARCHITECTURE PREFIX, emulator ARCHITECTURE: print name and version, with a hyphen between.
 compiler() {
     if [ "$1" = wasm32 ]; then
         sed -n 's/^set(CMAKE_C_COMPILER_VERSION "\(.*\)")/Clang-\1/p' "$builds/$1"/CMakeFiles/*/CMakeCCompiler.cmake
+    elif [ "$2" = clang ]; then
+        echo "Clang-$(clang -dumpversion)"
+    elif [ "$2" = gcc ]; then
+        echo "GCC-$(gcc -dumpfullversion)"
     else
         echo "GCC-$("$2-gcc" -dumpfullversion)"
     fi
 }
 emulator() {
-    if [ "$1" = wasm32 ]; then
+    if [ "$1" != "${1#x86_64-}" ]; then
+        echo hardware
+    elif [ "$1" = wasm32 ]; then
         "$python" "$source/tests/machines/wasi.py" --version | tr ' ' -
     else
         qemu-"$1" --version | sed -n 's/^qemu-[^ ]* version \([^ ]*\).*/qemu-\1/p'
@@ -90,16 +123,21 @@ build() {
     if [ "$1" = wasm32 ]; then
         program=weft.wasm
         echo "exec '$python' '$source/tests/machines/wasi.py' \"\$@\"" >"$builds/$1/emulate"
-        set -- "$1" -DCMAKE_TOOLCHAIN_FILE="$source/cmake/wasi.cmake"
+        set -- "$1" -DCMAKE_TOOLCHAIN_FILE="$source/cmake/wasi.cmake" -DWEFT_WERROR=ON
+    elif [ "$1" != "${1#x86_64-}" ]; then
+        program=weft
+        echo 'exec "$@"' >"$builds/$1/emulate"
+        # shellcheck disable=SC2046
+        set -- "$1" -DCMAKE_C_COMPILER="$2" $(variant "$1")
     else
         program=weft
         echo "exec qemu-$1 -L /usr/$2 \"\$@\"" >"$builds/$1/emulate"
-        set -- "$1" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DCMAKE_C_COMPILER="$2-gcc"
+        set -- "$1" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DCMAKE_C_COMPILER="$2-gcc" -DWEFT_WERROR=ON
     fi
     name=$1
     shift
     cmake -S "$source" -B "$builds/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" \
-        -DCMAKE_CROSSCOMPILING_EMULATOR="sh;$builds/$name/emulate" -DWEFT_WERROR=ON -DWEFT_CUDA=OFF &&
+        -DCMAKE_CROSSCOMPILING_EMULATOR="sh;$builds/$name/emulate" -DWEFT_CUDA=OFF &&
         cmake --build "$builds/$name" --parallel "$jobs"
 }
 

@@ -18,6 +18,11 @@ table() {
             title["s390x"] = "z/Architecture (s390x), big-endian"
             title["wasm32"] = "WebAssembly (wasm32, SIMD of 128 bits), 32-bit addresses"
         }
+        function title_of(m, variant) {
+            if (!match(m, /^x86_64-[a-z]*-/)) return m in title ? title[m] : m
+            variant = substr(m, RLENGTH + 1)
+            return "x86-64, " (variant ~ /^O/ ? "-" variant : variant == "lto" ? "link-time optimization" : "level " variant)
+        }
         function with_commas(n) { return n >= 1000 ? with_commas(int(n / 1000)) sprintf(",%03d", n % 1000) : n }
         FNR == NR { if ($3 == "cases" && $1 != "(all)") hash[$1] = substr($4, 1, 16); next }
         /^#/ || hash[$2] != $4 { next }
@@ -34,7 +39,7 @@ table() {
                 m = order[i]
                 gsub("-", " ", compiler[m])
                 gsub("-", " ", emulator[m])
-                printf "| %s | %s | %s | %d of %d | %s | %d min |\n", title[m] ? title[m] : m, compiler[m], emulator[m],
+                printf "| %s | %s | %s | %d of %d | %s | %d min |\n", title_of(m), compiler[m], emulator[m],
                     count[m], all, with_commas(cases[m]), int(seconds[m] / 60 + 0.5)
             }
         }' $golden $results
