@@ -150,6 +150,13 @@ INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
 INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
     return __builtin_ia32_vfmaddpd256(x, y, z);
 }
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)
+INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
+    return __builtin_aarch64_fmav4sf(x, y, z);
+}
+INLINE vector_f64 fma_lanes_f64(vector_f64 x, vector_f64 y, vector_f64 z) {
+    return __builtin_aarch64_fmav2df(x, y, z);
+}
 #else
 INLINE vector_f32 fma_lanes_f32(vector_f32 x, vector_f32 y, vector_f32 z) {
     LANE_LOOP
