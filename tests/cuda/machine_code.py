@@ -5,7 +5,8 @@ machine_code.py PLUGIN CUOBJDUMP
 In PTX, every operation on floating-point values names its rounding (.rn), because ptxas fuses a multiplication and an
 addition without one; operations that flush subnormal values and approximations occur only in kernels that correct them;
 and fma only in kernels whose order says so. ptxas may add a fused operation only to kernels that have an fma, a
-division or a square root in PTX. Prints a line for each architecture in the plugin.
+division or a square root in PTX. Prints a line for each architecture in the plugin. Machine code of one architecture
+takes several minutes.
 """
 
 import collections
