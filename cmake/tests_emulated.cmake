@@ -9,7 +9,7 @@ set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve2d convolve_blocks
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_chirp fft_fixed fft_fixed_radices fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
-    published random reduce reduce_axes reduce_lanes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums
+    published random recurrence recurrence_kernels reduce reduce_axes reduce_lanes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums search_sorted select compact run_length
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
     quantile_axis take_axis top_k_axis tune variance device_views)
@@ -83,6 +83,12 @@ emulated_test(map_scan 20)
 emulated_test(map_views 5)
 emulated_test(scan 20)
 emulated_test(scatter_reduce 30)
+emulated_test(select 20)
+emulated_test(partition 20)
+emulated_test(unique 20)
+emulated_test(run_length 20)
+emulated_test(search_sorted 10)
+emulated_test(recurrence 20)
 emulated_test(segmented_reduce 20)
 emulated_test(segmented_scan 20)
 emulated_test(reduce_by_key 20)
@@ -118,7 +124,8 @@ foreach(api ${device_apis})
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve convolve2d matmul scan map_scan)
+foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve convolve2d matmul scan map_scan select unique
+    recurrence)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)

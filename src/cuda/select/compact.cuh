@@ -80,6 +80,8 @@ template <class T> __device__ __forceinline__ bool differ(T a, T b) { return a !
 
 static __device__ __forceinline__ uint32_t up(uint8_t x) { return x; }
 static __device__ __forceinline__ uint32_t up(uint16_t x) { return x; }
+static __device__ __forceinline__ int32_t up(int8_t x) { return x; }
+static __device__ __forceinline__ int32_t up(int16_t x) { return x; }
 template <class T> __device__ __forceinline__ T up(T x) { return x; }
 
 /* Loads V adjacent elements at p + i. Elements from index `left` on are not read but set to 0. */
@@ -427,8 +429,7 @@ static __global__ void __launch_bounds__(COMPACT_THREADS,
     compact_kernel(const compact_params a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS, counted = TO == TO_BOTH_SIDES;
-    extern __shared__ uint4 dynamic[];
-    buffers<T, TO> &to = *(buffers<T, TO> *)dynamic;
+    buffers<T, TO> &to = *(buffers<T, TO> *)dynamic_shared();
     __shared__ compact_shared board;
     const uint64_t tile = tile_of_block<counted>(a.ticket, &board.ticket), first = tile * at::TILE;
     const uint32_t left = left_of(a, first, at::TILE);
