@@ -6,11 +6,7 @@
 enum {
     UNINTERRUPTED = 1 << 12, /* values between two checks for cancellation, at least */
     BUFFERS_BYTES = 1 << 19, /* most bytes of the buffers of a thread */
-    /* Most bytes of buffers for lanes that are transforms, if the others are possible too: with rows of at most
-     * SHORT_ROW numbers, which those compute in registers, and with longer ones. */
-    SHORT_ROW = 8,
-    SHORT_ROW_BYTES = 24 << 10,
-    LONG_ROW_BYTES = 56 << 10
+    ACROSS_BYTES = 50 << 10  /* most bytes of buffers for lanes that are transforms, if the others are possible too */
 };
 
 /* A call, divided among threads. each: bytes of the buffers of a thread. */
@@ -31,22 +27,30 @@ static size_t width_of(const transform_kernels *kernels) { return 2 * kernels->l
 
 /* Returns the bytes of the buffers of a thread. */
 static size_t buffer_bytes(const fft_pass_call *c, size_t width, bool across) {
-    const size_t numbers = across ? 2 * c->n * width : 2 * c->n + c->n / points_of(c) * width;
+    const size_t numbers = across ? 2 * max_u64(c->n, width / 2) * width : 2 * c->n;
     return (2 * weft_dtype_size(c->dtype) * numbers + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
 }
 
-/* Returns true if the lanes of a slot can be adjacent numbers of a transform, and are not more than twice its rows.
- */
+/* Returns how many parts of each row are computed like rows (slots_call.parts), so that more than half of the lanes
+ * are used, if the lanes of a slot are adjacent numbers of a transform. */
+static size_t parts_of(const fft_pass_call *c, size_t width) {
+    size_t parts = 1;
+    while (2 * parts * points_of(c) <= width) parts *= 2;
+    return parts;
+}
+
+/* Returns true if the lanes of a slot can be adjacent numbers of a transform. The parts of a row must have four slots
+ * or more. */
 static bool takes_along(const fft_pass_call *c, size_t width) {
-    return c->n % (width > 4 ? width : 4) == 0 && 2 * points_of(c) > width;
+    const size_t parts = parts_of(c, width);
+    return c->n % (parts > 1 ? 4 * parts * width : width) == 0;
 }
 
 /* Returns true if the lanes should be transforms. Then the rows need no exchange of lanes, but the buffers are
  * larger. */
 static bool goes_across(const fft_pass_call *c, size_t width) {
     if (!takes_along(c, width)) return true;
-    const size_t most = c->n / points_of(c) <= SHORT_ROW ? SHORT_ROW_BYTES : LONG_ROW_BYTES;
-    return c->batch >= width && buffer_bytes(c, width, true) <= most;
+    return c->batch >= width && buffer_bytes(c, width, true) <= ACROSS_BYTES;
 }
 
 static void run_part(void *self, int part, int parts) {
@@ -87,6 +91,7 @@ weft_status cpu_fft_whole(cpu_context *ctx, const fft_pass_call *c, weft_error *
     for (size_t i = 0, rest = across ? c->n : c->n / width; i < c->count; i++)
         w.slots.rest[i] = rest /= c->radices[i].points->p;
     w.slots.across = across;
+    w.slots.parts = parts_of(c, width);
     w.slots.from = 0;
     w.slots.to = c->batch;
     w.block = across ? width : 1;

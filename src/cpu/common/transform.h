@@ -69,8 +69,9 @@ typedef struct slots_call {
     size_t m, length;          /* length: 2^k */
     size_t rest[SLOT_PASSES];  /* R of each pass, in slots */
     bool across;               /* the lanes are transforms; false: 2^k must be a multiple of the reals of a vector */
+    size_t parts;              /* of a row, which are computed like rows (OF(turned)) */
     const void *twiddles;      /* of transform_plan, for 2^k values */
-    void *buffer;              /* two arrays of slots; without `across`, also 2^k slots after them */
+    void *buffer;              /* two arrays of slots; with `across`, of at least half as many slots as lanes */
     size_t from, to;
 } slots_call;
 

@@ -23,6 +23,10 @@
 
 #include "cpu/kernels/bodies/slots_body.h"
 
+#include "cpu/kernels/bodies/slots_across_body.h"
+
+#include "cpu/kernels/bodies/slots_along_body.h"
+
 #include "cpu/kernels/bodies/convolve_body.h"
 
 #include "cpu/kernels/bodies/end_of_complex.h"
@@ -46,6 +50,10 @@
 #include "cpu/kernels/bodies/radix_body.h"
 
 #include "cpu/kernels/bodies/slots_body.h"
+
+#include "cpu/kernels/bodies/slots_across_body.h"
+
+#include "cpu/kernels/bodies/slots_along_body.h"
 
 #include "cpu/kernels/bodies/convolve_body.h"
 
