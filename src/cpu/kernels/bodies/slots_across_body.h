@@ -131,7 +131,7 @@ static REAL *OF(results_across)(const slots_call *w, REAL *const z[2]) {
 
 /* Transforms `count` arrays from number `first` on. Arrays that are not contiguous, fewer than WIDTH, or so short
  * that a vector reaches numbers that must not be read or written, are copied from and to the buffer that contains no
- * slots. */
+ * slots. Such short results overwrite what is between them and the next ones: that of R2C is written afterwards. */
 static void OF(transforms_across)(const slots_call *w, size_t first, size_t count) {
     const fft_pass_call *const c = w->call;
     const size_t n = c->n, slots = n < COMPLEX ? COMPLEX : n;

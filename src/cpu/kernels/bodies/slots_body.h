@@ -182,6 +182,7 @@ static REAL *OF(slot_radices)(const slots_call *w, size_t passes, const REAL *x,
     }
     return z[at];
 }
+
 /* --------------------------------------------------------------------------------------- the rows */
 
 /* Factors of the numbers of the rows, and the scale of an inverse. */
@@ -310,9 +311,8 @@ LAST(radix_5_rows_2, 5, 1, true)
 LAST(radix_5_rows_4, 5, 2, true)
 #undef LAST
 
-/* Returns a function that computes the last pass and the first `stages` stages of the rows, of `length` slots, or
- * NULL.
- */
+/* Returns a function that computes the last pass and the first `stages` stages of the rows, of `length` slots. NULL:
+ * none does. */
 static OF(last_passes) * OF(last_passes_of)(const slots_call *w, size_t length, int stages) {
     const size_t p = w->call->radices[w->call->count - 1].points->p;
     if (!FMA_INSTRUCTION) return NULL; /* their code would be large */
