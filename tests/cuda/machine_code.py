@@ -49,27 +49,20 @@ def demangled(names: list[str]) -> dict[str, str]:
     return {name: re.sub(r"^[\w:]*::(?=\w+(<|$))", "", line) for name, line in zip(names, short)}
 
 
-class Function:
-    """What one function of one architecture contains: kinds of instructions, with an example of each."""
-
-    def __init__(self) -> None:
-        self.has: dict[str, str] = {}
-
-
-def read(plugin: str, cuobjdump: str, option: str) -> dict[tuple[str, str], Function]:
-    """The functions of the plugin, by architecture and name."""
+def read(plugin: str, cuobjdump: str, option: str) -> dict[tuple[str, str], dict[str, str]]:
+    """Kinds of instructions of each function, by architecture and name, with an example of each kind."""
     is_ptx = option == "-ptx"
-    functions: dict[tuple[str, str], Function] = collections.defaultdict(Function)
-    architecture, function = "", Function()
+    functions: dict[tuple[str, str], dict[str, str]] = collections.defaultdict(dict)
+    architecture, has = "", dict[str, str]()
     with subprocess.Popen([cuobjdump, option, plugin], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         for line in process.stdout:
             if found := ARCHITECTURE.match(line):
                 architecture = found[1]
             elif found := (PTX_FUNCTION if is_ptx else SASS_FUNCTION).match(line):
-                function = functions[architecture, found[1]]
+                has = functions[architecture, found[1]]
             else:
-                (scan_ptx if is_ptx else scan_sass)(line.strip(), function.has)
+                (scan_ptx if is_ptx else scan_sass)(line.strip(), has)
     return functions
 
 
@@ -98,21 +91,21 @@ def main(plugin: str, cuobjdump: str) -> int:
         sys.exit(f"machine_code: {plugin} contains no PTX")
     names = demangled(sorted({name for _, name in [*ptx, *sass]}))
     fused, corrected = pattern(FUSED), pattern(CORRECTED)
-    said = {names[name] for (_, name), function in ptx.items() if {"fma", "division"} & function.has.keys()}
+    said = {names[name] for (_, name), has in ptx.items() if {"fma", "division"} & has.keys()}
     faults = []
-    for (architecture, name), function in ptx.items():
+    for (architecture, name), has in ptx.items():
         for kind, allowed in (("loose", None), ("fma", fused), ("approximation", corrected)):
-            if kind in function.has and not (allowed and allowed.match(names[name])):
-                faults.append(f"PTX of {architecture}, {names[name]}: {kind}: {function.has[kind]}")
-    for (architecture, name), function in sass.items():
+            if kind in has and not (allowed and allowed.match(names[name])):
+                faults.append(f"PTX of {architecture}, {names[name]}: {kind}: {has[kind]}")
+    for (architecture, name), has in sass.items():
         for kind in ("fma", "approximation"):
-            if kind in function.has and (kind != "fma" or names[name] not in said):
-                faults.append(f"{architecture}, {names[name]}: {kind}: {function.has[kind]}")
+            if kind in has and (kind != "fma" or names[name] not in said):
+                faults.append(f"{architecture}, {names[name]}: {kind}: {has[kind]}")
     for kind, functions in (("PTX", ptx), ("machine code", sass)):
         for architecture, number in sorted(collections.Counter(a for a, _ in functions).items()):
-            with_fma = sum("fma" in f.has for (a, _), f in functions.items() if a == architecture)
+            with_fma = sum("fma" in has for (a, _), has in functions.items() if a == architecture)
             print(f"{architecture:8} {kind:12} {number:5} functions, {with_fma:5} with fused operations")
-    if not any("fma" in function.has for function in ptx.values()):
+    if not any("fma" in has for has in ptx.values()):
         faults.append("no PTX contains fma: the scan detects nothing")
     print(*sorted(faults)[:30], sep="\n") if faults else print("machine_code: nothing that the order does not say")
     return bool(faults)
