@@ -17,6 +17,13 @@ foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_s
   list(APPEND emulated_sources ${source})
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
+# A header with a kernel. The sources that include it find the translated one first.
+set(compact cuda/select/compact.cuh)
+file(MAKE_DIRECTORY ${emulated}/cuda/select)
+add_custom_command(OUTPUT ${emulated}/${compact}
+  COMMAND executor_translate ${CMAKE_CURRENT_SOURCE_DIR}/src/${compact} ${emulated}/${compact}
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${compact} executor_translate VERBATIM)
+list(APPEND translated ${emulated}/${compact})
 # The executor checks every memory access: tests/emulated/device.cc ends a test that has a fault.
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
 # Tensor cores and reductions over a warp are not emulated: this is the code for GPUs without them.
@@ -36,7 +43,7 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "VIEWS_ELEMENTS=((uint64_t)1<<9)"
   "LANE_THREADS=32" "LANE_BLOCKS_MAX=4" "LANE_LAST_BYTES=128"
   "ROW_SHORT=((size_t)20)" "ROW_LONG=((size_t)40)" "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
-target_include_directories(weft_emulated PRIVATE tests/emulated include src)
+target_include_directories(weft_emulated PRIVATE ${emulated} tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.
 set_target_properties(weft_emulated PROPERTIES CXX_VISIBILITY_PRESET default)

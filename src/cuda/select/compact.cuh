@@ -429,7 +429,8 @@ static __global__ void __launch_bounds__(COMPACT_THREADS,
     compact_kernel(const compact_params a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS, counted = TO == TO_BOTH_SIDES;
-    buffers<T, TO> &to = *(buffers<T, TO> *)dynamic_shared();
+    extern __shared__ uint4 dynamic[];
+    buffers<T, TO> &to = *(buffers<T, TO> *)dynamic;
     __shared__ compact_shared board;
     const uint64_t tile = tile_of_block<counted>(a.ticket, &board.ticket), first = tile * at::TILE;
     const uint32_t left = left_of(a, first, at::TILE);
