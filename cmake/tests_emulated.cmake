@@ -9,7 +9,7 @@ set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve2d convolve_blocks
     convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_chirp fft_fixed fft_fixed_radices fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
     map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
-    published random recurrence recurrence_kernels reduce reduce_axes reduce_lanes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums search_sorted select compact run_length
+    published random recurrence recurrence_kernels reduce reduce_axes reduce_lanes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums search_sorted
     scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
     sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
     quantile_axis take_axis top_k_axis tune variance device_views)
@@ -17,13 +17,6 @@ foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_s
   list(APPEND emulated_sources ${source})
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
-# A header with a kernel. The sources that include it find the translated one first.
-set(compact cuda/select/compact.cuh)
-file(MAKE_DIRECTORY ${emulated}/cuda/select)
-add_custom_command(OUTPUT ${emulated}/${compact}
-  COMMAND executor_translate ${CMAKE_CURRENT_SOURCE_DIR}/src/${compact} ${emulated}/${compact}
-  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${compact} executor_translate VERBATIM)
-list(APPEND translated ${emulated}/${compact})
 # The executor checks every memory access: tests/emulated/device.cc ends a test that has a fault.
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
 # Tensor cores and reductions over a warp are not emulated: this is the code for GPUs without them.
@@ -43,7 +36,7 @@ target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "S
   "VIEWS_ELEMENTS=((uint64_t)1<<9)"
   "LANE_THREADS=32" "LANE_BLOCKS_MAX=4" "LANE_LAST_BYTES=128"
   "ROW_SHORT=((size_t)20)" "ROW_LONG=((size_t)40)" "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
-target_include_directories(weft_emulated PRIVATE ${emulated} tests/emulated include src)
+target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
 # Formulas that are compiled while the tests run are libraries, which call the executor.
 set_target_properties(weft_emulated PROPERTIES CXX_VISIBILITY_PRESET default)
@@ -90,10 +83,6 @@ emulated_test(map_scan 20)
 emulated_test(map_views 5)
 emulated_test(scan 20)
 emulated_test(scatter_reduce 30)
-emulated_test(select 20)
-emulated_test(partition 20)
-emulated_test(unique 20)
-emulated_test(run_length 20)
 emulated_test(search_sorted 10)
 emulated_test(recurrence 20)
 emulated_test(segmented_reduce 20)
@@ -131,8 +120,7 @@ foreach(api ${device_apis})
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve convolve2d matmul scan map_scan select unique
-    recurrence)
+foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve convolve2d matmul scan map_scan recurrence)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)

@@ -7,6 +7,7 @@ extern "C" {
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/matmul/matmul_kernels.h"
+#include "cuda/recurrence/recurrence_params.h"
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_kernels.h"
 #include "cuda/scatter_reduce/scatter_params.h"
@@ -163,6 +164,16 @@ const kernels_of_segments &of_segments() {
     return all;
 }
 
+/* Returns the recurrence kernels of which `kernel` is one, or none. */
+recurrence_launch recurrence_of(const void *kernel) {
+    for (weft_dtype dtype : {WEFT_F32, WEFT_F64})
+        for (bool reverse : {false, true}) {
+            const recurrence_launch r = cuda_recurrence_kernels(dtype, reverse);
+            if (kernel == r.short_rows || kernel == r.long_rows || kernel == r.map) return r;
+        }
+    return {};
+}
+
 bool combines_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
         if (kernel == cuda_matmul_combine_kernel(types[0], types[1])) return true;
@@ -171,12 +182,19 @@ bool combines_products(const void *kernel) {
 
 } // namespace
 
-/* Kernels that are launched by their address take reduce_params, except those of tridiagonal systems, products,
- * scans, segments, transforms and convolutions, and those that store a value. */
+/* Kernels that are launched by their address take reduce_params, except those of recurrences, tridiagonal systems,
+ * products, scans, segments, transforms and convolutions, and those that store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
-    if (solves_systems(kernel))
+    const recurrence_launch recurrence = recurrence_of(kernel);
+    if (recurrence.map == kernel)
+        emulated::launch(g, (void (*)(const uint64_t *, uint32_t, int, uint64_t *))kernel,
+                         *(const uint64_t **)arguments[0], *(uint32_t *)arguments[1], *(int *)arguments[2],
+                         *(uint64_t **)arguments[3]);
+    else if (recurrence.map)
+        emulated::launch(g, (void (*)(recurrence_params))kernel, *(recurrence_params *)arguments[0]);
+    else if (solves_systems(kernel))
         emulated::launch(g, (void (*)(tridiag_params))kernel, *(tridiag_params *)arguments[0]);
     else if (pivots(kernel))
         emulated::launch(g, (void (*)(tridiag_pivot_params))kernel, *(tridiag_pivot_params *)arguments[0]);
@@ -208,26 +226,6 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     return cudaPeekAtLastError();
 }
 
-/* ------------------------------------------------------------------- what is not emulated */
-
-/* Call the specification, on any memory. */
-static weft_status call_ref(const recurrence_call *c, uint64_t *map) {
-    weft_context *ref;
-    RETURN_IF_ERROR(weft_open(&ref, "ref"));
-    const weft_direction direction = c->reverse ? WEFT_REVERSE : WEFT_FORWARD;
-    const weft_status status =
-        map ? weft_part_recurrence(ref, direction, c->dtype, c->n, c->s, c->u, c->init, c->v, map)
-            : weft_recurrence(ref, direction, c->dtype, c->rows, c->n, c->s, c->u, c->init, c->v);
-    weft_close(ref);
-    return status;
-}
-
-weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) { return call_ref(c, NULL); }
-
-weft_status cuda_recurrence_map(void *, const recurrence_map_call *c, weft_error *) {
-    return call_ref(&c->row, c->map);
-}
-
 namespace {
 
 /* Ends the test at exit if the executor has recorded an error, in particular a race, without stopping. */
@@ -239,6 +237,8 @@ struct last_words {
 } at_the_end;
 
 } // namespace
+
+/* ------------------------------------------------------------------- what is not emulated */
 
 /* The emulated GPU has no bulk copies. */
 weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_params *, bool *launched, weft_error *) {
