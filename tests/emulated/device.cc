@@ -1,7 +1,5 @@
 /* Additions to the executor (ladder/executor) for the emulated GPU of the tests: launches by a kernel's address, and
  * replacements for operations that are not emulated. Tests must call it from one thread. */
-extern "C" {
-}
 #include "cuda/block_tridiag/block_tridiag_params.h"
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"

@@ -16,8 +16,8 @@ INLINE REAL OF(load_lane)(weft_dtype dtype, const char *x) {
     return dtype == WEFT_F32 ? (REAL) * (const float *)(const void *)x : (REAL) * (const double *)(const void *)x;
 }
 
-/* Returns WIDTH lanes of the reduction of 2^level rows, which are `row` bytes apart. Its loops end by comparisons alone:
- * GCC ignores the request to unroll a loop whose condition the sanitizers check. */
+/* Returns WIDTH lanes of the reduction of 2^level rows, which are `row` bytes apart. Its loops end by comparisons
+ * alone: GCC ignores the request to unroll a loop whose condition the sanitizers check. */
 INLINE VECTOR OF(reduce_vectors)(bool product, weft_dtype dtype, const char *x, size_t row, int level) {
     VECTOR waiting[CACHE_LEVEL + 1], v = {0};
     const int rows = 1 << level;
