@@ -187,13 +187,13 @@ static REAL *OF(slot_radices)(const slots_call *w, size_t passes, const REAL *x,
 
 /* Factors of the numbers of the rows, and the scale of an inverse. */
 typedef struct OF(row_factors) {
-    const OF(number) * each;
     VECTOR scale;
+    const OF(number) * each;
     bool scaled;
 } OF(row_factors);
 
 INLINE OF(row_factors) OF(factors_of)(const fft_pass_call *c) {
-    return (OF(row_factors)){c->factors, OF(fill)((REAL)c->scale), c->scale != 0};
+    return (OF(row_factors)){OF(fill)((REAL)c->scale), c->factors, c->scale != 0};
 }
 
 /* Multiplies slot `at` by its factors and by the scale. along: its lanes are not transforms. */
@@ -314,8 +314,8 @@ LAST(radix_5_rows_4, 5, 2, true)
 /* Returns a function that computes the last pass and the first `stages` stages of the rows, of `length` slots. NULL:
  * none does. */
 static OF(last_passes) * OF(last_passes_of)(const slots_call *w, size_t length, int stages) {
-    const size_t p = w->call->radices[w->call->count - 1].points->p;
     if (!FMA_INSTRUCTION) return NULL; /* their code would be large */
+    const size_t p = w->call->radices[w->call->count - 1].points->p;
 #define FUNCTION(name) (w->across ? OF(name) : OF(name##_along))
     if (p == 3 && length <= 8)
         return length == 2   ? FUNCTION(radix_3_rows_2)
