@@ -81,6 +81,60 @@ static void test_inits() {
     CUDA_OK(cudaFree(device_init));
 }
 
+/* Inputs of a recurrence: rows of `length` elements, with zeros, infinities and NaN, whose effect ends at later
+ * zeros.
+ */
+template <class T> struct inputs {
+    std::vector<T> s, u, init;
+    inputs(size_t rows, size_t length) : s(rows * length), u(rows * length), init(rows) {
+        const std::vector<float> near_one = factors(s.size()), terms = mixed(s.size(), 25), first = mixed(rows, 26);
+        for (size_t i = 0; i < s.size(); i++) {
+            s[i] = i % 5003 == 17        ? T(0)
+                   : i % 300007 == 40000 ? T(INFINITY)
+                   : i % 400009 == 1     ? T(NAN)
+                                         : T(near_one[i]);
+            u[i] = i % 500009 == 12345 ? T(NAN) : T(terms[i]);
+        }
+        for (size_t i = 0; i < rows; i++) init[i] = T(first[i]);
+    }
+};
+
+/* Compares one call with the CPU's, with separate results and in place of s and of u. */
+template <class T> static void check_rows(weft_dtype dtype, weft_direction direction, size_t rows, size_t length) {
+    const inputs<T> in(rows, length);
+    const size_t n = rows * length, bytes = n * sizeof(T);
+    std::vector<T> expected(n), found(n);
+    T *device[3];
+    for (T *&p : device) CUDA_OK(cudaMalloc(&p, bytes));
+    OK(weft_recurrence(cpu, direction, dtype, rows, length, in.s.data(), in.u.data(), in.init.data(),
+                       expected.data()));
+    for (T *v : {device[2], device[0], device[1]}) {
+        upload(device[0], in.s.data(), bytes);
+        upload(device[1], in.u.data(), bytes);
+        OK(weft_recurrence(gpu, direction, dtype, rows, length, device[0], device[1], in.init.data(), v));
+        OK(weft_copy(gpu, bytes, v, found.data()));
+        CHECK(memcmp(found.data(), expected.data(), bytes) == 0);
+    }
+    for (T *p : device) CUDA_OK(cudaFree(p));
+}
+
+/* Rows of many tiles of 4096 elements, which bulk copies move, with ends of all kinds. `full`: more shapes. */
+template <class T> static void test_tiles(weft_dtype dtype, bool full) {
+    int multiprocessors;
+    CUDA_OK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    const size_t tiles = 2 * (size_t)multiprocessors, length = (tiles + 5) * 4096;
+    for (weft_direction direction : {WEFT_FORWARD, WEFT_REVERSE}) {
+        check_rows<T>(dtype, direction, 1, length + 4);
+        if (!full) continue;
+        for (size_t more : {0, 1, 3, 5, 15, 16, 17, 4080, 4095}) check_rows<T>(dtype, direction, 1, length + more);
+        check_rows<T>(dtype, direction, 1, (size_t)5000 * 4096 + 8);
+        check_rows<T>(dtype, direction, tiles, 4100);
+        check_rows<T>(dtype, direction, tiles / 2 + 1, 8192);
+        check_rows<T>(dtype, direction, 7, length / 4 * 4);
+        check_rows<T>(dtype, direction, 7, length + 1);
+    }
+}
+
 /* In a graph: short rows and long ones; what would need more scratch memory is refused. */
 static void test_graph() {
     const size_t n = 300001, bytes = n * sizeof(float);
@@ -126,15 +180,21 @@ static void test_graph() {
     for (float *p : {device_s, device_u, device_v}) CUDA_OK(cudaFree(p));
 }
 
-int main() {
+/* With the argument `tiles`, checks only a few long rows, for compute-sanitizer. */
+int main(int argc, char **argv) {
+    const bool few = argc > 1 && !strcmp(argv[1], "tiles");
     if (weft_open(&gpu, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
         return 77;
     }
     OK(weft_open(&cpu, "cpu"));
-    test_repeats();
-    test_inits();
-    test_graph();
+    test_tiles<float>(WEFT_F32, !few);
+    test_tiles<double>(WEFT_F64, !few);
+    if (!few) {
+        test_repeats();
+        test_inits();
+        test_graph();
+    }
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

@@ -238,6 +238,8 @@ struct last_words {
 /* ------------------------------------------------------------------- what is not emulated */
 
 /* The emulated GPU has no bulk copies. */
+recurrence_bulk cuda_recurrence_bulk(weft_dtype, bool) { return recurrence_bulk{}; }
+
 weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_params *, bool *launched, weft_error *) {
     *launched = false;
     return WEFT_OK;

@@ -5,16 +5,20 @@
 #include <string.h>
 
 /* Words from one map to the next, for both types: a sector of the L2 cache, so that each sector has one writer. */
-enum { MAP_WORDS = 4 };
+static const uint32_t MAP_WORDS = 4;
 
-static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_params *j,
-                         weft_error *error) {
+/* Tuning of bulk copies: tiles for each multiprocessor from which they are faster; tiles of a row from which tiles
+ * are prefetched, because others wait for them. */
+enum { BULK_LEAST = 2, BULK_PREFETCH = 16 };
+
+static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, unsigned threads, size_t shared,
+                         recurrence_params *j, weft_error *error) {
     void *arguments[] = {j};
     RETURN_IF(blocks > INT32_MAX, WEFT_INVALID,
               "recurrence of %llu rows of %llu elements: a GPU supports at most 2^43", (unsigned long long)j->rows,
               (unsigned long long)j->n);
     RETURN_IF_ERROR(gpu_allow_shared(g, kernel, "recurrence", error));
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, g->stream),
              "recurrence");
     return WEFT_OK;
 }
@@ -26,7 +30,8 @@ static weft_status start_short(const gpu *g, const recurrence_launch *kernels, r
     j->row_threads = 1;
     while (j->row_threads * WEFT_SCAN_GROUP < j->n) j->row_threads *= 2;
     const uint64_t block_rows = SCAN_THREADS / j->row_threads;
-    return start(g, kernels->short_rows, (j->rows - 1) / block_rows + 1, kernels->short_bytes, j, error);
+    return start(g, kernels->short_rows, (j->rows - 1) / block_rows + 1, SCAN_THREADS, kernels->short_bytes, j,
+                 error);
 }
 
 /* Returns the number of tiles of a block: as many as fit the buffer and the GPU's shared memory, but fewer if there
@@ -38,16 +43,30 @@ static uint32_t tiles_of_block(const gpu *g, const recurrence_launch *kernels, u
     return two ? 2 : 1;
 }
 
-static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurrence_params *j, weft_error *error) {
+/* Returns true if `bulk` can process rows of `tiles` tiles, and is faster than blocks that do not stay resident. */
+static bool use_bulk(const gpu *g, const recurrence_bulk *bulk, const recurrence_params *j, uint64_t tiles) {
+    return bulk->kernel && g->has_sm_90 && bulk->shared_bytes <= g->shared_bytes && j->chunks &&
+           j->rows <= bulk->tiles_most / tiles && j->rows * tiles >= BULK_LEAST * (uint64_t)g->multiprocessors;
+}
+
+static weft_status start_long(gpu *g, const recurrence_launch *kernels, const recurrence_bulk *bulk,
+                              recurrence_params *j, weft_error *error) {
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence of rows of %llu elements: a GPU supports at most 2^44",
               (unsigned long long)j->n);
-    RETURN_IF_ERROR(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
+    const bool by_bulk = use_bulk(g, bulk, j, tiles);
+    const uint32_t words = by_bulk ? bulk->map_words : MAP_WORDS;
+    RETURN_IF_ERROR(published_hold(g, "recurrence", j->rows, tiles, words, &j->totals, error));
+    if (by_bulk) {
+        j->row_blocks = (uint32_t)tiles;
+        j->prefetch_distance = tiles > BULK_PREFETCH ? (uint32_t)g->multiprocessors : 0;
+        return start(g, bulk->kernel, (uint64_t)g->multiprocessors, bulk->threads, bulk->shared_bytes, j, error);
+    }
     j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);
     j->prefetch_distance = (uint32_t)g->multiprocessors;
     j->row_blocks = (uint32_t)((tiles - 1) / j->block_tiles + 1);
     const size_t shared = kernels->long_bytes + (j->block_tiles - 1) * kernels->tile_bytes;
-    return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
+    return start(g, kernels->long_rows, j->rows * j->row_blocks, SCAN_THREADS, shared, j, error);
 }
 
 /* Copies the map of the only row to `map`. With at most 16 tiles, no block has published it, so the kernel combines
@@ -105,8 +124,9 @@ static weft_status run(gpu *g, const recurrence_call *c, uint64_t *map, weft_err
     j.n = c->n;
     j.chunks = in_chunks(&j, c->reverse, size);
     const recurrence_launch kernels = cuda_recurrence_kernels(c->dtype, c->reverse);
+    const recurrence_bulk bulk = cuda_recurrence_bulk(c->dtype, c->reverse);
     const bool is_short = c->n <= SCAN_TILE && !map;
-    RETURN_IF_ERROR(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
+    RETURN_IF_ERROR(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &bulk, &j, error));
     if (map) RETURN_IF_ERROR(give_map(g, &kernels, &j, map, error));
     return arrays_copy_out(g, "recurrence", arrays, count, error);
 }

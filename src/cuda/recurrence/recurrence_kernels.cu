@@ -11,37 +11,9 @@
  *
  * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
  * in the L2 cache. */
-#include "arith/bits.h"
-#include "cuda/recurrence/recurrence_params.h"
-#include "cuda/scan/scan_look_back.cuh"
+#include "cuda/recurrence/recurrence_maps.cuh"
 
 #include <cuda_pipeline.h>
-
-/* --------------------------------------------------------------------------------------- maps */
-
-/* The map w -> s w + u. */
-template <class T> struct affine { T s, u; };
-
-template <class T> static __device__ __forceinline__ affine<T> shuffle(affine<T> m, int lane) {
-    return affine<T>{shuffle(m.s, lane), shuffle(m.u, lane)};
-}
-template <class T> static __device__ __forceinline__ affine<T> shuffle_up(affine<T> m, int distance, int width) {
-    return affine<T>{shuffle_up(m.s, distance, width), shuffle_up(m.u, distance, width)};
-}
-
-static __device__ __forceinline__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-static __device__ __forceinline__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
-static __device__ __forceinline__ float canonical(float v) { return weft_canonical_f32(v); }
-static __device__ __forceinline__ double canonical(double v) { return weft_canonical_f64(v); }
-
-template <class T> static __device__ __forceinline__ T zero_if_nan(T s) { return s == s ? s : T(0); }
-
-template <class T> struct recurring {
-    typedef affine<T> value;
-    typedef T carried;
-    __device__ T apply(value m, T w) const { return w == 0 && isinf(m.s) ? m.u : fused(m.s, w, m.u); }
-    __device__ value combine(value a, value b) const { return value{zero_if_nan(a.s * b.s), apply(b, a.u)}; }
-};
 
 /* Scans the maps of adjacent lanes, `width` lanes (a power of two up to 16) for each row. */
 template <class T> static __device__ __forceinline__ affine<T> scan_width(affine<T> m, int width) {
@@ -79,20 +51,6 @@ template <class T> static __device__ __forceinline__ void fetch_element(T *to, c
         *to = 0;
 }
 
-/* The elements of a 16-byte chunk, in the direction of the recurrence. */
-template <class T, bool REVERSE> struct chunk_of {
-    static constexpr int COUNT = 16 / sizeof(T);
-    T element[COUNT];
-    __device__ chunk_of() {}
-    __device__ explicit chunk_of(const uint4 &bits) { memcpy(element, &bits, sizeof bits); }
-    __device__ T &operator[](int e) { return element[REVERSE ? COUNT - 1 - e : e]; }
-    __device__ uint4 bits() const {
-        uint4 b;
-        memcpy(&b, element, sizeof b);
-        return b;
-    }
-};
-
 /* Returns the map of a group. */
 template <class T, bool REVERSE>
 static __device__ __forceinline__ affine<T> map_of_group(const uint4 *s, const uint4 *u, int group) {
@@ -129,12 +87,6 @@ static __device__ __forceinline__ void run_group(const uint4 *s, uint4 *u, int g
         for (int e = 0; e < values.COUNT; e++) values[e] = canonical(values[e]);
         u[chunk_index<T>(group, c)] = values.bits();
     }
-}
-
-template <class T> static __device__ __forceinline__ T init_of(const recurrence_params &a, uint64_t row) {
-    T value;
-    memcpy(&value, &a.init_value, sizeof value);
-    return a.init ? ((const T *)a.init)[row] : value;
 }
 
 /* ---------------------------------------------------------------------------------- long rows */

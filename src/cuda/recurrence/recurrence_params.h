@@ -14,7 +14,7 @@ struct recurrence_params {
     bool chunks;                /* rows can be moved in chunks of 16 bytes */
     uint32_t row_threads;       /* short rows: threads per row, a power of two */
     uint32_t block_tiles;       /* long rows: tiles of a block, a power of two */
-    uint32_t row_blocks;        /* long rows: blocks of a row */
+    uint32_t row_blocks;        /* long rows: blocks of a row; with bulk copies its tiles */
     uint32_t prefetch_distance; /* long rows: each block prefetches to L2 the input of the block `prefetch_distance`
                                    tickets later */
     published totals;           /* long rows */
@@ -29,5 +29,16 @@ struct recurrence_launch {
 };
 
 recurrence_launch cuda_recurrence_kernels(weft_dtype dtype, bool reverse);
+
+/* Kernel for rows longer than a tile with bulk copies; NULL if there is none. */
+struct recurrence_bulk {
+    const void *kernel;
+    size_t shared_bytes; /* of a block */
+    unsigned threads;
+    uint32_t map_words;  /* words from one published map to the next */
+    uint64_t tiles_most; /* tiles of all rows */
+};
+
+recurrence_bulk cuda_recurrence_bulk(weft_dtype dtype, bool reverse);
 
 #endif

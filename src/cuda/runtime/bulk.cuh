@@ -80,5 +80,33 @@ static __device__ __forceinline__ void bulk_wait_written() {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+/* -------------------------------------------------------------------------- rings of stages */
+
+/* Iterates over the stages of the ring, every `step`-th of them, with the parity of their barriers. */
+template <int STAGES> struct bulk_ring {
+    uint32_t stage, parity;
+    __device__ explicit bulk_ring(uint32_t first) : stage(first), parity(0) {}
+    __device__ void advance(uint32_t step) {
+        stage += step;
+        if (stage < STAGES) return;
+        stage -= STAGES;
+        parity ^= 1;
+    }
+};
+
+/* Threads that each access CHUNKS adjacent chunks of 16 bytes access different banks if each takes them in an order
+ * of its own, chunk j ^ turn as the j-th. This function permutes the chunks in registers. */
+template <int CHUNKS> static __device__ __forceinline__ void bulk_exchange(uint4 (&v)[CHUNKS], int turn) {
+#pragma unroll
+    for (int w = 1; w < CHUNKS; w *= 2)
+#pragma unroll
+        for (int j = 0; j < CHUNKS; j++)
+            if (!(j & w)) {
+                const uint4 low = v[j], high = v[j + w];
+                v[j] = turn & w ? high : low;
+                v[j + w] = turn & w ? low : high;
+            }
+}
+
 #endif
 #endif

@@ -100,7 +100,7 @@ static weft_status parse_device(const char *which, int *device, weft_error *erro
 }
 
 /* Returns WEFT_UNSUPPORTED if the plugin has no code for this GPU, which CUDA reports only when a kernel is queried.
- * Sets launches_early: code that was compiled for older GPUs does not contain the instruction that waits. */
+ * Sets has_sm_90: code that was compiled for older GPUs does not contain the instruction that waits. */
 static weft_status probe(gpu *g, weft_error *error) {
     const int device = g->device;
     cudaFuncAttributes own;
@@ -113,7 +113,7 @@ static weft_status probe(gpu *g, weft_error *error) {
                          attribute(cudaDevAttrComputeCapabilityMinor, device));
     }
     CUDA_TRY(fault, "opening the GPU");
-    g->launches_early = g->arch >= 90 && own.ptxVersion >= 90;
+    g->has_sm_90 = g->arch >= 90 && own.ptxVersion >= 90;
     return WEFT_OK;
 }
 

@@ -53,7 +53,7 @@ typedef struct gpu {
     struct formulas *formulas; /* formulas that are compiled, or queued for compilation; NULL until needed */
     /* Kernels whose dynamic shared-memory limit was raised; hash by address. */
     mutable const void *shared_limit_set[256];
-    bool launches_early; /* the GPU, and the plugin's code for it, support launch_early (overlap.cuh) */
+    bool has_sm_90; /* the GPU, and the plugin's code for it, are of sm_90 or later: early launches, bulk copies */
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */

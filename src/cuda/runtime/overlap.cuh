@@ -29,7 +29,7 @@ struct early_launch {
         config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
         config.dynamicSmemBytes = shared_bytes, config.stream = g->stream;
         config.attrs = &attribute;
-        if (!early || !g->launches_early) return;
+        if (!early || !g->has_sm_90) return;
         fault = cudaStreamIsCapturing(g->stream, &capture);
         config.numAttrs = capture == cudaStreamCaptureStatusNone;
     }

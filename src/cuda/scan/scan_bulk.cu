@@ -47,23 +47,13 @@ static scan_launch kernel_of(const scan_call *c) {
     return scan_launch{NULL, 0, 0};
 }
 
-/* Sets *has to true if the kernel's code was compiled for sm_90 or later. A GPU of sm_90 may run code that was
- * compiled for an older one, in which the kernel is empty. */
-static weft_status has_code(const void *kernel, bool *has, weft_error *error) {
-    cudaFuncAttributes own;
-    CUDA_TRY(cudaFuncGetAttributes(&own, kernel), "scan");
-    *has = own.ptxVersion >= 90;
-    return WEFT_OK;
-}
-
 weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_params *j, bool *launched, weft_error *error) {
     const scan_launch kernel = kernel_of(c);
     *launched = false;
-    if (!kernel.kernel || c->n < BULK_LEAST || g->arch < 90 || kernel.shared_bytes > g->shared_bytes ||
+    if (!kernel.kernel || c->n < BULK_LEAST || !g->has_sm_90 || kernel.shared_bytes > g->shared_bytes ||
         ((uintptr_t)j->x | (uintptr_t)j->y) % 16)
         return WEFT_OK;
-    RETURN_IF_ERROR(has_code(kernel.kernel, launched, error));
-    if (!*launched) return WEFT_OK;
+    *launched = true;
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
     const uint32_t blocks = tiles < (uint64_t)g->multiprocessors ? (uint32_t)tiles : (uint32_t)g->multiprocessors;
     void *arguments[] = {j};

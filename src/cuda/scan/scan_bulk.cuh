@@ -66,18 +66,6 @@ template <class Op, int TURNS> struct bulk_shared {
 
 #if WEFT_BULK
 
-/* Iterates over the stages of the ring, every `step`-th of them, with the parity of their barriers. */
-template <int STAGES> struct bulk_ring {
-    uint32_t stage, parity;
-    __device__ explicit bulk_ring(uint32_t first) : stage(first), parity(0) {}
-    __device__ void advance(uint32_t step) {
-        stage += step;
-        if (stage < STAGES) return;
-        stage -= STAGES;
-        parity ^= 1;
-    }
-};
-
 /* Returns the bytes of a tile that bulk copies move: all except the array's last bytes, fewer than 16. */
 template <class T> static __device__ __forceinline__ uint32_t bulk_bytes(const scan_params &a, uint32_t tile) {
     const uint64_t left = (a.n - (uint64_t)tile * SCAN_TILE) * sizeof(T);
@@ -245,20 +233,7 @@ static __device__ __forceinline__ void bulk_levels(const Op &op, const scan_para
 
 /* -------------------------------------------------------------------------------------- scan */
 
-/* A thread accesses the CHUNKS = sizeof(element) chunks of its group in an order of its own, chunk j ^ turn as the
- * j-th, so that threads access different banks. This function permutes them in registers. */
-template <int CHUNKS> static __device__ __forceinline__ void bulk_exchange(uint4 (&v)[CHUNKS], int turn) {
-#pragma unroll
-    for (int w = 1; w < CHUNKS; w *= 2)
-#pragma unroll
-        for (int j = 0; j < CHUNKS; j++)
-            if (!(j & w)) {
-                const uint4 low = v[j], high = v[j + w];
-                v[j] = turn & w ? high : low;
-                v[j + w] = turn & w ? low : high;
-            }
-}
-
+/* A thread accesses the CHUNKS = sizeof(element) chunks of its group in an order of its own (bulk_exchange). */
 template <int CHUNKS> static __device__ __forceinline__ int bulk_turn() {
     return threadIdx.x * CHUNKS / 8 & (CHUNKS - 1);
 }
