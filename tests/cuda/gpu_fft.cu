@@ -1,17 +1,17 @@
-/* Transforms of every length up to 2^25 on a GPU compared with the CPU: every division into passes, with wide and
- * narrow blocks. That short ones equal the specification is the agreement suite's work. Exits with 77 without a GPU.
- */
+/* Transforms of 2^k values, up to 2^25, on a GPU compared with the CPU: every division into passes, with wide and
+ * narrow blocks; and of m 2^k values with odd m that have kernels of their own, few of them and many. That short ones
+ * equal the specification is the agreement suite's work. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
-enum { LOG_MAX = 25 };
+enum { LOG_MAX = 25, MIXED_MAX = 4096 };
 
-/* Compares `batch` transforms of 2^log numbers. */
-template <class T> static void test_length(weft_context *cpu, weft_fft_kind kind, int log, size_t batch) {
+/* Compares `batch` transforms of n values. */
+template <class T> static void test_length(weft_context *cpu, weft_fft_kind kind, size_t n, size_t batch) {
     const weft_dtype dtype = sizeof(T) == 4 ? WEFT_F32 : WEFT_F64;
-    const size_t n = (size_t)1 << log, values = batch * 2 * (n + 1), bytes = values * sizeof(T);
+    const size_t values = batch * 2 * (n + 1), bytes = values * sizeof(T);
     std::vector<T> x(values), expected(values), found(values);
     T *device_x, *device_y;
-    OK(weft_random(cpu, WEFT_NORMAL, dtype, (uint64_t)log, 0, 0, values, 0, 1, x.data()));
+    OK(weft_random(cpu, WEFT_NORMAL, dtype, (uint64_t)n, 0, 0, values, 0, 1, x.data()));
     CUDA_OK(cudaMalloc(&device_x, bytes));
     CUDA_OK(cudaMalloc(&device_y, bytes));
     upload(device_x, x.data(), bytes);
@@ -20,10 +20,22 @@ template <class T> static void test_length(weft_context *cpu, weft_fft_kind kind
     OK(weft_fft(gpu, kind, dtype, batch, n, device_x, device_y));
     OK(weft_copy(gpu, bytes, device_y, found.data()));
     if (memcmp(found.data(), expected.data(), bytes) != 0)
-        fprintf(stderr, "kind %d, f%zu, %zu transforms of 2^%d differ\n", (int)kind, 8 * sizeof(T), batch, log);
+        fprintf(stderr, "kind %d, f%zu, %zu transforms of %zu values differ\n", (int)kind, 8 * sizeof(T), batch, n);
     CHECK(memcmp(found.data(), expected.data(), bytes) == 0);
     CUDA_OK(cudaFree(device_x));
     CUDA_OK(cudaFree(device_y));
+}
+
+/* Few transforms of m 2^k values, at most one for each multiprocessor, and more. */
+static void test_mixed(weft_context *cpu) {
+    for (size_t m : {3, 5, 7, 9, 15, 25, 27, 45, 49, 75, 81, 125, 225, 243, 343, 375, 625, 729, 2187, 2401, 3125})
+        for (size_t n = m; n <= MIXED_MAX; n *= 2)
+            for (size_t batch : {1, 2, 300}) {
+                test_length<float>(cpu, WEFT_C2C, n, batch);
+                test_length<double>(cpu, WEFT_C2C, n, batch);
+                if (batch == 2) test_length<float>(cpu, WEFT_C2C_INVERSE, n, batch);
+                if (batch == 2) test_length<double>(cpu, WEFT_C2C_INVERSE, n, batch);
+            }
 }
 
 int main() {
@@ -34,13 +46,15 @@ int main() {
     }
     OK(weft_open(&cpu, "cpu"));
     for (int log = 0; log <= LOG_MAX; log++) {
+        const size_t n = (size_t)1 << log;
         for (weft_fft_kind kind : {WEFT_C2C, WEFT_R2C, WEFT_C2R}) {
-            test_length<float>(cpu, kind, log, 1);
-            test_length<double>(cpu, kind, log, 1);
+            test_length<float>(cpu, kind, n, 1);
+            test_length<double>(cpu, kind, n, 1);
         }
-        if (log <= LOG_MAX - 3) test_length<float>(cpu, WEFT_C2C_INVERSE, log, 5);
-        if (log <= LOG_MAX - 3) test_length<double>(cpu, WEFT_C2R, log, 5);
+        if (log <= LOG_MAX - 3) test_length<float>(cpu, WEFT_C2C_INVERSE, n, 5);
+        if (log <= LOG_MAX - 3) test_length<double>(cpu, WEFT_C2R, n, 5);
     }
+    test_mixed(cpu);
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

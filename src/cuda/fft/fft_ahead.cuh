@@ -98,48 +98,45 @@ template <int COUNT, typename T> static __device__ __forceinline__ void clear(nu
 }
 
 /* Reads the numbers of unit i of position w. */
-template <int M, int D, typename T, typename Block>
+template <class g, typename T, typename Block>
 static __device__ __forceinline__ void ahead_read(const together_params<T> &l, const number<T> *shared,
                                                   const Block &block, uint32_t w, uint32_t i, number<T> *v) {
-    typedef group<T, M, D> g;
     if constexpr (g::IS_FIRST && Block::AHEAD) {
         const number<T> *const from = block.from(w, i);
 #pragma unroll
         for (int c = 0; c < g::HELD; c++) v[c] = from[c * g::UNITS * Block::REST];
         swap_parts<g::HELD>(v, l.j.exchange_in);
     } else if constexpr (g::IS_FIRST) {
-        load_unit<M>(l, block, block.at(l, w), i, v);
+        load_unit<g>(l, block, block.at(l, w), i, v);
     } else {
-        read_unit<M, D>(shared, block, w, i, v);
+        read_unit<g>(shared, block, w, i, v);
     }
 }
 
 /* Computes a group for ahead_passes: moves the numbers of units from block.ahead to `shared`, or stores the results.
  */
-template <int M, int D, int PASS, bool STORES, typename T, typename Block>
+template <class g, int PASS, bool STORES, typename T, typename Block>
 static __device__ __forceinline__ void ahead_group(const together_params<T> &l, number<T> *shared,
                                                    const Block &block) {
-    typedef group<T, M, D> g;
 #pragma unroll 1
     for (uint32_t b = afresh(threadIdx.x); b < g::UNITS * Block::WIDTH; b += Block::THREADS) {
         const uint32_t w = STORES ? b / g::UNITS : b % Block::WIDTH, i = STORES ? b % g::UNITS : b / Block::WIDTH;
         if (STORES && w >= block.left) break;
         number<T> v[g::HELD];
-        ahead_read<M, D>(l, shared, block, w, i, v);
-        compute_unit<M, D, PASS>(l, block, block.at(l, w), i, v);
+        ahead_read<g>(l, shared, block, w, i, v);
+        compute_unit<g, PASS>(l, block, block.at(l, w), i, v);
         if constexpr (STORES)
             store_last<T, g::HELD>(l, block.at(l, w), i, v);
         else
-            write_unit<M, D>(shared, block, w, i, v);
+            write_unit<g>(shared, block, w, i, v);
     }
 }
 
 /* Computes a group for ahead_passes. A thread reads the numbers of all its units before it writes results: in place,
  * or to hide the latency of loads. */
-template <int M, int D, int PASS, typename T, typename Block>
+template <class g, int PASS, typename T, typename Block>
 static __device__ __forceinline__ void ahead_group_at_once(const together_params<T> &l, number<T> *shared,
                                                            const Block &block) {
-    typedef group<T, M, D> g;
     constexpr int THREADS = Block::THREADS, WIDTH = Block::WIDTH, ALL = g::UNITS * WIDTH;
     constexpr int ROUNDS = (ALL - 1) / THREADS + 1;
     constexpr bool IN_PLACE = !g::IS_FIRST || Block::ONE;
@@ -147,14 +144,14 @@ static __device__ __forceinline__ void ahead_group_at_once(const together_params
     number<T> v[ROUNDS * g::HELD];
     const uint32_t thread = afresh(threadIdx.x);
     const auto compute = [&](uint32_t b, number<T> *own) {
-        compute_unit<M, D, PASS>(l, block, block.at(l, b % WIDTH), b / WIDTH, own);
+        compute_unit<g, PASS>(l, block, block.at(l, b % WIDTH), b / WIDTH, own);
     };
 #pragma unroll
     for (int n = 0; n < ROUNDS; n++) {
         const uint32_t b = thread + (uint32_t)(n * THREADS);
         number<T> *const own = v + n * g::HELD;
         if ((n + 1) * THREADS <= ALL || b < ALL) {
-            ahead_read<M, D>(l, shared, block, b % WIDTH, b / WIDTH, own);
+            ahead_read<g>(l, shared, block, b % WIDTH, b / WIDTH, own);
             if (IN_PLACE) compute(b, own);
         } else {
             clear<g::HELD>(own);
@@ -167,7 +164,7 @@ static __device__ __forceinline__ void ahead_group_at_once(const together_params
         number<T> *const own = v + n * g::HELD;
         if ((n + 1) * THREADS <= ALL || b < ALL) {
             if (!IN_PLACE) compute(b, own);
-            write_unit<M, D>(shared, block, b % WIDTH, b / WIDTH, own);
+            write_unit<g>(shared, block, b % WIDTH, b / WIDTH, own);
         }
     }
 }
@@ -176,18 +173,17 @@ static __device__ __forceinline__ void ahead_group_at_once(const together_params
  * read and write. Block is derived from ahead_tile, with the constants APART (see fixed_passes); KEEPS: results stay
  * in shared memory, and a barrier of the block follows; ONE: there is memory for one tile only, block.ahead, and the
  * next tile is copied when the last group has read it. */
-template <int M, int D = 1, int PASS = 0, typename T, typename Block>
+template <class g, int PASS = 0, typename T, typename Block>
 static __device__ __forceinline__ void ahead_passes(const together_params<T> &l, number<T> *shared,
                                                     const Block &block) {
-    typedef group<T, M, D> g;
     constexpr bool COPIES = Block::ONE ? g::IS_LAST : g::IS_FIRST, STORES = g::IS_LAST && !Block::KEEPS;
     if constexpr (STORES || (g::IS_FIRST && Block::AHEAD && !Block::ONE))
-        ahead_group<M, D, PASS, STORES>(l, shared, block);
+        ahead_group<g, PASS, STORES>(l, shared, block);
     else
-        ahead_group_at_once<M, D, PASS>(l, shared, block);
+        ahead_group_at_once<g, PASS>(l, shared, block);
     if constexpr (COPIES || !g::IS_LAST || Block::KEEPS) __syncthreads();
     if constexpr (COPIES) block.copy_next(l);
-    if constexpr (!g::IS_LAST) ahead_passes<M, D * g::HELD, PASS + (g::Q > 1 ? 2 : 1)>(l, shared, block);
+    if constexpr (!g::IS_LAST) ahead_passes<typename g::next, PASS + g::PASSES>(l, shared, block);
 }
 
 /* Returns the blocks for so many tiles: those that are resident at once, `resident` in a multiprocessor or as many as

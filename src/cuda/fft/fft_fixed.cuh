@@ -20,22 +20,32 @@ static constexpr __host__ __device__ int largest_prime(int m) {
     return largest;
 }
 
-/* Group of the passes from D on. More numbers in the registers of a thread would leave too few threads in a
- * multiprocessor: groups of 25 f64 numbers are slower than passes of radix 5. */
-template <typename T, int M, int D> struct group {
-    static constexpr int P = largest_prime(M / D), NEXT = largest_prime(M / (D * P));
-    static constexpr int Q = P == NEXT && P * P <= (sizeof(T) == 4 ? 25 : 9) ? P : 1;
-    static constexpr int HELD = P * Q, UNITS = M / HELD, B = M / (D * HELD);
+/* Group of the passes from D on, of at most MOST numbers unless it is one pass. More numbers in the registers of a
+ * thread would leave too few threads in a multiprocessor: groups of 25 f64 numbers are slower than passes of radix 5.
+ */
+template <typename T, int M, int D = 1, int MOST = sizeof(T) == 4 ? 25 : 9> struct group {
+    static constexpr int DONE = D, P = largest_prime(M / D), AFTER = largest_prime(M / (D * P));
+    static constexpr int Q = P == AFTER && P * P <= MOST ? P : 1;
+    static constexpr int HELD = P * Q, UNITS = M / HELD, B = M / (D * HELD), PASSES = Q > 1 ? 2 : 1;
     static constexpr bool IS_FIRST = D == 1, IS_LAST = D * HELD == M;
+    typedef group<T, M, D * HELD, MOST> next;
 };
 
-/* Returns the number of groups. */
-template <typename T, int M, int D = 1> static constexpr __host__ __device__ int groups() {
-    typedef group<T, M, D> g;
+/* Group of one pass, for few arrays. */
+template <typename T, int M> using few_group = group<T, M, 1, 1>;
+
+/* Returns the threads of a block that computes `units` at once. */
+static constexpr __host__ __device__ int few_threads(int units) {
+    const int all = (units + 31) / 32 * 32;
+    return all > 640 ? (units / 2 + 31) / 32 * 32 : all;
+}
+
+/* Returns the number of groups from g on. */
+template <class g> static constexpr __host__ __device__ int groups() {
     if constexpr (g::IS_LAST)
         return 1;
     else
-        return 1 + groups<T, M, D * g::HELD>();
+        return 1 + groups<typename g::next>();
 }
 
 /* Computes a pass of radix P on numbers v[0], v[STEP], ...; twiddles: the first factor, or NULL. */
@@ -54,11 +64,10 @@ static __device__ __forceinline__ void fixed_radix(const radix_constants<T, COUN
 
 /* Transforms the numbers of a thread; results are in natural order. s, q: of the position; k: see above; WHOLE: the
  * first pass is that of a whole array, which has no twiddles. */
-template <int M, int D, bool WHOLE, typename T>
+template <class g, bool WHOLE, typename T>
 static __device__ __forceinline__ void fixed_group(const together_params<T> &l, int pass, uint32_t s, uint32_t q,
                                                    uint32_t k, number<T> *v) {
-    typedef group<T, M, D> g;
-    constexpr int P = g::P, Q = g::Q;
+    constexpr int P = g::P, Q = g::Q, D = g::DONE;
     constexpr uint32_t bytes = (uint32_t)sizeof(number<T>);
     const number<T> *const first = WHOLE && g::IS_FIRST ? NULL : l.twiddles[pass];
 #pragma unroll
@@ -78,13 +87,12 @@ static __device__ __forceinline__ void fixed_group(const together_params<T> &l, 
 }
 
 /* Returns the numbers of all threads in all rounds of a block that computes `width` positions. */
-template <typename T, int M, int D = 1> static constexpr __host__ __device__ int fixed_cost(int width, int threads) {
-    typedef group<T, M, D> g;
+template <class g> static constexpr __host__ __device__ int fixed_cost(int width, int threads) {
     const int cost = (g::UNITS * width + threads - 1) / threads * threads * g::HELD;
     if constexpr (g::IS_LAST)
         return cost;
     else
-        return cost + fixed_cost<T, M, D * g::HELD>(width, threads);
+        return cost + fixed_cost<typename g::next>(width, threads);
 }
 
 /* Returns the threads of a block, `least` to `most`: those that compute the groups, and then lines of 2^held_log
@@ -93,7 +101,7 @@ template <typename T, int M>
 static constexpr __host__ __device__ int fixed_threads(int width, int held_log, int least, int most) {
     int best = most, cheapest = 0;
     for (int threads = most; threads >= least && threads >= 128; threads /= 2) {
-        int cost = fixed_cost<T, M>(width, threads);
+        int cost = fixed_cost<group<T, M>>(width, threads);
         if (held_log >= 0) cost += ((M * width >> held_log) + threads - 1) / threads * threads << held_log;
         if (cheapest == 0 || cost < cheapest) cheapest = cost, best = threads;
     }
@@ -101,10 +109,9 @@ static constexpr __host__ __device__ int fixed_threads(int width, int held_log, 
 }
 
 /* Loads the numbers of unit i of a position for the first group. */
-template <int M, typename T, typename Block>
+template <class g, typename T, typename Block>
 static __device__ __forceinline__ void load_unit(const together_params<T> &l, const Block &block,
                                                  const position<T> &at, uint32_t i, number<T> *v) {
-    typedef group<T, M, 1> g;
     const uint32_t step_bytes = (uint32_t)g::UNITS * block.rest(l) * (uint32_t)sizeof(number<T>);
     const T *const x = at.x + 2 * (uint64_t)(i * block.rest(l));
     load_numbers<g::HELD>(v, l.j.x_aligned, false, [=](int c) { return stepped(x, step_bytes, (uint32_t)c); });
@@ -112,54 +119,49 @@ static __device__ __forceinline__ void load_unit(const together_params<T> &l, co
 }
 
 /* Read and write the numbers of unit i = k B + r of the position in slot w. */
-template <int M, int D, typename T, typename Block>
+template <class g, typename T, typename Block>
 static __device__ __forceinline__ void read_unit(const number<T> *shared, const Block &block, uint32_t w, uint32_t i,
                                                  number<T> *v) {
-    typedef group<T, M, D> g;
     const number<T> *const from = shared + (i / g::B * (g::HELD * g::B) + i % g::B) * Block::APART + block.slot(w);
 #pragma unroll
     for (int c = 0; c < g::HELD; c++) v[c] = from[c * g::B * Block::APART];
 }
-template <int M, int D, typename T, typename Block>
+template <class g, typename T, typename Block>
 static __device__ __forceinline__ void write_unit(number<T> *shared, const Block &block, uint32_t w, uint32_t i,
                                                   const number<T> *v) {
-    typedef group<T, M, D> g;
     number<T> *const to = shared + i * Block::APART + block.slot(w);
 #pragma unroll
-    for (int c = 0; c < g::HELD; c++) to[c * D * g::B * Block::APART] = v[c];
+    for (int c = 0; c < g::HELD; c++) to[c * g::DONE * g::B * Block::APART] = v[c];
 }
 
 /* Computes unit i of position `at`. */
-template <int M, int D, int PASS, typename T, typename Block>
+template <class g, int PASS, typename T, typename Block>
 static __device__ __forceinline__ void compute_unit(const together_params<T> &l, const Block &block,
                                                     const position<T> &at, uint32_t i, number<T> *v) {
-    typedef group<T, M, D> g;
-    fixed_group<M, D, Block::WHOLE>(l, PASS, block.s(l), at.q, g::IS_FIRST ? 0 : i / g::B, v);
+    fixed_group<g, Block::WHOLE>(l, PASS, block.s(l), at.q, g::IS_FIRST ? 0 : i / g::B, v);
     if constexpr (g::IS_LAST) scale_last<T, g::HELD>(l, at, i, v);
 }
 
 /* Computes unit i of position `at`, which has slot w, for fixed_passes; v: its numbers, if the group is the first
  * one. */
-template <int M, int D, int PASS, int GROUP, typename T, typename Block>
+template <class g, int PASS, int GROUP, typename T, typename Block>
 static __device__ __forceinline__ void fixed_unit(const together_params<T> &l, number<T> *shared, const Block &block,
                                                   const position<T> &at, uint32_t w, uint32_t i, number<T> *v) {
-    typedef group<T, M, D> g;
-    if constexpr (!g::IS_FIRST) read_unit<M, D>(shared + (GROUP % 2 ? 0 : Block::HALF), block, w, i, v);
-    compute_unit<M, D, PASS>(l, block, at, i, v);
+    if constexpr (!g::IS_FIRST) read_unit<g>(shared + (GROUP % 2 ? 0 : Block::HALF), block, w, i, v);
+    compute_unit<g, PASS>(l, block, at, i, v);
     if constexpr (g::IS_LAST)
         store_last<T, g::HELD>(l, at, i, v);
     else
-        write_unit<M, D>(shared + (GROUP % 2 ? Block::HALF : 0), block, w, i, v);
+        write_unit<g>(shared + (GROUP % 2 ? Block::HALF : 0), block, w, i, v);
 }
 
-/* Computes the groups from D on, and within the block what transform_some computes. Block has the constants WIDTH
+/* Computes the groups from g on, and within the block what transform_some computes. Block has the constants WIDTH
  * (its positions), APART (number i of a position is i APART + slot(w) in shared memory), HALF and THREADS. at(l, w)
  * is position w; `left`: the positions from the first one of the block on; s, rest: as in radix_params. load_along,
  * store_along: adjacent threads have adjacent numbers of a position in the first or last group. */
-template <int M, int D = 1, int PASS = 0, int GROUP = 0, typename T, typename Block>
+template <class g, int PASS = 0, int GROUP = 0, typename T, typename Block>
 static __device__ __forceinline__ void fixed_passes(const together_params<T> &l, number<T> *shared,
                                                     const Block &block) {
-    typedef group<T, M, D> g;
     constexpr int WIDTH = Block::WIDTH, THREADS = Block::THREADS, ROW = WIDTH < THREADS ? WIDTH : THREADS;
     number<T> v[g::HELD];
     if ((g::IS_FIRST && block.load_along(l)) || (g::IS_LAST && block.store_along(l))) {
@@ -168,8 +170,8 @@ static __device__ __forceinline__ void fixed_passes(const together_params<T> &l,
             const uint32_t w = b / g::UNITS, i = b % g::UNITS;
             if (w >= block.left) break;
             const position<T> at = block.at(l, w);
-            if constexpr (g::IS_FIRST) load_unit<M>(l, block, at, i, v);
-            fixed_unit<M, D, PASS, GROUP>(l, shared, block, at, w, i, v);
+            if constexpr (g::IS_FIRST) load_unit<g>(l, block, at, i, v);
+            fixed_unit<g, PASS, GROUP>(l, shared, block, at, w, i, v);
         }
     } else {
 #pragma unroll 1
@@ -177,14 +179,14 @@ static __device__ __forceinline__ void fixed_passes(const together_params<T> &l,
             const position<T> at = block.at(l, w);
 #pragma unroll 1
             for (uint32_t i = threadIdx.x / ROW; i < g::UNITS; i += THREADS / ROW) {
-                if constexpr (g::IS_FIRST) load_unit<M>(l, block, at, i, v);
-                fixed_unit<M, D, PASS, GROUP>(l, shared, block, at, w, i, v);
+                if constexpr (g::IS_FIRST) load_unit<g>(l, block, at, i, v);
+                fixed_unit<g, PASS, GROUP>(l, shared, block, at, w, i, v);
             }
         }
     }
     if constexpr (!g::IS_LAST) {
         __syncthreads();
-        fixed_passes<M, D * g::HELD, PASS + (g::Q > 1 ? 2 : 1), GROUP + 1>(l, shared, block);
+        fixed_passes<typename g::next, PASS + g::PASSES, GROUP + 1>(l, shared, block);
     }
 }
 

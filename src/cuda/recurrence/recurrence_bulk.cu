@@ -69,12 +69,6 @@ template <class T, bool REVERSE> struct ring_tile {
     }
 };
 
-/* Arrives once for the warp, after what its threads have done. */
-static __device__ __forceinline__ void ring_arrive(uint64_t *barrier) {
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) barrier_arrive(barrier);
-}
-
 /* ------------------------------------------------------------------------ loader and storer */
 
 /* Starts to prefetch the tile with ticket `ticket` to L2, if it is full. A load from L2 takes less time, and less
@@ -226,13 +220,17 @@ static __device__ __forceinline__ void ring_load_rest(const recurrence_params &a
 
 /* --------------------------------------------------------------------------------- other roles */
 
-/* Computes the maps of all groups. Called by SCAN_THREADS threads; `group` is the thread's number among them. */
+/* Computes the maps of all groups. Called by SCAN_THREADS threads; `group` is the thread's number among them. What
+ * they read of an incomplete tile, and what they write, was used for the tile before in this stage: its values were
+ * written, or the stage would not have been loaded. Waiting for that too orders the accesses for compute-sanitizer.
+ */
 template <class T, bool REVERSE>
 static __device__ __forceinline__ void ring_maps(const recurrence_params &a, ring_shared<T> &s, int group) {
     const recurring<T> op;
     for (bulk_ring<ring_shared<T>::STAGES> at(0);; at.advance(1)) {
         barrier_wait(&s.loaded[at.stage], at.parity);
         if (s.ticket[at.stage] == RING_END) break;
+        barrier_wait(&s.written[at.stage], at.parity ^ 1);
         if constexpr (!REVERSE) {
             const ring_tile<T, false> tile(a, s.ticket[at.stage]);
             const uint32_t bulk = tile.bytes / (uint32_t)sizeof(T);
@@ -242,7 +240,7 @@ static __device__ __forceinline__ void ring_maps(const recurrence_params &a, rin
         const affine<T> groups = scan_lanes(op, m);
         s.groups[at.stage][group] = groups;
         if (group % 16 == 15) s.halves[at.stage][group / 16] = groups;
-        ring_arrive(&s.mapped[at.stage]);
+        barrier_arrive(&s.mapped[at.stage]);
     }
 }
 
@@ -272,7 +270,7 @@ template <class T, bool REVERSE> static __device__ __forceinline__ void ring_run
             value = ring_run_set(of_s, of_u, s.u[at.stage], group, set, value);
         }
         bulk_fence();
-        ring_arrive(&s.written[at.stage]);
+        barrier_arrive(&s.written[at.stage]);
     }
 }
 
@@ -374,9 +372,9 @@ template <class T> static __device__ __forceinline__ void ring_begin(ring_shared
     if (threadIdx.x == 0) {
         for (int i = 0; i < ring_shared<T>::STAGES; i++) {
             barrier_init(&s.loaded[i], 1);
-            barrier_init(&s.mapped[i], SCAN_WARPS);
+            barrier_init(&s.mapped[i], SCAN_THREADS);
             barrier_init(&s.carried[i], 1);
-            barrier_init(&s.written[i], SCAN_WARPS);
+            barrier_init(&s.written[i], SCAN_THREADS);
             barrier_init(&s.freed[i], 1);
         }
         barrier_init_done();
