@@ -43,6 +43,7 @@ static bool run_fftw(const rival *r, int times) {
 
 /* Returns the number of calls that take ROUND_SECONDS, or 0 if a call fails. */
 static int calls_per_round(const rival *r) {
+    if (!run_weft(r, 1)) return 0; /* creates the tables */
     for (int times = 1;; times *= 2) {
         const double start = now();
         if (!run_weft(r, times)) return 0;

@@ -16,7 +16,7 @@ typedef struct arrays {
 /* A part of the batch of a call. */
 typedef struct params {
     weft_context *ctx;
-    const fft_plan *plan;
+    fft_plan *plan;
     weft_dtype dtype;
     size_t batch;
     bool inverse, even, odd; /* even, odd: the length of a real transform */
@@ -35,9 +35,7 @@ static arrays other_buffer(const params *j, arrays x) { return j->buffer[x.p == 
 
 /* The factor of an inverse transform, or 0. */
 static double scale_of(const params *j, size_t divisor) {
-    if (!j->inverse) return 0;
-    const double factor = 1 / (double)divisor;
-    return (j->dtype == WEFT_F32 ? (double)(float)factor : factor) / (j->even ? 2 : 1);
+    return j->inverse ? fft_scale(j->dtype, divisor, j->even) : 0;
 }
 
 /* ------------------------------------------------------------------------------- mixed radices */
@@ -151,6 +149,14 @@ static bool takes_whole(const params *j, arrays x, arrays y, fft_pass_call *c) {
     return b->fft_takes_whole && b->fft_takes_whole(j->ctx->state, c);
 }
 
+/* Transforms one array by a call that its plan contains. kind: index of the call. */
+static weft_status transform_one(weft_context *ctx, fft_plan *p, size_t kind, const void *x, void *y,
+                                 weft_error *error) {
+    p->one[kind].x = x;
+    p->one[kind].y = y;
+    return ctx->backend->fft_pass(ctx->state, &p->one[kind], error);
+}
+
 /* Converts between the real or complex numbers of a real transform and those of the complex one. */
 static weft_status convert(const params *j, fft_pass_kind kind, arrays x, arrays y, weft_error *error) {
     fft_pass_call c = {.kind = kind,
@@ -174,9 +180,11 @@ static weft_status transform(const params *j, arrays x, arrays y, weft_error *er
     /* The calls of 14.8 write the two buffers in turn. */
     if (j->odd && !j->plan->padded && count_calls(j) % 2 == 0) to = j->buffer[1];
     fft_pass_call c;
-    RETURN_IF_ERROR(takes_whole(j, from, to, &c) ? run_pass(j, &c, error)
-                    : j->plan->padded            ? convolve_chirp(j, from, to, error)
-                                                 : mix_radices(j, from, to, error));
+    const size_t kind = !j->inverse ? 0 : j->even ? 2 : 1;
+    RETURN_IF_ERROR(j->batch == 1 && j->plan->takes_one ? transform_one(j->ctx, j->plan, kind, from.p, to.p, error)
+                    : takes_whole(j, from, to, &c)      ? run_pass(j, &c, error)
+                    : j->plan->padded                   ? convolve_chirp(j, from, to, error)
+                                                        : mix_radices(j, from, to, error));
     if (j->odd) return convert(j, FFT_REDUCE, to, y, error);
     return j->even && !j->inverse ? convert(j, FFT_SPLIT, y, y, error) : WEFT_OK;
 }
@@ -226,5 +234,10 @@ static __attribute__((noinline)) weft_status run(weft_context *ctx, const fft_ca
 
 weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
     const bool power = (c->n & (c->n - 1)) == 0;
-    return power || !ctx->backend->fft_pass ? ctx->backend->fft(ctx->state, c, error) : run(ctx, c, error);
+    if (power || !ctx->backend->fft_pass) return ctx->backend->fft(ctx->state, c, error);
+    if (c->batch != 1 || c->kind > WEFT_C2C_INVERSE) return run(ctx, c, error);
+    fft_plan *plan;
+    RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, c->n, false, &plan, error));
+    return plan->takes_one ? transform_one(ctx, plan, c->kind == WEFT_C2C_INVERSE, c->x, c->y, error)
+                           : run(ctx, c, error);
 }

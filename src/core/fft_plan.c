@@ -10,7 +10,7 @@ enum { PLANS = 8 }; /* plans that a context keeps */
 
 struct fft_plans {
     fft_plan *plan[PLANS]; /* or NULL */
-    size_t next;           /* index of the next plan */
+    size_t next, last;     /* indices of the next plan and of the one that was found last */
 };
 
 /* ------------------------------------------------------------------------------------- factors */
@@ -192,6 +192,27 @@ static weft_status make_tables(weft_context *ctx, fft_plan *p, weft_error *error
 
 /* ----------------------------------------------------------------------------------- the plans */
 
+/* Makes the calls for one transform. */
+static void make_calls(const weft_context *ctx, fft_plan *p) {
+    const weft_backend *const b = ctx->backend;
+    if (p->padded || !b->fft_takes_whole || b->device_only) return;
+    for (int i = 0; i < 3; i++)
+        p->one[i] = (fft_pass_call){.kind = FFT_RADICES,
+                                    .dtype = p->dtype,
+                                    .batch = 1,
+                                    .n = p->n,
+                                    .count = p->passes,
+                                    .x_step = 2 * p->n,
+                                    .y_step = 2 * p->n,
+                                    .whole = true,
+                                    .exchange_in = i > 0,
+                                    .exchange_out = i > 0,
+                                    .scale = i > 0 ? fft_scale(p->dtype, p->m, i == 2) : 0,
+                                    .radices = p->radices,
+                                    .factors = p->length > 1 ? fft_table(p, p->factors) : NULL};
+    p->takes_one = b->fft_takes_whole(ctx->state, &p->one[0]);
+}
+
 static void free_plan(weft_context *ctx, fft_plan *p) {
     weft_error ignored;
     if (p && p->tables) (void)ctx->backend->free(ctx->state, WEFT_DEVICE, p->tables, &ignored);
@@ -209,26 +230,42 @@ static weft_status make_plan(weft_context *ctx, const fft_plan *wanted, fft_plan
         free_plan(ctx, p);
         return status;
     }
+    make_calls(ctx, p);
     *made = p;
     return WEFT_OK;
 }
 
-weft_status fft_find_plan(weft_context *ctx, weft_dtype dtype, size_t n, bool real, const fft_plan **plan,
+/* Returns true if a plan, or NULL, has the tables of a transform. */
+static bool serves(const fft_plan *p, weft_dtype dtype, size_t n, bool real) {
+    return p && p->n == n && p->dtype == dtype && p->real >= real;
+}
+
+/* Makes a plan in place of the oldest one. */
+static __attribute__((noinline)) weft_status add_plan(weft_context *ctx, const fft_plan *wanted, fft_plan **plan,
+                                                      weft_error *error) {
+    fft_plans *const all = ctx->transforms;
+    RETURN_IF_ERROR(make_plan(ctx, wanted, plan, error));
+    free_plan(ctx, all->plan[all->next]);
+    all->plan[all->next] = *plan;
+    all->last = all->next;
+    all->next = (all->next + 1) % PLANS;
+    return WEFT_OK;
+}
+
+weft_status fft_find_plan(weft_context *ctx, weft_dtype dtype, size_t n, bool real, fft_plan **plan,
                           weft_error *error) {
     if (!ctx->transforms) ctx->transforms = calloc(1, sizeof *ctx->transforms);
     fft_plans *const all = ctx->transforms;
     RETURN_IF(!all, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *all);
+    *plan = all->plan[all->last];
+    if (serves(*plan, dtype, n, real)) return WEFT_OK;
     for (size_t i = 0; i < PLANS; i++) {
-        const fft_plan *const p = *plan = all->plan[i];
-        if (p && p->dtype == dtype && p->n == n && p->real >= real) return WEFT_OK;
+        *plan = all->plan[i];
+        if (!serves(*plan, dtype, n, real)) continue;
+        all->last = i;
+        return WEFT_OK;
     }
-    fft_plan *made;
-    RETURN_IF_ERROR(make_plan(ctx, &(fft_plan){.dtype = dtype, .n = n, .real = real}, &made, error));
-    free_plan(ctx, all->plan[all->next]);
-    all->plan[all->next] = made;
-    all->next = (all->next + 1) % PLANS;
-    *plan = made;
-    return WEFT_OK;
+    return add_plan(ctx, &(fft_plan){.dtype = dtype, .n = n, .real = real}, plan, error);
 }
 
 void fft_free_plans(weft_context *ctx) {

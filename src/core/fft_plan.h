@@ -21,15 +21,25 @@ typedef struct fft_plan {
     size_t filter, half; /* index of H of 14.10; of c and t of 14.5 */
     char *tables;        /* device memory */
     size_t bytes;
+    /* Calls of the backend for one transform, FFT_RADICES of all passes, in which only the arrays are missing: for a
+     * transform, for its inverse, and for the inverse that is part of a real one (14.11). */
+    fft_pass_call one[3];
+    bool takes_one; /* the backend takes these calls; false if they have not been made */
 } fft_plan;
 
 /* Finds or makes the plan of n values; n is not a power of two. It remains valid during the call. */
-weft_status fft_find_plan(weft_context *ctx, weft_dtype dtype, size_t n, bool real, const fft_plan **plan,
+weft_status fft_find_plan(weft_context *ctx, weft_dtype dtype, size_t n, bool real, fft_plan **plan,
                           weft_error *error);
 
 /* Returns the address of complex number `index` of the tables. */
 static inline const void *fft_table(const fft_plan *p, size_t index) {
     return p->tables + index * 2 * (p->dtype == WEFT_F32 ? sizeof(float) : sizeof(double));
+}
+
+/* Returns the factor 1 / divisor of an inverse, rounded to the type, or half of it (14.11). */
+static inline double fft_scale(weft_dtype dtype, size_t divisor, bool half) {
+    const double factor = 1 / (double)divisor;
+    return (dtype == WEFT_F32 ? (double)(float)factor : factor) / (half ? 2 : 1);
 }
 
 /* Frees all plans. */

@@ -108,33 +108,63 @@ static void transform_part(void *self, int part, int parts) {
     }
 }
 
-/* Returns true for a call of complex transforms that is too short for several threads, for two passes and for a check
- * for cancellation. */
+/* Returns true for a call that is too short for several threads, for two passes and for a check for cancellation. */
 static bool is_short(const fft_call *c) {
-    return !is_real(c) && c->n <= UNINTERRUPTED && c->batch <= UNINTERRUPTED && c->batch * c->n <= UNINTERRUPTED;
+    return c->n <= UNINTERRUPTED && c->batch <= UNINTERRUPTED && c->batch * c->n <= UNINTERRUPTED;
 }
 
-/* Finds or creates the plan of a short call. Its way does not depend on the number of threads. */
-static weft_status find_short_plan(cpu_context *ctx, const fft_call *c, const transform_plan **plan,
-                                   weft_error *error) {
-    const int log = transform_log2(c->n), type = c->dtype == WEFT_F64;
+/* Finds or creates the plan of a short call for 2^log complex values; with `half`, including half_twiddles. Its way
+ * does not depend on the number of threads. */
+static inline weft_status find_short_plan(cpu_context *ctx, weft_dtype dtype, int log, bool half,
+                                          const transform_plan **plan, weft_error *error) {
+    const int type = dtype == WEFT_F64;
     *plan = ctx->transforms ? ctx->transforms->of_short[type][log] : NULL;
-    if (*plan) return WEFT_OK;
-    const transform_way way = cpu_transform_way(ctx, c->dtype, log);
-    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, way, log, false, plan, error));
+    if (*plan && (!half || (*plan)->half_twiddles)) return WEFT_OK;
+    const transform_way way = cpu_transform_way(ctx, dtype, log);
+    RETURN_IF_ERROR(cpu_transform_plan(ctx, dtype, way, log, half, plan, error));
     ctx->transforms->of_short[type][log] = *plan;
     return WEFT_OK;
 }
 
 /* Computes a short call. Its fixed cost is a large part of the time of one transform. */
-static weft_status transform_short(cpu_context *ctx, const fft_call *c, weft_error *error) {
+static inline weft_status transform_short(cpu_context *ctx, const fft_call *c, weft_error *error) {
     const transform_kernels *kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
     const bool inverse = c->kind == WEFT_C2C_INVERSE;
     transform_pass p = {.inverse = inverse, .scale = inverse ? 1 / (double)c->n : 1, .x = c->x, .to = c->batch};
-    RETURN_IF_ERROR(find_short_plan(ctx, c, &p.plan, error));
+    RETURN_IF_ERROR(find_short_plan(ctx, c->dtype, transform_log2(c->n), false, &p.plan, error));
     RETURN_IF_ERROR(cpu_workspace(ctx, 2 * sizeof(double) * c->n, &p.buffer, error));
     p.y = c->y; /* not with x: GCC would copy both as a vector, which waits for the caller's two stores */
     kernel_of(kernels, p.plan->way)(&p);
+    return WEFT_OK;
+}
+
+/* Sets the members of a call's work that neither its plan nor the workspace determines. */
+static void describe(const cpu_context *ctx, const fft_call *c, fft_work *w) {
+    const size_t half = 2 * (c->n / 2 + 1);
+    *w = (fft_work){.call = c,
+                    .kernels = transform_kernels_of(ctx->level->transforms, c->dtype),
+                    .size = weft_dtype_size(c->dtype),
+                    .x_step = c->kind == WEFT_R2C   ? c->n
+                              : c->kind == WEFT_C2R ? half
+                                                    : 2 * c->n,
+                    .y_step = c->kind == WEFT_C2R   ? c->n
+                              : c->kind == WEFT_R2C ? half
+                                                    : 2 * c->n};
+}
+
+/* Computes a short call of real transforms, n > 1. */
+static __attribute__((noinline)) weft_status transform_short_reals(cpu_context *ctx, const fft_call *c,
+                                                                   weft_error *error) {
+    const size_t bytes =
+        (c->n * sizeof(double) + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT; /* n/2 numbers */
+    fft_work w;
+    void *workspace;
+    describe(ctx, c, &w);
+    RETURN_IF_ERROR(find_short_plan(ctx, c->dtype, transform_log2(c->n) - 1, true, &w.plan, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, 2 * bytes, &workspace, error));
+    const transform_team alone = {1, (char *)workspace + bytes, bytes};
+    transform_pass p = pass_of(&w);
+    for (size_t b = 0; b < c->batch; b++) transform_number(&w, &p, b, workspace, &alone);
     return WEFT_OK;
 }
 
@@ -142,10 +172,8 @@ static weft_status transform_short(cpu_context *ctx, const fft_call *c, weft_err
 static __attribute__((noinline)) weft_status transform_long(cpu_context *ctx, const fft_call *c, weft_error *error) {
     const size_t complex_values = is_real(c) && c->n > 1 ? c->n / 2 : c->n;
     const int log = transform_log2(complex_values);
-    fft_work w = {.call = c, .size = weft_dtype_size(c->dtype)};
-    w.kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
-    w.x_step = c->kind == WEFT_R2C ? c->n : c->kind == WEFT_C2R ? 2 * (c->n / 2 + 1) : 2 * c->n;
-    w.y_step = c->kind == WEFT_C2R ? c->n : c->kind == WEFT_R2C ? 2 * (c->n / 2 + 1) : 2 * c->n;
+    fft_work w;
+    describe(ctx, c, &w);
     const transform_way way = cpu_transform_way(ctx, c->dtype, log);
     RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, way, log, is_real(c), &w.plan, error));
     const bool needs_between = way == TRANSFORM_PASSES || c->kind == WEFT_C2R;
@@ -169,5 +197,7 @@ static __attribute__((noinline)) weft_status transform_long(cpu_context *ctx, co
 }
 
 weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
-    return is_short(c) ? transform_short(state, c, error) : transform_long(state, c, error);
+    if (!is_short(c)) return transform_long(state, c, error);
+    if (!is_real(c)) return transform_short(state, c, error);
+    return c->n > 1 ? transform_short_reals(state, c, error) : transform_long(state, c, error);
 }

@@ -66,6 +66,10 @@ static weft_status transform_rows(cpu_context *ctx, const fft_pass_call *c, weft
 weft_status cpu_fft_pass(void *state, const fft_pass_call *c, weft_error *error) {
     cpu_context *const ctx = state;
     if (c->whole) return cpu_fft_whole(ctx, c, error);
+    if (c->batch == 1 && c->kind >= FFT_PRODUCT && c->n <= POSITIONS && positions_of(c) <= POSITIONS) {
+        transform_kernels_of(ctx->level->transforms, c->dtype)->pass(c, 0, 0, positions_of(c)); /* no division */
+        return WEFT_OK;
+    }
     const size_t bytes = saturated_product(saturated_product(c->batch, c->n), 2 * weft_dtype_size(c->dtype));
     pass_work w = divided(c);
     const size_t items = w.parts > 1 ? w.arrays * w.parts : (w.arrays - 1) / w.at_once + 1;

@@ -43,7 +43,7 @@ static size_t parts_of(const fft_pass_call *c, size_t width) {
  * or more. */
 static bool takes_along(const fft_pass_call *c, size_t width) {
     const size_t parts = parts_of(c, width);
-    return c->n % (parts > 1 ? 4 * parts * width : width) == 0;
+    return (c->n & ((parts > 1 ? 4 * parts * width : width) - 1)) == 0; /* powers of two */
 }
 
 /* Returns true if the lanes should be transforms. Then the rows need no exchange of lanes, but the buffers are
@@ -68,41 +68,87 @@ static void run_part(void *self, int part, int parts) {
     }
 }
 
+/* Returns true if a call should be computed by transform_kernels.single. Its vectors contain interleaved numbers,
+ * which takes more instructions than slots, but fewer lanes are left unused: by few transforms if the lanes of a slot
+ * are transforms, else by short rows and above all by three rows. The limits were measured with AVX2 and AVX-512. */
+static bool goes_singly(const transform_kernels *kernels, const fft_pass_call *c) {
+    enum { LONG = 32 };
+    const size_t width = width_of(kernels),
+                 most = c->n < LONG && c->dtype == WEFT_F32 ? kernels->lanes / 2 : kernels->lanes;
+    if (!kernels->single || c->kind == FFT_CHIRP || c->n > SINGLE_MOST || c->batch > most) return false;
+    const size_t least = c->dtype == WEFT_F64 ? 12 : points_of(c) == 3 ? 16 + width : 15;
+    return c->n < least * width || !takes_along(c, width);
+}
+
 /* Lanes without a transform cost as much as others. */
 bool cpu_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const cpu_context *const ctx = state;
-    const size_t width = width_of(transform_kernels_of(ctx->level->transforms, c->dtype));
+    const transform_kernels *const kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
+    const size_t width = width_of(kernels);
+    if (goes_singly(kernels, c)) return true;
     if (c->kind == FFT_CHIRP) return false;
     if (c->n < SLOT_LEAST || c->n > BUFFERS_BYTES || c->count > SLOT_PASSES) return false;
     if (2 * c->batch < width && !takes_along(c, width)) return false;
     return buffer_bytes(c, width, goes_across(c, width)) <= BUFFERS_BYTES;
 }
 
-weft_status cpu_fft_whole(cpu_context *ctx, const fft_pass_call *c, weft_error *error) {
+/* Finds the twiddles of the rows of a call. */
+static inline weft_status find_twiddles(cpu_context *ctx, const fft_pass_call *c, const void **twiddles,
+                                        weft_error *error) {
+    const int log = __builtin_ctzll(c->n);
+    const transform_plan *plan =
+        ctx->transforms ? &ctx->transforms->plans[c->dtype == WEFT_F64][TRANSFORM_PLAIN][log] : NULL;
+    if (!plan || !plan->n)
+        RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, TRANSFORM_PLAIN, log, false, &plan, error));
+    *twiddles = plan->twiddles;
+    return WEFT_OK;
+}
+
+static __attribute__((noinline)) weft_status transform_singly(cpu_context *ctx, const transform_kernels *kernels,
+                                                              const fft_pass_call *c, weft_error *error) {
+    const size_t size = c->dtype == WEFT_F64 ? sizeof(double) : sizeof(float);
+    single_call w = {.call = c, .x = c->x, .scale = c->exchange_in ? 1 / (double)(c->n & -c->n) : 1};
+    RETURN_IF_ERROR(find_twiddles(ctx, c, &w.twiddles, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, 2 * size * (SINGLE_BUFFERS * c->n + 32), &w.buffer, error));
+    w.y = c->y;
+    kernels->single(&w);
+    for (size_t b = 1; b < c->batch; b++) {
+        w.x = (const char *)w.x + c->x_step * size;
+        w.y = (char *)w.y + c->y_step * size;
+        kernels->single(&w);
+    }
+    return WEFT_OK;
+}
+
+static __attribute__((noinline)) weft_status transform_slots(cpu_context *ctx, const fft_pass_call *c,
+                                                             weft_error *error) {
     slots_work w;
-    const transform_plan *plan;
     w.kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
-    const size_t width = width_of(w.kernels), m = points_of(c), values = c->n * c->batch;
+    const size_t width = width_of(w.kernels), m = points_of(c), length = c->n & -c->n, values = c->n * c->batch;
     const bool across = goes_across(c, width), alone = values <= UNINTERRUPTED;
     const int threads = alone ? 1 : transform_threads(ctx, 2 * values * weft_dtype_size(c->dtype));
     w.slots.call = c;
     w.slots.m = m;
-    w.slots.length = c->n / m;
-    for (size_t i = 0, rest = across ? c->n : c->n / width; i < c->count; i++)
-        w.slots.rest[i] = rest /= c->radices[i].points->p;
+    w.slots.length = length;
+    w.slots.rest[c->count - 1] = across ? length : length >> transform_log2(width);
+    for (size_t i = c->count - 1; i > 0; i--) w.slots.rest[i - 1] = w.slots.rest[i] * c->radices[i].points->p;
     w.slots.across = across;
     w.slots.parts = parts_of(c, width);
     w.slots.from = 0;
     w.slots.to = c->batch;
     w.block = across ? width : 1;
     w.each = buffer_bytes(c, width, across);
-    const int log = transform_log2(w.slots.length);
-    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, TRANSFORM_PLAIN, log, false, &plan, error));
-    w.slots.twiddles = plan->twiddles;
+    RETURN_IF_ERROR(find_twiddles(ctx, c, &w.slots.twiddles, error));
     RETURN_IF_ERROR(cpu_workspace(ctx, (size_t)threads * w.each, &w.slots.buffer, error));
     if (alone)
         w.kernels->slots(&w.slots);
     else
         transform_share(threads, run_part, &w);
     return WEFT_OK;
+}
+
+/* The two functions are not inlined, so that a short call needs no memory for the variables of the other one. */
+weft_status cpu_fft_whole(cpu_context *ctx, const fft_pass_call *c, weft_error *error) {
+    const transform_kernels *const kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
+    return goes_singly(kernels, c) ? transform_singly(ctx, kernels, c, error) : transform_slots(ctx, c, error);
 }

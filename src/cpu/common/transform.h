@@ -75,6 +75,18 @@ typedef struct slots_call {
     size_t from, to;
 } slots_call;
 
+/* A whole transform of n values, as above with n <= SINGLE_MOST. The lanes of a vector are adjacent numbers of it
+ * (kernels/bodies/single_body.h). */
+enum { SINGLE_MOST = 1 << 11, SINGLE_BUFFERS = 4 };
+typedef struct single_call {
+    const fft_pass_call *call; /* FFT_RADICES of all passes; its arrays and its batch are not used */
+    const void *twiddles;      /* of transform_plan, for 2^k values */
+    double scale;              /* 2^-k */
+    const void *x;
+    void *y;
+    void *buffer; /* of SINGLE_BUFFERS n + 32 numbers */
+} single_call;
+
 /* Part of a direct convolution: values [from, to) of the full result of a signal of n values with m taps. Or of a
  * row of a two-dimensional one, which is the sum of those of `rows` rows of x and of taps; all taps must then overlap
  * the rows. The rows of taps follow one another. x is the row for the first one, and each row for another one is
@@ -116,7 +128,8 @@ typedef struct transform_kernels {
      * stores numbers [from, to) of all rows of an array as columns. FFT_SPLIT, FFT_COMBINE: an array. Others: numbers
      * [from, to) of the y of an array. */
     void (*pass)(const fft_pass_call *c, size_t array, size_t from, size_t to);
-    void (*slots)(const slots_call *w); /* whole transforms: x to y; y may be x */
+    void (*slots)(const slots_call *w);   /* whole transforms: x to y; y may be x */
+    void (*single)(const single_call *w); /* a whole transform: x to y; y may be x; or NULL */
     void (*direct_real)(const direct_slice *s);
     void (*direct_complex)(const direct_slice *s);
     void (*fill_block)(const block_slice *s);

@@ -1,6 +1,7 @@
 /* Kernels of weft_fft and weft_convolve (ORDER.md 14, 15); compiled once per instruction set level. */
 #include "cpu/common/transform.h"
 #include "cpu/kernels/fft_registers.h"
+#include "cpu/kernels/fft_single.h"
 #include "cpu/kernels/stream.h"
 
 #define REAL float
@@ -18,6 +19,8 @@
 #include "cpu/kernels/bodies/whole_body.h"
 
 #include "cpu/kernels/bodies/plain_body.h"
+
+#include "cpu/kernels/bodies/points_body.h"
 
 #include "cpu/kernels/bodies/radix_body.h"
 
@@ -46,6 +49,8 @@
 #include "cpu/kernels/bodies/whole_body.h"
 
 #include "cpu/kernels/bodies/plain_body.h"
+
+#include "cpu/kernels/bodies/points_body.h"
 
 #include "cpu/kernels/bodies/radix_body.h"
 

@@ -190,6 +190,9 @@ static const transform_kernels OF(kernels) = {
     .combine = OF(combine),
     .pass = OF(run_pass),
     .slots = OF(slots),
+#if SINGLE_KERNELS
+    .single = LEVELED(OF(cpu_single)),
+#endif
     .direct_real = OF(direct_real),
     .direct_complex = OF(direct_complex),
     .fill_block = OF(fill_block),

@@ -1,5 +1,5 @@
 /* Passes of transforms of any length (fft_pass_call; ORDER.md 14.7 to 14.11) for one element type; included after
- * cpu/kernels/bodies/complex_body.h.
+ * cpu/kernels/bodies/complex_body.h and cpu/kernels/bodies/points_body.h.
  *
  * A pass of radix p has n/p positions u = q R + r in each array, and those of all arrays are numbered in order.
  * Position u needs p numbers, R apart, and writes p numbers, s R apart. The lanes of a vector are adjacent positions.
@@ -14,42 +14,6 @@ typedef struct OF(radix_pass) {
     bool ends; /* its numbers are results */
     REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
 } OF(radix_pass);
-
-/* ORDER.md 14.9. Replaces a[k] by the sum and a[p - k] by the difference of the two, 1 <= k <= p/2. */
-INLINE void OF(points)(const OF(radix_pass) * j, size_t p, VECTOR *a, VECTOR *b) {
-    const size_t half = p / 2;
-    VECTOR sum = a[0]; /* cppcheck-suppress uninitvar ; p >= 3, so the callers have set it */
-#pragma GCC unroll 6
-    for (size_t k = 1; k <= half; k++) {
-        const VECTOR difference = a[k] - a[p - k];
-        a[k] = a[k] + a[p - k];
-        a[p - k] = difference;
-        sum = sum + a[k];
-    }
-    b[0] = sum;
-    if (p == 3) { /* the last steps are fused */
-        const VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[1]), a[1], a[0]), d = OF(swap_parts)(a[2]);
-        const VECTOR sine = OF(negate_parts)(OF(fill)(j->sine[1]), true);
-        b[1] = OF(multiply_add)(sine, d, u);
-        b[2] = OF(multiply_add)(-sine, d, u);
-        return;
-    }
-#pragma GCC unroll 6
-    for (size_t c = 1; c <= half; c++) {
-        VECTOR u = OF(multiply_add)(OF(fill)(j->cosine[c]), a[1], a[0]), v = OF(fill)(j->sine[c]) * a[p - 1];
-#pragma GCC unroll 6
-        for (size_t k = 2; k <= half; k++) {
-            const size_t angle = c * k % p;
-            const bool beyond = angle > half; /* of half a turn: the sine is that of the other side, negated */
-            const size_t at = beyond ? p - angle : angle;
-            u = OF(multiply_add)(OF(fill)(j->cosine[at]), a[k], u);
-            v = OF(multiply_add)(OF(fill)(beyond ? -j->sine[at] : j->sine[at]), a[p - k], v);
-        }
-        const VECTOR turned = OF(negate_parts)(OF(swap_parts)(v), true); /* -i v */
-        b[c] = u + turned;
-        b[p - c] = u - turned;
-    }
-}
 
 INLINE VECTOR OF(finish)(const OF(radix_pass) * j, VECTOR v) {
     if (j->call->scale != 0) v = v * OF(fill)((REAL)j->call->scale);
@@ -72,7 +36,7 @@ INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t array, size
         const VECTOR crossed = OF(negate_parts)(OF(fill)(t.im), false);
         a[c] = OF(multiply_add)(a[c], OF(fill)(t.re), OF(swap_parts)(a[c]) * crossed);
     }
-    OF(points)(j, p, a, b);
+    OF(points)(j->cosine, j->sine, p, a, b);
 #pragma GCC unroll 13
     for (size_t c = 0; c < p; c++) {
         const size_t at = 2 * ((q + j->s * c) * j->rest + r);
@@ -147,7 +111,7 @@ INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, OF(position) * f
         if (c->exchange_in) a[i] = OF(swap_parts)(a[i]);
         if (j->twiddles && i > 0) a[i] = OF(multiply)(a[i], OF(gather)(w, 2 * (i - 1) * j->s));
     }
-    OF(points)(j, p, a, b);
+    OF(points)(j->cosine, j->sine, p, a, b);
     const bool adjacent = y[COMPLEX - 1] - y[0] == (ptrdiff_t)(2 * (COMPLEX - 1)) && count == COMPLEX;
 #pragma GCC unroll 13
     for (size_t i = 0; i < p; i++) {
