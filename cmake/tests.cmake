@@ -112,8 +112,11 @@ if(sanitized STREQUAL no)
     ladder_tests()
   endif()
   # Programs of tests/api that also test another device, whose name is their argument.
-  set(device_apis allocator broadcasts complex_formulas complex_products convolve_axes exact_arguments formula_reductions gather_arguments half_elements half_orders half_products half_reductions half_samples half_sources histogram_axes image_filters
-    lanes_paper long_columns matrix_vector partial row_axes scatter_sources sources stacked_products transform_lengths transpositions)
+  set(device_apis allocator broadcasts complex_formulas complex_products convolve_axes exact_arguments formula_reductions
+    gather_arguments half_elements half_orders half_products half_reductions half_samples half_sources
+    histogram_axes image_filters lanes_paper long_columns matrix_vector medians order_arguments partial row_axes
+    scatter_sources segmented selection_arguments sort_arguments sources stacked_products top_k_steps
+    transform_lengths transpositions)
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
   include(cmake/tests_executor.cmake)

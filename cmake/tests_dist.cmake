@@ -50,7 +50,7 @@ endforeach()
 dist_deep(threads_1 threads_2 threads_5)
 weft_test(dist_launcher dist 600 sh ${tests_dir}/dist/launcher.sh $<TARGET_FILE:weft_command>)
 if(TARGET weft_emulated)
-  # Slices in the memory of an emulated GPU (cmake/tests_emulated.cmake). Sorts are left out: they are not emulated.
+  # Slices in the memory of an emulated GPU (cmake/tests_emulated.cmake).
   dist_test(emulated ${MPIEXEC_EXECUTABLE} 2 $<TARGET_FILE:dist_agreement> cuda 0)
   set_tests_properties(dist_emulated PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}" TIMEOUT 600)
   dist_deep(emulated)

@@ -1,31 +1,26 @@
-# CUDA code of some operations, compiled as C++ and run on a CPU (tests/emulated): runs the agreement suite against a
-# plugin that requires neither nvcc nor a GPU. Label emulated. WEFT_EMULATED_SEED runs threads and blocks in random
-# order.
+# The CUDA code of all operations, compiled as C++ and run on a CPU (tests/emulated): runs the agreement suite against a
+# plugin that requires neither nvcc nor a GPU. Label emulated.
 if(NOT executor)
   return()
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays axes_deviations axes_dots axes_extremes axes_integers axes_sums axis_sums axis_unordered block_tridiag block_tridiag_kernels block_tridiag_staged call convolve convolve2d convolve_blocks
-    convolve_direct convolve_passes copy_view cuda dot exact extremes fft fft_chirp fft_fixed fft_fixed_radices fft_pass fft_passes fft_radices fft_real fft_rows fft_whole gather heads heat histogram integers laplace laplace_solve map
-    map_compiled map_scan map_text map_views match matmul matmul_epilogue matmul_exact matmul_exact_kernels matmul_exact_planes matmul_f32 matmul_f64 matmul_vector merge price
-    published random recurrence recurrence_kernels reduce reduce_axes reduce_lanes scan scan_axis scan_sums scan_totals scan_unordered scatter_products scatter_reduce scatter_sums search_sorted
-    scatter_unordered scratch segmented segmented_exact segmented_means segmented_products segmented_sums segmented_unordered sobol sort sort_axis
-    sums transfer transforms tridiag tridiag_call tridiag_fused tridiag_long tridiag_pivot tridiag_pivot_kernels
-    quantile_axis take_axis top_k_axis tune variance device_views)
-  file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
-  list(APPEND emulated_sources ${source})
-endforeach()
+file(GLOB emulated_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/*.cu)
+# tests/emulated/absent.cc and compiler.cc replace these: scans and recurrences by bulk copies, and calls of NVIDIA's libraries.
+list(FILTER emulated_sources EXCLUDE REGEX "/(scan_bulk|recurrence_bulk|cublaslt|compiled|library|nvrtc)\\.cu$")
 executor_sources(translated ${emulated} ${emulated_sources})
+# A header with a kernel. The sources that include it find the translated one first.
+set(compact cuda/select/compact.cuh)
+file(MAKE_DIRECTORY ${emulated}/cuda/select)
+add_custom_command(OUTPUT ${emulated}/${compact}
+  COMMAND executor_translate ${CMAKE_CURRENT_SOURCE_DIR}/src/${compact} ${emulated}/${compact}
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${compact} executor_translate VERBATIM)
+list(APPEND translated ${emulated}/${compact})
 # The executor checks every memory access: tests/emulated/device.cc ends a test that has a fault.
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
-# Tensor cores and reductions over a warp are not emulated: this is the code for GPUs without them.
-list(TRANSFORM emulated_sources REPLACE ".*/(.*)\\.cu" "${emulated}/\\1.cc" OUTPUT_VARIABLE for_older_gpus)
-list(FILTER for_older_gpus INCLUDE REGEX "/(matmul_f|heads|segmented|exact)")
-set_source_files_properties(${for_older_gpus} PROPERTIES COMPILE_OPTIONS
-  "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
-executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc
-  tests/emulated/radix_sort.cc tests/emulated/top_k.cc)
+# Only select.cu and run_length.cu know the kernels that compact.cu launches.
+set_source_files_properties(${emulated}/compact.cc PROPERTIES COMPILE_DEFINITIONS cudaLaunchKernel=launch_compaction)
+executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
   "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
@@ -46,18 +41,13 @@ string(JOIN " " emulated_compiler ${CMAKE_CXX_COMPILER} -shared -fPIC -O1 -w -st
 set_source_files_properties(tests/emulated/compiler.cc PROPERTIES
   COMPILE_DEFINITIONS "WEFT_EMULATED_COMPILER=\"${emulated_compiler}\"")
 
-# emulated_test(OPERATION EVERY [SEED]): one case in EVERY; with a seed, in random order. Formulas are interpreted.
+# emulated_test(OPERATION EVERY): one case in EVERY. The threads of a block, and the blocks, run in random order.
+# Formulas are interpreted.
 function(emulated_test operation every)
-  set(name emulated_${operation})
-  set(environment "WEFT_PLUGIN_DIR=${emulated}")
-  if(ARGC GREATER 2)
-    set(name ${name}_any_order)
-    list(APPEND environment "WEFT_EMULATED_SEED=${ARGV2}")
-  endif()
-  weft_test(${name} emulated 300 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every ${every} --op ${operation})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
+  weft_test(emulated_${operation} emulated 300 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every ${every} --op ${operation})
+  set_tests_properties(emulated_${operation} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_EMULATED_SEED=1")
 endfunction()
-foreach(operation sum mean norm2 xor argmin argmax max norminf dot variance)
+foreach(operation sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf dot variance)
   emulated_test(${operation} 1)
 endforeach()
 emulated_test(price 2)
@@ -75,13 +65,18 @@ emulated_test(laplace 500)
 emulated_test(matmul 60)
 emulated_test(gather 2)
 emulated_test(scatter 2)
-emulated_test(histogram 10)
-emulated_test(merge 10)
 emulated_test(map 4)
 emulated_test(map_reduce 6)
 emulated_test(map_scan 20)
 emulated_test(map_views 5)
 emulated_test(scan 20)
+emulated_test(sort 50)
+emulated_test(argsort 60)
+emulated_test(top_k 150)
+emulated_test(select 20)
+emulated_test(partition 20)
+emulated_test(unique 20)
+emulated_test(run_length 20)
 emulated_test(scatter_reduce 30)
 emulated_test(search_sorted 3)
 emulated_test(recurrence 3)
@@ -93,7 +88,6 @@ emulated_test(reduce_lanes 1)
 emulated_test(reduce_axes 30)
 emulated_test(variance_axes 30)
 emulated_test(dot_axes 30)
-emulated_test(scan_axis 10)
 emulated_test(sort_axis 5)
 emulated_test(argsort_axis 5)
 emulated_test(top_k_axis 5)
@@ -108,22 +102,21 @@ emulated_test(fft_axes 8)
 emulated_test(convolve_axis 8)
 emulated_test(matmul_stack 200)
 emulated_test(matmul_complex 400)
+foreach(operation IN LISTS WEFT_OPERATIONS)
+  if(NOT TEST emulated_${operation})
+    emulated_test(${operation} 10)
+  endif()
+endforeach()
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan map_views)
   weft_test(emulated_${operation}_compiled "emulated;deep" 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
   set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
 endforeach()
-foreach(operation sum argmin dot price match map_reduce histogram merge segmented_reduce gather scatter take_axis put_axis)
-  emulated_test(${operation} 20 1)
-endforeach()
+# These run in a fixed order.
 foreach(api ${device_apis})
   weft_test(emulated_${api} emulated 300 api_${api} cuda)
   set_tests_properties(emulated_${api} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 endforeach()
-foreach(operation tridiag tridiag_pivot block_tridiag heat fft convolve convolve2d matmul scan map_scan recurrence)
-  emulated_test(${operation} 100 1)
-endforeach()
-emulated_test(laplace 2000 1)
 foreach(oracle exact_sum exact_states)
   if(TARGET oracle_${oracle})
     weft_test(emulated_${oracle}_oracle emulated 300 oracle_${oracle} cuda)

@@ -1,7 +1,7 @@
 /* The part of CUDA that ladder/ and src/cuda use, for a C++ compiler. Kernels run on a CPU, one thread after another
  * (fibres.cc), in memory that ends at a guard page (runtime.cc), and every memory access can be watched (watch.cc).
  * After translate.c has converted a file, it compiles with this header in place of NVIDIA's. The header contains
- * only what the topics of the ladder and the operations in cmake/tests_emulated.cmake need. */
+ * only what the topics of the ladder and the operations of src/cuda need. */
 #ifndef WEFT_EXECUTOR_CUDA_RUNTIME_H
 #define WEFT_EXECUTOR_CUDA_RUNTIME_H
 

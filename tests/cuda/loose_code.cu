@@ -1,4 +1,5 @@
-// Kernels that machine_code.py must refuse, and two that it must accept. They are compiled, and not run.
+// Kernels that machine_code.py must refuse, and two that it must accept. It must also report the names in its lists
+// that no kernel of this file has. The kernels are compiled, and not run.
 __global__ void refused_fused(float *x) { x[0] = fmaf(x[1], x[2], x[3]); }
 
 __global__ void refused_sine(float *x) { x[0] = __sinf(x[1]); }

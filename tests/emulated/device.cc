@@ -1,5 +1,5 @@
-/* Additions to the executor (ladder/executor) for the emulated GPU of the tests: launches by a kernel's address, and
- * replacements for operations that are not emulated. Tests must call it from one thread. */
+/* Additions to the executor (ladder/executor) for the emulated GPU of the tests: launches by a kernel's address.
+ * Tests must call it from one thread. */
 #include "cuda/block_tridiag/block_tridiag_params.h"
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"
@@ -9,6 +9,7 @@
 #include "cuda/scan/scan_kernels.h"
 #include "cuda/scatter_reduce/scatter_params.h"
 #include "cuda/segmented/segments_params.h"
+#include "cuda/select/compact_params.h"
 #include "cuda/tridiag/tridiag_params.h"
 #include "cuda/tridiag_pivot/tridiag_pivot_params.h"
 #include "executor.h"
@@ -223,6 +224,14 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     return cudaPeekAtLastError();
 }
 
+/* In place of cudaLaunchKernel in compact.cu, whose kernels all take compact_params. */
+cudaError_t launch_compaction(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                              cudaStream_t) {
+    emulated::launch(emulated::geometry(grid, block, shared), (void (*)(compact_params))kernel,
+                     *(compact_params *)arguments[0]);
+    return cudaPeekAtLastError();
+}
+
 namespace {
 
 /* Ends the test at exit if the executor has recorded an error, in particular a race, without stopping. */
@@ -234,13 +243,3 @@ struct last_words {
 } at_the_end;
 
 } // namespace
-
-/* ------------------------------------------------------------------- what is not emulated */
-
-/* The emulated GPU has no bulk copies. */
-recurrence_bulk cuda_recurrence_bulk(weft_dtype, bool) { return recurrence_bulk{}; }
-
-weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_params *, bool *launched, weft_error *) {
-    *launched = false;
-    return WEFT_OK;
-}

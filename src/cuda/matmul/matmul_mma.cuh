@@ -4,6 +4,7 @@
 #define WEFT_CUDA_MATMUL_MMA_CUH
 
 #include "cuda/matmul/matmul_tile.cuh"
+#include "cuda/runtime/tensor.cuh"
 
 /* A thread has TM x TN sums, in groups of G adjacent rows and G adjacent columns (16 bytes). A warp is TY x TX
  * threads, a block is WY x WX warps.
@@ -111,24 +112,6 @@ struct pipelined_simt_mma : simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCK
                 base::sums[i][k] = matmul_fma(x[turn][i / G].at[i % G], y[turn][k / G].at[k % G], base::sums[i][k]);
     }
 };
-
-/* Computes d += a b for a 16 x 8 and b 8 x 8 in f64. Each sum is a chain in order of k. This is one instruction on
- * sm_90 and later, four from sm_80 on, and does nothing before sm_80. */
-static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#pragma unroll
-    for (int t = 0; t < 2; t++)
-#pragma unroll
-        for (int h = 0; h < 2; h++)
-            asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-                : "+d"(d[2 * h]), "+d"(d[2 * h + 1])
-                : "d"(a[h + 2 * t]), "d"(b[t]));
-#endif
-}
 
 /* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Each sum is a chain of fused multiply-adds in
  * order of k, as in simt_mma. The agreement suite checks this. */

@@ -80,6 +80,8 @@ template <class T> __device__ __forceinline__ bool differ(T a, T b) { return a !
 
 static __device__ __forceinline__ uint32_t up(uint8_t x) { return x; }
 static __device__ __forceinline__ uint32_t up(uint16_t x) { return x; }
+static __device__ __forceinline__ int32_t up(int8_t x) { return x; }
+static __device__ __forceinline__ int32_t up(int16_t x) { return x; }
 template <class T> __device__ __forceinline__ T up(T x) { return x; }
 
 /* Loads V adjacent elements at p + i. Elements from index `left` on are not read but set to 0. */
