@@ -41,14 +41,19 @@ function(executor_sources out dir)
   set(${out} ${translated} PARENT_SCOPE)
 endfunction()
 
-# executor_options(TARGET): adds the executor to a library or program of translated files. The checked longjmp of
-# _FORTIFY_SOURCE does not support the program's own stacks.
-function(executor_options target)
-  target_sources(${target} PRIVATE ${executor})
+# executor_flags(TARGET): compiles translated files. The checked longjmp of _FORTIFY_SOURCE does not support the
+# program's own stacks.
+function(executor_flags target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${executor_dir})
   target_compile_options(${target} PRIVATE ${WEFT_STRICT_FP} -U_FORTIFY_SOURCE -O1 -Wall -Wextra
     $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+endfunction()
+
+# executor_options(TARGET): adds the executor to a library or program of translated files.
+function(executor_options target)
+  executor_flags(${target})
+  target_sources(${target} PRIVATE ${executor})
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endfunction()
 

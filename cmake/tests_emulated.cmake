@@ -20,21 +20,41 @@ list(APPEND translated ${emulated}/${compact})
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
 # Only select.cu and run_length.cu know the kernels that compact.cu launches.
 set_source_files_properties(${emulated}/compact.cc PROPERTIES COMPILE_DEFINITIONS cudaLaunchKernel=launch_compaction)
-executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc)
+# weft_emulated has the code for sm_90; weft_emulated_older has that for GPUs without FP64 tensor cores and reductions
+# over a warp, in the files in which it differs.
+set(by_generation ${translated})
+list(FILTER by_generation INCLUDE REGEX "/(matmul_f|heads|segmented|exact)")
+list(REMOVE_ITEM translated ${by_generation})
+add_library(weft_emulated_common OBJECT ${translated} tests/emulated/device.cc tests/emulated/absent.cc
+  tests/emulated/compiler.cc)
+executor_flags(weft_emulated_common)
+set_target_properties(weft_emulated_common PROPERTIES POSITION_INDEPENDENT_CODE ON)
+foreach(target weft_emulated weft_emulated_older)
+  executor_library(${target} ${by_generation} $<TARGET_OBJECTS:weft_emulated_common>)
+  target_link_libraries(${target} PRIVATE weft)
+endforeach()
+add_dependencies(weft_emulated_older weft_emulated) # it uses the same translated files
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
-target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)"
-  "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
-  "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
-  "PAIRS_FROM=((uint64_t)300)" "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
-  "SORT_MERGE_BYTES=((size_t)1<<17)"
-  "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
-  "VIEWS_ELEMENTS=((uint64_t)1<<9)"
-  "LANE_THREADS=32" "LANE_BLOCKS_MAX=4" "LANE_LAST_BYTES=128"
-  "ROW_SHORT=((size_t)20)" "ROW_LONG=((size_t)40)" "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
-target_include_directories(weft_emulated PRIVATE tests/emulated include src)
-target_link_libraries(weft_emulated PRIVATE weft)
-# Formulas that are compiled while the tests run are libraries, which call the executor.
-set_target_properties(weft_emulated PROPERTIES CXX_VISIBILITY_PRESET default)
+set_target_properties(weft_emulated_older PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated}/older)
+foreach(target weft_emulated_common weft_emulated weft_emulated_older)
+  target_compile_definitions(${target} PRIVATE __CUDACC__ "STAGING_BYTES=((size_t)1<<18)"
+    "EXACT_BYTES=((size_t)1<<18)" "EXACT_TERMS_F32=(uint64_t)96" "EXACT_TERMS_F64=(uint64_t)160"
+    "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
+    "PAIRS_FROM=((uint64_t)300)" "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
+    "SORT_MERGE_BYTES=((size_t)1<<17)"
+    "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
+    "VIEWS_ELEMENTS=((uint64_t)1<<9)"
+    "LANE_THREADS=32" "LANE_BLOCKS_MAX=4" "LANE_LAST_BYTES=128"
+    "ROW_SHORT=((size_t)20)" "ROW_LONG=((size_t)40)" "QUANTILE_SHORT=600" "QUANTILES_AT_ONCE=3" "QUANTILE_SORTED_BYTES=((size_t)1<<16)")
+  target_include_directories(${target} PRIVATE tests/emulated include src)
+  # Formulas that are compiled while the tests run are libraries, which call the executor.
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
+  if(target STREQUAL "weft_emulated_older")
+    target_compile_definitions(${target} PRIVATE __CUDA_ARCH__=700)
+  else()
+    target_compile_definitions(${target} PRIVATE __CUDA_ARCH__=900)
+  endif()
+endforeach()
 string(JOIN " " emulated_compiler ${CMAKE_CXX_COMPILER} -shared -fPIC -O1 -w -std=c++20 ${WEFT_STRICT_FP}
   -U_FORTIFY_SOURCE -D__CUDACC__ -D__CUDA_ARCH__=900 -include cuda_runtime.h -I${executor_dir}
   -I${CMAKE_CURRENT_SOURCE_DIR}/tests/emulated -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/src)
@@ -106,6 +126,10 @@ foreach(operation IN LISTS WEFT_OPERATIONS)
   if(NOT TEST emulated_${operation})
     emulated_test(${operation} 10)
   endif()
+endforeach()
+foreach(operation sum dot matmul segmented_reduce segmented_scan)
+  weft_test(emulated_older_${operation} emulated 300 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 100 --op ${operation})
+  set_tests_properties(emulated_older_${operation} PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}/older;WEFT_EMULATED_SEED=1")
 endforeach()
 # Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan map_views)

@@ -287,7 +287,6 @@ static void comparisons(const format *f) {
     const uint16_t inf = f->infinity,
                    magnitudes[] = {0,      1,     0x7f, f->one, f->above_one, f->largest, inf, (uint16_t)(inf + 1),
                                    f->nan, 0x7fff};
-    uint64_t count;
     widen_all(f, values);
     for (int comparison = WEFT_LT; comparison <= WEFT_GT; comparison++)
         for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++) {
