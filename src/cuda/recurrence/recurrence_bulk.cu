@@ -362,8 +362,7 @@ static __device__ __forceinline__ void ring_look_back_stage(const recurrence_par
 #pragma unroll
         for (int m = 0; m < look_back.PAIRS; m++) (void)look_back.load_missing(m);
         const T before = look_back.value(init);
-        if (threadIdx.x % 32 != 0) continue;
-        s.before[stage] = before;
+        if (threadIdx.x % 32 == 0) s.before[stage] = before;
         barrier_arrive(&s.carried[stage]);
     }
 }
@@ -373,7 +372,7 @@ template <class T> static __device__ __forceinline__ void ring_begin(ring_shared
         for (int i = 0; i < ring_shared<T>::STAGES; i++) {
             barrier_init(&s.loaded[i], 1);
             barrier_init(&s.mapped[i], SCAN_THREADS);
-            barrier_init(&s.carried[i], 1);
+            barrier_init(&s.carried[i], 32);
             barrier_init(&s.written[i], SCAN_THREADS);
             barrier_init(&s.freed[i], 1);
         }
