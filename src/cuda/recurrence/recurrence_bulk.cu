@@ -53,11 +53,11 @@ template <class T> static constexpr int RING_THREADS = RING_LOOKBACK + 32 * ring
 
 #if WEFT_BULK
 
-/* A tile of a row: `count` elements in the arrays from `first`, in memory order, in a stage from byte `place`. Bulk
+/* A tile of a row: `count` elements in the arrays from `first`, in memory order, in a stage from byte `offset`. Bulk
  * copies move `bytes` of them: all but the last bytes, fewer than 16, of a row that is not reversed. */
 template <class T, bool REVERSE> struct ring_tile {
     uint64_t row, first;
-    uint32_t number, count, bytes, place;
+    uint32_t number, count, bytes, offset;
     __device__ ring_tile(const recurrence_params &a, uint32_t ticket) {
         row = ticket / a.row_blocks;
         number = ticket % a.row_blocks;
@@ -65,7 +65,7 @@ template <class T, bool REVERSE> struct ring_tile {
         count = (uint32_t)min((uint64_t)SCAN_TILE, a.n - start);
         first = row * a.n + (REVERSE ? a.n - start - count : start);
         bytes = count * (uint32_t)sizeof(T) & ~15u;
-        place = REVERSE ? SCAN_TILE * (uint32_t)sizeof(T) - bytes : 0;
+        offset = REVERSE ? SCAN_TILE * (uint32_t)sizeof(T) - bytes : 0;
     }
 };
 
@@ -90,8 +90,8 @@ static __device__ __forceinline__ void ring_fill(const recurrence_params &a, rin
     s.ticket[stage] = ticket;
     barrier_expect(&s.loaded[stage], 2 * tile.bytes);
     if (!tile.bytes) return;
-    bulk_load((char *)s.s[stage] + tile.place, (const T *)a.s + tile.first, tile.bytes, &s.loaded[stage]);
-    bulk_load((char *)s.u[stage] + tile.place, (const T *)a.u + tile.first, tile.bytes, &s.loaded[stage]);
+    bulk_load((char *)s.s[stage] + tile.offset, (const T *)a.s + tile.first, tile.bytes, &s.loaded[stage]);
+    bulk_load((char *)s.u[stage] + tile.offset, (const T *)a.u + tile.first, tile.bytes, &s.loaded[stage]);
     prefetch_tile<T, REVERSE>(a, (uint64_t)ticket + a.prefetch_distance);
 }
 
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void ring_storer(const recurrence_params &a, r
         const ring_tile<T, REVERSE> tile(a, s.ticket[at.stage]);
         T *v = (T *)a.v + tile.first;
         barrier_wait(&s.written[at.stage], at.parity);
-        if (tile.bytes) bulk_store(v, (const char *)s.u[at.stage] + tile.place, tile.bytes);
+        if (tile.bytes) bulk_store(v, (const char *)s.u[at.stage] + tile.offset, tile.bytes);
         for (uint32_t i = tile.bytes / sizeof(T); i < tile.count; i++) v[i] = ((const T *)s.u[at.stage])[i];
         bulk_wait_read();
         barrier_arrive(&s.freed[at.stage]);
