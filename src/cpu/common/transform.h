@@ -16,6 +16,9 @@
 
 #include "cpu/runtime/cpu.h"
 
+/* The radices whose passes are functions of their own: X(3) X(5) ... */
+#define FFT_EACH_SHORT_RADIX(X) X(3) X(5) X(7) X(11) X(13)
+
 /* Way to compute a transform. */
 typedef enum transform_way {
     TRANSFORM_PLAIN,     /* fewer values than two vectors */

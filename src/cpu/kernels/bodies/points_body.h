@@ -1,8 +1,21 @@
 /* Transforms of p values in the lanes of vectors of interleaved numbers, for one element type; included after
  * cpu/kernels/bodies/complex_body.h. */
 
+/* C(k) and S(k) of ORDER.md 14.9, 1 <= k <= p/2. */
+typedef struct OF(angles) {
+    REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
+} OF(angles);
+
+INLINE void OF(set_angles)(OF(angles) * t, const fft_points *points) {
+    for (size_t k = 1; k <= points->p / 2; k++) {
+        t->cosine[k] = (REAL)points->cosine[k];
+        t->sine[k] = (REAL)points->sine[k];
+    }
+}
+
 /* ORDER.md 14.9. Replaces a[k] by the sum and a[p - k] by the difference of the two, 1 <= k <= p/2. */
-INLINE void OF(points)(const REAL *cosine, const REAL *sine, size_t p, VECTOR *a, VECTOR *b) {
+INLINE void OF(points)(const OF(angles) * t, size_t p, VECTOR *a, VECTOR *b) {
+    const REAL *const cosine = t->cosine, *const sine = t->sine;
     const size_t half = p / 2;
     VECTOR sum = a[0]; /* cppcheck-suppress uninitvar ; p >= 3, so the callers have set it */
 #pragma GCC unroll 6

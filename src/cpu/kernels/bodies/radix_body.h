@@ -12,7 +12,7 @@ typedef struct OF(radix_pass) {
     const OF(number) * twiddles;
     size_t p, s, rest;
     bool ends; /* its numbers are results */
-    REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
+    OF(angles) angles;
 } OF(radix_pass);
 
 INLINE VECTOR OF(finish)(const OF(radix_pass) * j, VECTOR v) {
@@ -36,7 +36,7 @@ INLINE void OF(radix_row)(const OF(radix_pass) * j, size_t p, size_t array, size
         const VECTOR crossed = OF(negate_parts)(OF(fill)(t.im), false);
         a[c] = OF(multiply_add)(a[c], OF(fill)(t.re), OF(swap_parts)(a[c]) * crossed);
     }
-    OF(points)(j->cosine, j->sine, p, a, b);
+    OF(points)(&j->angles, p, a, b);
 #pragma GCC unroll 13
     for (size_t c = 0; c < p; c++) {
         const size_t at = 2 * ((q + j->s * c) * j->rest + r);
@@ -111,7 +111,7 @@ INLINE void OF(radix_lanes)(const OF(radix_pass) * j, size_t p, OF(position) * f
         if (c->exchange_in) a[i] = OF(swap_parts)(a[i]);
         if (j->twiddles && i > 0) a[i] = OF(multiply)(a[i], OF(gather)(w, 2 * (i - 1) * j->s));
     }
-    OF(points)(j->cosine, j->sine, p, a, b);
+    OF(points)(&j->angles, p, a, b);
     const bool adjacent = y[COMPLEX - 1] - y[0] == (ptrdiff_t)(2 * (COMPLEX - 1)) && count == COMPLEX;
 #pragma GCC unroll 13
     for (size_t i = 0; i < p; i++) {
@@ -154,11 +154,7 @@ INLINE void OF(radix_range)(const OF(radix_pass) * j, size_t p, size_t from, siz
     static __attribute__((noinline)) void OF(radix_##p)(const OF(radix_pass) * j, size_t from, size_t to) { \
         OF(radix_range)(j, p, from, to);                                                                    \
     }
-RADIX(3)
-RADIX(5)
-RADIX(7)
-RADIX(11)
-RADIX(13)
+FFT_EACH_SHORT_RADIX(RADIX)
 #undef RADIX
 
 static __attribute__((noinline)) void OF(radix_large)(const OF(radix_pass) * j, size_t from, size_t to) {
@@ -175,16 +171,12 @@ static void OF(radix)(const fft_pass_call *c, size_t from, size_t to) {
     j.rest = c->n / (j.s * j.p);
     j.twiddles = c->radices->twiddles;
     j.ends = !c->factors && j.rest == 1;
-    for (size_t k = 1; k <= j.p / 2; k++) {
-        j.cosine[k] = (REAL)points->cosine[k];
-        j.sine[k] = (REAL)points->sine[k];
-    }
+    OF(set_angles)(&j.angles, points);
     switch (j.p) {
-    case 3: OF(radix_3)(&j, from, to); break;
-    case 5: OF(radix_5)(&j, from, to); break;
-    case 7: OF(radix_7)(&j, from, to); break;
-    case 11: OF(radix_11)(&j, from, to); break;
-    case 13: OF(radix_13)(&j, from, to); break;
+#define RADIX(p) \
+    case p: OF(radix_##p)(&j, from, to); break;
+        FFT_EACH_SHORT_RADIX(RADIX)
+#undef RADIX
     default: OF(radix_large)(&j, from, to);
     }
 }

@@ -16,7 +16,7 @@ typedef struct OF(single_pass) {
     bool plain;        /* the results are stored as they are: neither factors nor scaled nor ends */
     bool scaled, ends; /* ends: the results are those of the transform */
     bool inverse;
-    REAL cosine[FFT_RADIX_MOST / 2 + 1], sine[FFT_RADIX_MOST / 2 + 1];
+    OF(angles) angles;
 } OF(single_pass);
 
 /* ---------------------------------------------------------------------------------- memory and lanes */
@@ -94,7 +94,7 @@ INLINE void OF(long_positions)(const OF(single_pass) * j, size_t p, bool first) 
                 if (first && j->inverse) a[c] = OF(swap_parts)(a[c]);
                 if (!first && c > 0) a[c] = OF(multiply_add)(a[c], re[c], OF(swap_parts)(a[c]) * crossed[c]);
             }
-            OF(points)(j->cosine, j->sine, p, a, b);
+            OF(points)(&j->angles, p, a, b);
 #pragma GCC unroll 13
             for (size_t c = 0; c < p; c++) OF(store_passed)(j, b[c], q * rest + r + c * positions, COMPLEX);
         }
@@ -120,7 +120,7 @@ INLINE void OF(short_positions)(const OF(single_pass) * j, size_t p, size_t u, s
         const REAL *const w = j->twiddles + 2 * (c - 1) * j->s;
         a[c] = OF(multiply)(a[c], count == COMPLEX && rest == 1 ? OF(load)(w + 2 * u) : OF(load_numbers)(w, q));
     }
-    OF(points)(j->cosine, j->sine, p, a, b);
+    OF(points)(&j->angles, p, a, b);
 #pragma GCC unroll 13
     for (size_t c = 0; c < p; c++) OF(store_passed)(j, b[c], u + c * j->positions, count);
 }
@@ -140,11 +140,7 @@ INLINE void OF(single_positions)(const OF(single_pass) * j, size_t p, bool first
 #define RADIX(p)                                                                                        \
     NOINLINE void OF(single_first_##p)(const OF(single_pass) * j) { OF(single_positions)(j, p, true); } \
     NOINLINE void OF(single_radix_##p)(const OF(single_pass) * j) { OF(single_positions)(j, p, false); }
-RADIX(3)
-RADIX(5)
-RADIX(7)
-RADIX(11)
-RADIX(13)
+FFT_EACH_SHORT_RADIX(RADIX)
 #undef RADIX
 
 NOINLINE void OF(single_large)(const OF(single_pass) * j, size_t p) {
@@ -155,11 +151,10 @@ NOINLINE void OF(single_large)(const OF(single_pass) * j, size_t p) {
 INLINE void OF(run_single_pass)(const OF(single_pass) * j, size_t p) {
     const bool first = !j->twiddles;
     switch (p) {
-    case 3: (first ? OF(single_first_3) : OF(single_radix_3))(j); break;
-    case 5: (first ? OF(single_first_5) : OF(single_radix_5))(j); break;
-    case 7: (first ? OF(single_first_7) : OF(single_radix_7))(j); break;
-    case 11: (first ? OF(single_first_11) : OF(single_radix_11))(j); break;
-    case 13: (first ? OF(single_first_13) : OF(single_radix_13))(j); break;
+#define RADIX(p) \
+    case p: (first ? OF(single_first_##p) : OF(single_radix_##p))(j); break;
+        FFT_EACH_SHORT_RADIX(RADIX)
+#undef RADIX
     default: OF(single_large)(j, p);
     }
 }
@@ -351,10 +346,7 @@ static void OF(single)(const single_call *w) {
         j.scaled = last && c->scale != 0;
         j.scale = (REAL)c->scale;
         j.plain = !last;
-        for (size_t k = 1; k <= radix->points->p / 2; k++) {
-            j.cosine[k] = (REAL)radix->points->cosine[k];
-            j.sine[k] = (REAL)radix->points->sine[k];
-        }
+        OF(set_angles)(&j.angles, radix->points);
         OF(run_single_pass)(&j, radix->points->p);
         j.x = j.y;
     }

@@ -144,11 +144,7 @@ INLINE void OF(slot_radix)(const OF(slot_pass) * j, size_t p) {
 /* Each radix up to 13 is a function of its own. */
 #define RADIX(p) \
     static __attribute__((noinline)) void OF(slot_radix_##p)(const OF(slot_pass) * j) { OF(slot_radix)(j, p); }
-RADIX(3)
-RADIX(5)
-RADIX(7)
-RADIX(11)
-RADIX(13)
+FFT_EACH_SHORT_RADIX(RADIX)
 #undef RADIX
 
 static __attribute__((noinline)) void OF(slot_radix_large)(const OF(slot_pass) * j) {
@@ -172,11 +168,10 @@ static REAL *OF(slot_radices)(const slots_call *w, size_t passes, const REAL *x,
                                  .along = x,
                                  .inverse = c->exchange_in};
         switch (p) {
-        case 3: OF(slot_radix_3)(&j); break;
-        case 5: OF(slot_radix_5)(&j); break;
-        case 7: OF(slot_radix_7)(&j); break;
-        case 11: OF(slot_radix_11)(&j); break;
-        case 13: OF(slot_radix_13)(&j); break;
+#define RADIX(p) \
+    case p: OF(slot_radix_##p)(&j); break;
+            FFT_EACH_SHORT_RADIX(RADIX)
+#undef RADIX
         default: OF(slot_radix_large)(&j);
         }
     }
