@@ -171,14 +171,7 @@ static __device__ __forceinline__ affine<T> ring_map(const uint4 *s, const uint4
         of_s.load(s, group, set);
         of_u.load(u, group, set);
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            chunk_of<T, REVERSE> factors(of_s.chunk(c)), terms(of_u.chunk(c));
-#pragma unroll
-            for (int e = 0; e < factors.COUNT; e++) {
-                m.s *= factors[e];
-                m.u = fused(factors[e], m.u, terms[e]);
-            }
-        }
+        for (int c = 0; c < 4; c++) extend_map<T, REVERSE>(m, of_s.chunk(c), of_u.chunk(c));
     }
     m.s = zero_if_nan(m.s);
     return m;

@@ -58,12 +58,7 @@ static __device__ __forceinline__ affine<T> map_of_group(const uint4 *s, const u
 #pragma unroll
     for (int c = 0; c < (int)sizeof(T); c++) {
         const int index = chunk_index<T>(group, c);
-        chunk_of<T, REVERSE> factors(s[index]), terms(u[index]);
-#pragma unroll
-        for (int e = 0; e < factors.COUNT; e++) {
-            m.s *= factors[e];
-            m.u = fused(factors[e], m.u, terms[e]);
-        }
+        extend_map<T, REVERSE>(m, s[index], u[index]);
     }
     m.s = zero_if_nan(m.s);
     return m;

@@ -44,6 +44,17 @@ template <class T, bool REVERSE> struct chunk_of {
     }
 };
 
+/* Extends the map m by the elements of a chunk. m.s may become NaN, which zero_if_nan replaces at the group's end. */
+template <class T, bool REVERSE>
+static __device__ __forceinline__ void extend_map(affine<T> &m, const uint4 &s, const uint4 &u) {
+    chunk_of<T, REVERSE> factors(s), terms(u);
+#pragma unroll
+    for (int e = 0; e < factors.COUNT; e++) {
+        m.s *= factors[e];
+        m.u = fused(factors[e], m.u, terms[e]);
+    }
+}
+
 template <class T> static __device__ __forceinline__ T init_of(const recurrence_params &a, uint64_t row) {
     T value;
     memcpy(&value, &a.init_value, sizeof value);
