@@ -223,8 +223,8 @@ static __attribute__((noinline)) weft_status run(weft_context *ctx, const fft_ca
     params j = {.ctx = ctx, .dtype = c->dtype, .batch = c->batch, .even = even, .odd = real && !even};
     j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
     RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, even ? c->n / 2 : c->n, even, &j.plan, error));
-    if (!real && !ctx->backend->device_only) {
-        /* The backend divides the call itself. */
+    if (!real) {
+        /* The backend divides the call itself, and needs no buffers. */
         fft_pass_call whole;
         const arrays x = {(char *)c->x, 2 * c->n}, y = {c->y, 2 * c->n};
         if (takes_whole(&j, x, y, &whole)) return run_pass(&j, &whole, error);

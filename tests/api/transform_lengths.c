@@ -75,17 +75,16 @@ static void large_batches(void) {
 
 /* The arrays of a batch that are left do not write after it: in memory of the device, where that would not be lost.
  */
-static void left_arrays(void) {
-    enum { N = 56, REALS_OF_BATCH = 2 * N * LARGE_BATCH, ALL = 2 * REALS_OF_BATCH };
+static void left_arrays(size_t n) {
+    const size_t batch = 2 * n * LARGE_BATCH, after = 16 * n, all = (batch + after) * sizeof *x;
     void *device;
-    for (size_t i = 0; i < ALL; i++) x[i] = 7;
-    EXPECT_STATUS(ctx, weft_alloc(ctx, WEFT_DEVICE, ALL * sizeof *x, &device), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_copy(ctx, ALL * sizeof *x, x, device), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, LARGE_BATCH, N, device, device), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_copy(ctx, ALL * sizeof *x, device, y), WEFT_OK);
+    for (size_t i = 0; i < batch + after; i++) x[i] = 7;
+    EXPECT_STATUS(ctx, weft_alloc(ctx, WEFT_DEVICE, all, &device), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_copy(ctx, all, x, device), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, LARGE_BATCH, n, device, device), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_copy(ctx, all, device, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_free(ctx, WEFT_DEVICE, device), WEFT_OK);
-    EXPECT(memcmp(y + REALS_OF_BATCH, x, REALS_OF_BATCH * sizeof *x) == 0, "%d arrays of %d values write after them",
-           LARGE_BATCH, N);
+    EXPECT(memcmp(y + batch, x, after * sizeof *x) == 0, "%d arrays of %zu values write after them", LARGE_BATCH, n);
 }
 
 /* ------------------------------------------------------------------------------------ literals */
@@ -171,7 +170,9 @@ int main(int argc, char **argv) {
         return expect_end();
     lengths();
     large_batches();
-    left_arrays();
+    left_arrays(20);
+    left_arrays(56);
+    left_arrays(125);
     three();
     six();
     not_finite();

@@ -1,9 +1,9 @@
 /* Transforms of 2^k values, up to 2^25, on a GPU compared with the CPU: every division into passes, with wide and
- * narrow blocks; and of m 2^k values with odd m that have kernels of their own, few of them and many. That short ones
- * equal the specification is the agreement suite's work. Exits with 77 without a GPU. */
+ * narrow blocks; and of m 2^k values with odd m that have kernels of their own. That short ones equal the
+ * specification is the agreement suite's work. Exits with 77 without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
-enum { LOG_MAX = 25, MIXED_MAX = 4096 };
+enum { LOG_MAX = 25, MIXED_MAX = 5120 };
 
 /* Compares `batch` transforms of n values. */
 template <class T> static void test_length(weft_context *cpu, weft_fft_kind kind, size_t n, size_t batch) {
@@ -26,9 +26,10 @@ template <class T> static void test_length(weft_context *cpu, weft_fft_kind kind
     CUDA_OK(cudaFree(device_y));
 }
 
-/* Few transforms of m 2^k values, at most one for each multiprocessor, and more. */
+/* Transforms of m 2^k values: one, and as many as leave a block incomplete. */
 static void test_mixed(weft_context *cpu) {
-    for (size_t m : {3, 5, 7, 9, 15, 25, 27, 45, 49, 75, 81, 125, 225, 243, 343, 375, 625, 729, 2187, 2401, 3125})
+    for (size_t m :
+         {3, 5, 7, 9, 15, 25, 27, 45, 49, 75, 81, 125, 225, 243, 343, 375, 625, 729, 1155, 1331, 2187, 2401, 3125})
         for (size_t n = m; n <= MIXED_MAX; n *= 2)
             for (size_t batch : {1, 2, 300}) {
                 test_length<float>(cpu, WEFT_C2C, n, batch);
@@ -36,6 +37,8 @@ static void test_mixed(weft_context *cpu) {
                 if (batch == 2) test_length<float>(cpu, WEFT_C2C_INVERSE, n, batch);
                 if (batch == 2) test_length<double>(cpu, WEFT_C2C_INVERSE, n, batch);
             }
+    test_length<float>(cpu, WEFT_C2C, 15625, 1);
+    test_length<float>(cpu, WEFT_C2C, 15625, 300);
 }
 
 int main() {

@@ -21,9 +21,9 @@ FUSED = r"""
     block_short block_team chirp_kernel columns_back_kernel columns_kernel combine_columns_kernel combine_kernel
     direct_kernel exact_kernel filter_kernel finish_kernel fixed_kernel fixed_radices_kernel full_kernel heat_pass
     lines_kernel long_rows map_kernel map_of_row matmul_kernel mixed_rows_kernel normal_table_kernel pairs_kernel
-    parts_kernel planes_kernel price_kernel product_kernel quantile_of_word random_kernel ring_rows row_kernel
-    rows_kernel short_kernel short_rows short_rows_kernel single_kernel split_rows_kernel table_kernel tile_kernel
-    tile_rows_kernel together_kernel tree_kernel<deviations tree_kernel<differences tree_kernel<products
+    parts_kernel phases_kernel planes_kernel price_kernel product_kernel quantile_of_word random_kernel ring_rows
+    row_kernel rows_kernel short_kernel short_rows short_rows_kernel single_kernel split_rows_kernel table_kernel
+    tile_kernel tile_rows_kernel together_kernel tree_kernel<deviations tree_kernel<differences tree_kernel<products
     tree_kernel<rescaled_squares tree_kernel<squares tridiag_\w+ variance_kernel whole_kernel
 """
 # Kernels that compute an exact result from an approximation.

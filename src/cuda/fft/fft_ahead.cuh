@@ -139,7 +139,7 @@ static __device__ __forceinline__ void ahead_group_at_once(const together_params
                                                            const Block &block) {
     constexpr int THREADS = Block::THREADS, WIDTH = Block::WIDTH, ALL = g::UNITS * WIDTH;
     constexpr int ROUNDS = (ALL - 1) / THREADS + 1;
-    constexpr bool IN_PLACE = !g::IS_FIRST || Block::ONE;
+    constexpr bool IN_PLACE = !g::IS_FIRST;
     static_assert(ROUNDS * g::HELD * sizeof(T) <= 160, "the numbers of all rounds are in registers");
     number<T> v[ROUNDS * g::HELD];
     const uint32_t thread = afresh(threadIdx.x);
@@ -171,18 +171,17 @@ static __device__ __forceinline__ void ahead_group_at_once(const together_params
 
 /* As fixed_passes, for a tile. The first group moves its numbers from block.ahead to `shared`, which other groups
  * read and write. Block is derived from ahead_tile, with the constants APART (see fixed_passes); KEEPS: results stay
- * in shared memory, and a barrier of the block follows; ONE: there is memory for one tile only, block.ahead, and the
- * next tile is copied when the last group has read it. */
+ * in shared memory, and a barrier of the block follows. */
 template <class g, int PASS = 0, typename T, typename Block>
 static __device__ __forceinline__ void ahead_passes(const together_params<T> &l, number<T> *shared,
                                                     const Block &block) {
-    constexpr bool COPIES = Block::ONE ? g::IS_LAST : g::IS_FIRST, STORES = g::IS_LAST && !Block::KEEPS;
-    if constexpr (STORES || (g::IS_FIRST && Block::AHEAD && !Block::ONE))
+    constexpr bool STORES = g::IS_LAST && !Block::KEEPS;
+    if constexpr (STORES || (g::IS_FIRST && Block::AHEAD))
         ahead_group<g, PASS, STORES>(l, shared, block);
     else
         ahead_group_at_once<g, PASS>(l, shared, block);
-    if constexpr (COPIES || !g::IS_LAST || Block::KEEPS) __syncthreads();
-    if constexpr (COPIES) block.copy_next(l);
+    if constexpr (g::IS_FIRST || !g::IS_LAST || Block::KEEPS) __syncthreads();
+    if constexpr (g::IS_FIRST) block.copy_next(l);
     if constexpr (!g::IS_LAST) ahead_passes<typename g::next, PASS + g::PASSES>(l, shared, block);
 }
 

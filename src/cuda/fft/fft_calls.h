@@ -18,6 +18,12 @@ bool cuda_fft_takes_fixed(const gpu *g, const fft_pass_call *c);
 /* Runs it; table: of gpu_twiddles. */
 weft_status cuda_fft_run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
                                weft_error *error);
+/* Returns true if there is a kernel of phases (fft_phases.cuh) for a whole transform, and the batch has enough arrays
+ * for it. */
+bool cuda_fft_takes_phases(const gpu *g, const fft_pass_call *c);
+/* Runs it; table: of gpu_twiddles. */
+weft_status cuda_fft_run_phases(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
+                                weft_error *error);
 /* Returns true if one pass computes FFT_CHIRP. */
 bool cuda_fft_takes_chirp(const gpu *g, const fft_pass_call *c);
 weft_status cuda_fft_run_chirp(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error);

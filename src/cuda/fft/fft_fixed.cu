@@ -1,58 +1,41 @@
-/* Transforms of n = m 2^k values as in fft_whole.cu, with constant m: FIXED lists those that have kernels. */
+/* Transforms of few m 2^k values as in fft_whole.cu, with constant m: FIXED lists those that have kernels. */
 #include "cuda/fft/fft_ahead.cuh"
 #include "cuda/fft/fft_whole.cuh"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-/* F(m, longest): rows of up to 2^longest numbers. */
-#define FIXED(F) F(3, 10) F(5, 9) F(7, 5) F(9, 8) F(15, 8) F(25, 7) F(27, 5) F(45, 5) F(75, 5) F(125, 5)
-
-/* Few arrays of so many values, at most one for each multiprocessor, have kernels of their own, which take less time
- * for one array: a thread computes one unit of a pass, and loads its numbers. */
-template <int M, int LOG> static constexpr bool HAS_FEW = M % 5 == 0 && M << LOG >= 450;
+/* F(m, f32, f64): rows of up to 2^f32 or 2^f64 numbers of the type. */
+#define FIXED(F) F(3, 4, 3) F(5, 4, 3) F(7, 4, 2) F(9, 4, 2) F(25, 4, 2)
 
 /* The shape of a block for rows of 2^LOG numbers: 2^ARRAYS_LOG arrays, whose positions are those of in_arrays in
  * fft_whole.cu. */
-template <typename T, int M, int LOG, bool FEW> struct fixed_shape {
-    typedef group<T, M> first;
+template <typename T, int M, int LOG> struct fixed_shape {
     static constexpr int most_log(int log) {
         return (int)sizeof(number<T>) * M << (log + 1) <= ahead_bytes<T, M>() ? most_log(log + 1) : log;
     }
     static constexpr int WIDTH_LOG = most_log(LOG), ARRAYS_LOG = WIDTH_LOG - LOG, HELD_LOG = line<LOG>::HELD_LOG;
     /* A thread holds at most about so many numbers. */
     static constexpr int LEAST = (M << WIDTH_LOG) / (sizeof(T) == 4 ? 16 : 10);
-    static constexpr int THREADS =
-        LOG == 10 ? M << (LOG - HELD_LOG) : fixed_threads<T, M>(1 << WIDTH_LOG, HELD_LOG, LEAST, TOGETHER_THREADS);
+    static constexpr int THREADS = fixed_threads<T, M>(1 << WIDTH_LOG, HELD_LOG, LEAST, TOGETHER_THREADS);
     /* Blocks in a multiprocessor, bounded by registers. */
-    static constexpr int RESIDENT_F32 = M % 25 == 0 ? 640 : LOG < 4 ? 1024 : 768;
-    static constexpr int RESIDENT_F64 = LOG < 4 && largest_prime(M) == 5 && M % 9 != 0 ? 768 : 512;
+    static constexpr int RESIDENT_F32 = M == 25 ? 640 : LOG < 4 ? 1024 : 768, RESIDENT_F64 = M % 5 == 0 ? 768 : 512;
     static constexpr int RESIDENT = (sizeof(T) == 4 ? RESIDENT_F32 : RESIDENT_F64) / THREADS;
-    /* Most short rows of f64 are faster if the first group loads the numbers. Of the longest arrays two tiles do not
-     * fit in shared memory. */
-    static constexpr bool SHORT = LOG < 4 && M != 25 && M != 45, LONGEST = M << LOG > 3500;
-    static constexpr bool AHEAD = sizeof(T) == 4 || !(SHORT || LONGEST);
-};
-template <typename T, int M, int LOG> struct fixed_shape<T, M, LOG, true> {
-    typedef few_group<T, M> first;
-    static constexpr int WIDTH_LOG = LOG, ARRAYS_LOG = 0, THREADS = few_threads(first::UNITS << LOG), RESIDENT = 1;
-    static constexpr bool AHEAD = false;
+    /* Most of f64 are faster if the first group loads the numbers. */
+    static constexpr bool AHEAD = sizeof(T) == 4 || M == 25;
 };
 
 template <typename T, int M, int LOG, typename Shape>
 using tile_of = ahead_tile<T, M, 1 << LOG, 1 << Shape::ARRAYS_LOG, Shape::THREADS, Shape::AHEAD>;
 
-template <typename T, int M, int LOG, bool FEW> struct fixed_block : tile_of<T, M, LOG, fixed_shape<T, M, LOG, FEW>> {
-    using tile = tile_of<T, M, LOG, fixed_shape<T, M, LOG, FEW>>;
+template <typename T, int M, int LOG> struct fixed_block : tile_of<T, M, LOG, fixed_shape<T, M, LOG>> {
+    using tile = tile_of<T, M, LOG, fixed_shape<T, M, LOG>>;
     using tile::tile, tile::ARRAYS, tile::N, tile::WIDTH, tile::AHEAD;
-    static constexpr int ARRAYS_LOG = fixed_shape<T, M, LOG, FEW>::ARRAYS_LOG;
+    static constexpr int ARRAYS_LOG = fixed_shape<T, M, LOG>::ARRAYS_LOG;
     static constexpr int APART = padded::apart(WIDTH) | 1; /* the rows of short ones are in different banks */
-    /* The lines of a warp, 32 times 16 numbers, may begin in the last row. */
-    static constexpr int TOGETHER = LOG > 4 && WIDTH < 512 ? 512 / WIDTH : 1;
-    static constexpr int NUMBERS = (M - 1 + TOGETHER) / TOGETHER * TOGETHER * APART;
-    static constexpr size_t BYTES = ((AHEAD ? N * ARRAYS : 0) + NUMBERS) * sizeof(number<T>);
-    static constexpr bool KEEPS = true, ONE = false;
+    static constexpr size_t BYTES = ((AHEAD ? N * ARRAYS : 0) + M * APART) * sizeof(number<T>);
+    static constexpr bool KEEPS = true;
     /* Rows are stored from registers if the results of all m are long enough. */
-    static constexpr bool DIRECT = LOG <= SHORT_ROWS_LOG && M * sizeof(number<T>) >= 96;
+    static constexpr bool DIRECT = M * sizeof(number<T>) >= 96;
     static __device__ __forceinline__ uint32_t slot(uint32_t w) { return (uint32_t)padded::apart((int)w); }
 };
 
@@ -104,17 +87,17 @@ static __device__ __forceinline__ void store_lines(const whole_params<T> &p, con
     store_arrays(p, block.array, Block::ARRAYS_LOG, shared);
 }
 
-template <typename T, int M, int LOG, bool FEW>
-static __global__ void __launch_bounds__(fixed_shape<T, M, LOG, FEW>::THREADS, fixed_shape<T, M, LOG, FEW>::RESIDENT)
+template <typename T, int M, int LOG>
+static __global__ void __launch_bounds__(fixed_shape<T, M, LOG>::THREADS, fixed_shape<T, M, LOG>::RESIDENT)
     fixed_kernel(const __grid_constant__ whole_params<T> p) {
-    typedef fixed_block<T, M, LOG, FEW> shape;
+    typedef fixed_block<T, M, LOG> shape;
     number<T> *const ahead = (number<T> *)dynamic_shared;
     number<T> *const shared = shape::AHEAD ? ahead + shape::N * shape::ARRAYS : ahead;
     wait_for_stream();
     shape block(p.radices, (uint32_t)p.rows.batch, ahead);
     do {
         block.wait();
-        ahead_passes<typename fixed_shape<T, M, LOG, FEW>::first>(p.radices, shared, block);
+        ahead_passes<group<T, M>>(p.radices, shared, block);
         if constexpr (shape::DIRECT)
             store_rows<M, LOG>(p, block, shared);
         else
@@ -132,30 +115,21 @@ template <typename T> struct fixed_launch {
     size_t bytes;
 };
 
-template <typename T, int M, int LOG, bool FEW> static fixed_launch<T> launch_of() {
-    typedef fixed_shape<T, M, LOG, FEW> shape;
-    return {fixed_kernel<T, M, LOG, FEW>, shape::THREADS, shape::AHEAD ? shape::RESIDENT : 0, shape::ARRAYS_LOG,
-            fixed_block<T, M, LOG, FEW>::BYTES};
-}
-
-template <typename T, int M, int LONGEST> static fixed_launch<T> find_rows(int log, bool few) {
-    if (log == LONGEST) {
-        if constexpr (HAS_FEW<M, LONGEST>)
-            if (few) return launch_of<T, M, LONGEST, true>();
-        return launch_of<T, M, LONGEST, false>();
-    }
-    if constexpr (LONGEST > 1) return find_rows<T, M, LONGEST - 1>(log, few);
+template <typename T, int M, int LOG> static fixed_launch<T> find_rows(int log) {
+    typedef fixed_shape<T, M, LOG> shape;
+    if (log == LOG)
+        return {fixed_kernel<T, M, LOG>, shape::THREADS, shape::AHEAD ? shape::RESIDENT : 0, shape::ARRAYS_LOG,
+                fixed_block<T, M, LOG>::BYTES};
+    if constexpr (LOG > 1) return find_rows<T, M, LOG - 1>(log);
     return {};
 }
 
 /* Returns the launch, without a kernel if there is none. */
-template <typename T> static fixed_launch<T> find_launch(const gpu *g, const fft_pass_call *c) {
+template <typename T> static fixed_launch<T> find_launch(const fft_pass_call *c) {
     const size_t m = points_of(c);
-    const int log = gpu_log2(c->n / m);
-    const bool few = c->batch <= (size_t)g->multiprocessors;
     switch (m) {
-#define CASE(M, LONGEST) \
-    case M: return find_rows<T, M, LONGEST>(log, few);
+#define CASE(M, F32, F64) \
+    case M: return find_rows < T, M, sizeof(T) == 4 ? F32 : F64 > (gpu_log2(c->n / m));
         FIXED(CASE)
 #undef CASE
     default: return {};
@@ -163,7 +137,7 @@ template <typename T> static fixed_launch<T> find_launch(const gpu *g, const fft
 }
 
 template <typename T> static bool is_fixed(const gpu *g, const fft_pass_call *c) {
-    const fixed_launch<T> f = find_launch<T>(g, c);
+    const fixed_launch<T> f = find_launch<T>(c);
     const size_t arrays = (size_t)1 << f.arrays_log;
     return f.kernel && f.bytes <= g->shared_bytes &&
            (c->batch <= arrays || c->batch / arrays >= (size_t)g->multiprocessors);
@@ -176,7 +150,7 @@ bool cuda_fft_takes_fixed(const gpu *g, const fft_pass_call *c) {
 template <typename T>
 static weft_status run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
                              weft_error *error) {
-    const fixed_launch<T> f = find_launch<T>(g, c);
+    const fixed_launch<T> f = find_launch<T>(c);
     const whole_params<T> p = whole_params_of<T>(c, x, y, table);
     const uint64_t tiles = ((c->batch - 1) >> f.arrays_log) + 1;
     return launch_passes(g, f.kernel, ahead_blocks(g, tiles, f.resident, f.bytes), f.threads, f.bytes, p, error);

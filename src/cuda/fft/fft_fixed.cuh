@@ -21,8 +21,8 @@ static constexpr __host__ __device__ int largest_prime(int m) {
 }
 
 /* Group of the passes from D on, of at most MOST numbers unless it is one pass. More numbers in the registers of a
- * thread would leave too few threads in a multiprocessor: groups of 25 f64 numbers are slower than passes of radix 5.
- */
+ * thread leave fewer threads in a multiprocessor: unless a block has several phases, groups of 25 numbers of f64 are
+ * slower than passes of radix 5. */
 template <typename T, int M, int D = 1, int MOST = sizeof(T) == 4 ? 25 : 9> struct group {
     static constexpr int DONE = D, P = largest_prime(M / D), AFTER = largest_prime(M / (D * P));
     static constexpr int Q = P == AFTER && P * P <= MOST ? P : 1;
@@ -30,15 +30,6 @@ template <typename T, int M, int D = 1, int MOST = sizeof(T) == 4 ? 25 : 9> stru
     static constexpr bool IS_FIRST = D == 1, IS_LAST = D * HELD == M;
     typedef group<T, M, D * HELD, MOST> next;
 };
-
-/* Group of one pass, for few arrays. */
-template <typename T, int M> using few_group = group<T, M, 1, 1>;
-
-/* Returns the threads of a block that computes `units` at once. */
-static constexpr __host__ __device__ int few_threads(int units) {
-    const int all = (units + 31) / 32 * 32;
-    return all > 640 ? (units / 2 + 31) / 32 * 32 : all;
-}
 
 /* Returns the number of groups from g on. */
 template <class g> static constexpr __host__ __device__ int groups() {
@@ -57,8 +48,11 @@ static __device__ __forceinline__ void fixed_radix(const radix_constants<T, COUN
     for (int c = 0; c < P; c++) a[c] = v[c * STEP];
     if (twiddles)
 #pragma unroll
-        for (int c = 1; c < P; c++)
-            a[c] = multiply(a[c], *(const number<T> *)stepped((const T *)twiddles, step_bytes, (uint32_t)(c - 1)));
+        for (int c = 1; c < P; c++) {
+            number<T> w;
+            load_twiddles<1>((const number<T> *)stepped((const T *)twiddles, step_bytes, (uint32_t)(c - 1)), 0, &w);
+            a[c] = multiply(a[c], w);
+        }
     transform_points<T, P>(constants, P, a, [&](int c, number<T> result) { v[c * STEP] = result; });
 }
 

@@ -1,18 +1,14 @@
 /* Passes of odd radices with a constant product M, as in fft_radices.cu: FIXED lists the products that have kernels.
- * WHOLE lists those above TOGETHER_MOST, which are transforms of M values without other passes. LONG lists those of
- * f32 whose numbers fill the shared memory of a multiprocessor. */
+ */
 #include "cuda/fft/fft_ahead.cuh"
 #include "cuda/fft/fft_calls.h"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 #define FIXED(F) F(9) F(15) F(25) F(27) F(45) F(49) F(75) F(81) F(125) F(225) F(243) F(343) F(375) F(625) F(729)
-#define WHOLE(F) F(2187) F(2401) F(3125)
-#define LONG(F) F(15625)
 
-/* Few arrays of at least so many values, at most one for each multiprocessor, have kernels of their own, which take
- * less time for one array: a thread computes one unit of a pass. */
-#define FEW_LEAST 300
+/* Whole arrays of up to so many values have kernels of their own; fft_phases.cu has those of longer ones. */
+#define ARRAYS_MOST 75
 
 /* ------------------------------------------------------------------------------- passes of longer arrays */
 
@@ -52,40 +48,31 @@ static __global__ void __launch_bounds__(fixed_block<T, M>::THREADS, fixed_block
 
 /* -------------------------------------------------------------------------------------- whole arrays */
 
-template <typename T, int M, bool FEW> struct arrays_shape {
-    static constexpr bool ONE = M > WHOLE_MOST;
-    typedef group<T, M> first;
-    static constexpr int UNITS = first::UNITS; /* enough for most threads of a block */
+template <typename T, int M> struct arrays_shape {
+    static constexpr int UNITS = group<T, M>::UNITS; /* enough for most threads of a block */
     static constexpr int arrays(int most) {
         return most > 1 && M * most * (int)sizeof(number<T>) > ahead_bytes<T, M>() && UNITS * most >= 192
                    ? arrays(most / 2)
                    : most;
     }
-    static constexpr int ARRAYS = ONE ? 1 : arrays(128);
-    static constexpr int THREADS = ONE ? (UNITS + 31) / 32 * 32
-                                       : fixed_threads<T, M>(ARRAYS, -1, M *ARRAYS / (sizeof(T) == 4 ? 25 : 10),
-                                                             M > TOGETHER_MOST ? 512 : TOGETHER_THREADS);
+    static constexpr int ARRAYS = arrays(128);
+    static constexpr int THREADS =
+        fixed_threads<T, M>(ARRAYS, -1, M *ARRAYS / (sizeof(T) == 4 ? 25 : 10), TOGETHER_THREADS);
     static constexpr int RESIDENT_F32 = M % 25 == 0 ? 640 : 1024;
     static constexpr int RESIDENT_F64 = M % 25 == 0 || M % 7 == 0 ? 1024 : M % 27 == 0 ? 768 : 512;
     static constexpr int RESIDENT = (sizeof(T) == 4 ? RESIDENT_F32 : RESIDENT_F64) / THREADS;
 };
-template <typename T, int M> struct arrays_shape<T, M, true> {
-    static constexpr bool ONE = false;
-    typedef few_group<T, M> first;
-    static constexpr int ARRAYS = 1, THREADS = few_threads(first::UNITS), RESIDENT = 1;
-};
 
-template <typename T, int M, bool FEW>
-using arrays_tile = ahead_tile<T, M, 1, arrays_shape<T, M, FEW>::ARRAYS, arrays_shape<T, M, FEW>::THREADS, !FEW>;
+template <typename T, int M>
+using arrays_tile = ahead_tile<T, M, 1, arrays_shape<T, M>::ARRAYS, arrays_shape<T, M>::THREADS, true>;
 
-template <typename T, int M, bool FEW> struct arrays_block : arrays_tile<T, M, FEW> {
-    using tile = arrays_tile<T, M, FEW>;
-    using tile::tile, tile::ARRAYS, tile::AHEAD;
+template <typename T, int M> struct arrays_block : arrays_tile<T, M> {
+    using tile = arrays_tile<T, M>;
+    using tile::tile, tile::ARRAYS;
     static constexpr int APART = ARRAYS | 1;
-    static constexpr bool ONE = arrays_shape<T, M, FEW>::ONE;
-    static constexpr bool KEEPS = groups<typename arrays_shape<T, M, FEW>::first>() == 1; /* a thread has the results
-                                                                                    of an array, far from others */
-    static constexpr size_t BYTES = ((AHEAD ? ARRAYS : 0) + (ONE ? 0 : APART)) * M * sizeof(number<T>);
+    static constexpr bool KEEPS =
+        groups<group<T, M>>() == 1; /* a thread has the results of an array, far from others */
+    static constexpr size_t BYTES = (ARRAYS + APART) * M * sizeof(number<T>);
     static __device__ __forceinline__ uint32_t slot(uint32_t w) { return w; }
 };
 
@@ -99,17 +86,16 @@ static __device__ __forceinline__ void store_kept(const together_params<T> &l, c
     }
 }
 
-template <typename T, int M, bool FEW>
-static __global__ void __launch_bounds__(arrays_shape<T, M, FEW>::THREADS, arrays_shape<T, M, FEW>::RESIDENT)
+template <typename T, int M>
+static __global__ void __launch_bounds__(arrays_shape<T, M>::THREADS, arrays_shape<T, M>::RESIDENT)
     arrays_kernel(const __grid_constant__ together_params<T> l) {
-    typedef arrays_block<T, M, FEW> shape;
-    number<T> *const ahead = (number<T> *)dynamic_shared;
-    number<T> *const shared = shape::ONE || FEW ? ahead : ahead + M * shape::ARRAYS;
+    typedef arrays_block<T, M> shape;
+    number<T> *const ahead = (number<T> *)dynamic_shared, *const shared = ahead + M * shape::ARRAYS;
     wait_for_stream();
     shape block(l, (uint32_t)l.j.all, ahead);
     do {
         block.wait();
-        ahead_passes<typename arrays_shape<T, M, FEW>::first>(l, shared, block);
+        ahead_passes<group<T, M>>(l, shared, block);
         if constexpr (shape::KEEPS) store_kept<M>(l, shared, block);
     } while (block.next());
 }
@@ -125,51 +111,30 @@ template <typename T> struct fixed_launch {
     size_t bytes;
 };
 
-template <typename T, int M, bool FEW> static fixed_launch<T> launch_of_shape() {
-    typedef arrays_shape<T, M, FEW> shape;
-    return {arrays_kernel<T, M, FEW>, shape::THREADS, FEW ? 0 : shape::RESIDENT, shape::ARRAYS,
-            arrays_block<T, M, FEW>::BYTES};
-}
-
-template <typename T, int M> static fixed_launch<T> launch_of_arrays(const gpu *g, const fft_pass_call *c) {
-    if constexpr (M >= FEW_LEAST && M <= WHOLE_MOST)
-        if (c->batch <= (size_t)g->multiprocessors) return launch_of_shape<T, M, true>();
-    return launch_of_shape<T, M, false>();
-}
-
-template <typename T, int M> static fixed_launch<T> launch_of(const gpu *g, const fft_pass_call *c) {
+template <typename T, int M> static fixed_launch<T> launch_of(const fft_pass_call *c) {
+    if constexpr (M <= ARRAYS_MOST) {
+        typedef arrays_shape<T, M> shape;
+        if (c->n == M)
+            return {arrays_kernel<T, M>, shape::THREADS, shape::RESIDENT, shape::ARRAYS, arrays_block<T, M>::BYTES};
+    }
     typedef fixed_block<T, M> block;
-    if (c->n == M) return launch_of_arrays<T, M>(g, c);
     return {fixed_radices_kernel<T, M>, block::THREADS, 0, block::WIDTH, block::BYTES};
 }
 
 /* Returns the launch, without a kernel if there is none. */
-template <typename T> static fixed_launch<T> find_launch(const gpu *g, const fft_pass_call *c) {
+template <typename T> static fixed_launch<T> find_launch(const fft_pass_call *c) {
     switch (points_of(c)) {
 #define CASE(M) \
-    case M: return launch_of<T, M>(g, c);
+    case M: return launch_of<T, M>(c);
         FIXED(CASE)
 #undef CASE
-#define CASE(M) \
-    case M: return launch_of_arrays<T, M>(g, c);
-        WHOLE(CASE)
-#undef CASE
-    default: break;
+    default: return {};
     }
-    if constexpr (sizeof(T) == 4) switch (c->n) {
-#define CASE(M) \
-    case M: return launch_of_arrays<T, M>(g, c);
-            LONG(CASE)
-#undef CASE
-        default: break;
-        }
-    return {};
 }
 
 template <typename T> static bool is_fixed(const gpu *g, const fft_pass_call *c) {
-    const fixed_launch<T> f = find_launch<T>(g, c);
-    const bool enough = c->n <= WHOLE_MOST || points_of(c) < c->n || c->batch >= (size_t)g->multiprocessors / 2;
-    return f.kernel && f.bytes <= g->shared_bytes && enough;
+    const fixed_launch<T> f = find_launch<T>(c);
+    return f.kernel && f.bytes <= g->shared_bytes;
 }
 
 bool cuda_fft_has_radices(const gpu *g, const fft_pass_call *c) {
@@ -178,7 +143,7 @@ bool cuda_fft_has_radices(const gpu *g, const fft_pass_call *c) {
 
 template <typename T>
 static weft_status run_fixed(const gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
-    const fixed_launch<T> f = find_launch<T>(g, c);
+    const fixed_launch<T> f = find_launch<T>(c);
     const together_params<T> l = together_params_of<T>(c, x, y);
     const uint64_t blocks = ahead_blocks(g, (l.j.all - 1) / f.width + 1, f.resident, f.bytes);
     return launch_passes(g, f.kernel, blocks, f.threads, f.bytes, l, error);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    WHOLE_MOST = 4096,       /* longest arrays, but a few that have own kernels, that one launch transforms */
+    WHOLE_MOST = 4096,       /* longest arrays that one launch transforms, unless fft_phases.cu does */
     TOGETHER_MOST = 729,     /* P of passes that are computed together */
     TOGETHER_PASSES = 7,     /* 3^7 = 2187, of a whole transform; others have at most 6 */
     TOGETHER_RADIX = 13,     /* their largest radix */

@@ -153,7 +153,8 @@ static shape shape_of(const gpu *g, const fft_pass_call *c) {
 bool cuda_fft_takes_whole(const void *state, const fft_pass_call *c) {
     const gpu *const g = (const gpu *)state;
     if (c->kind == FFT_CHIRP) return cuda_fft_takes_chirp(g, c);
-    if (c->n > WHOLE_MOST) return c->n == points_of(c) && cuda_fft_has_radices(g, c);
+    if (cuda_fft_takes_phases(g, c)) return true;
+    if (c->n > WHOLE_MOST) return false;
     if (c->n == points_of(c)) return cuda_fft_takes_radices(g, c);
     if (cuda_fft_takes_fixed(g, c)) return true;
     return passes_together(c->n, c->count, c->radices) == c->count &&
@@ -181,8 +182,10 @@ static weft_status run_whole(const gpu *g, const fft_pass_call *c, const void *x
 /* Transforms arrays whose positions have numbers of 32 bits. */
 static weft_status run_part(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
     const void *table;
-    if (c->n == points_of(c)) return cuda_fft_run_radices(g, c, x, y, error);
+    const bool phases = cuda_fft_takes_phases(g, c);
+    if (c->n == points_of(c) && !phases) return cuda_fft_run_radices(g, c, x, y, error);
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n / points_of(c)), &table, error));
+    if (phases) return cuda_fft_run_phases(g, c, x, y, table, error);
     if (cuda_fft_takes_fixed(g, c)) return cuda_fft_run_fixed(g, c, x, y, table, error);
     return c->dtype == WEFT_F32 ? run_whole<float>(g, c, x, y, table, error)
                                 : run_whole<double>(g, c, x, y, table, error);
