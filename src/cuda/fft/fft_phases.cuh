@@ -16,8 +16,6 @@
 #include "cuda/fft/fft_fixed.cuh"
 #include "cuda/fft/fft_whole.cuh"
 
-#include <type_traits>
-
 /* Numbers in a row of all banks. */
 template <typename T> static constexpr int BANKS = 128 / (int)sizeof(number<T>);
 
@@ -57,6 +55,15 @@ template <typename T, int M, int LOG, int DONE> struct stages_phase {
     typedef stages_phase<T, M, LOG, DONE + BITS> next;
 };
 
+/* The phase after that of group G. */
+template <typename T, int M, int LOG, int INCLUDED, class G> struct radices_phase;
+template <bool IS_LAST, typename T, int M, int LOG, int INCLUDED, class G> struct after_group {
+    typedef radices_phase<T, M, LOG, INCLUDED, typename G::next> phase;
+};
+template <typename T, int M, int LOG, int INCLUDED, class G> struct after_group<true, T, M, LOG, INCLUDED, G> {
+    typedef stages_phase<T, M, LOG, INCLUDED> phase;
+};
+
 /* A phase of the passes of group G and, if they are the last ones, of INCLUDED stages. Before the phase, row
  * (k HELD + c) B + r of an array (fft_fixed.cuh) is at k PITCH + (c B + r) 2^LOG. */
 template <typename T, int M, int LOG, int INCLUDED, class G> struct radices_phase {
@@ -69,9 +76,7 @@ template <typename T, int M, int LOG, int INCLUDED, class G> struct radices_phas
     static constexpr bool APART = RUN >= BANKS<T> || (BANKS<T> % RUN == 0 && LENGTH / RUN % 2 != 0);
     static constexpr int PITCH = APART ? LENGTH : next_with_rest(LENGTH, RUN, BANKS<T>);
     static constexpr __host__ __device__ int numbers(int arrays) { return IS_FIRST ? 0 : g::DONE * PITCH * arrays; }
-    typedef std::conditional_t<g::IS_LAST, stages_phase<T, M, LOG, BITS>,
-                               radices_phase<T, M, LOG, INCLUDED, typename g::next>>
-        next;
+    typedef typename after_group<g::IS_LAST, T, M, LOG, INCLUDED, G>::phase next;
 };
 
 /* ---------------------------------------------------------------------------------- shape of a block */
@@ -292,8 +297,8 @@ static __device__ __forceinline__ void read_unit_of(const whole_params<T> &p, co
         read_passes<phase, shape::LOG>(p, own, shared, b, v);
 }
 
-/* Computes the phases from `phase` on. A thread reads the numbers of all its units before it writes results: in
- * place, or to hide the latency of loads. PASS: the first pass of a phase of passes. */
+/* Computes the phases from `phase` on. A thread reads the numbers of all its units before it writes results, which
+ * replace others. In the first phase that hides the latency of loads. PASS: the first pass of a phase of passes. */
 template <class shape, class phase, int PASS, typename T>
 static __device__ __forceinline__ void run_phases(const whole_params<T> &p, const phases_arrays &own,
                                                   number<T> *shared) {
