@@ -7,8 +7,8 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 #define FIXED(F) F(9) F(15) F(25) F(27) F(45) F(49) F(75) F(81) F(125) F(225) F(243) F(343) F(375) F(625) F(729)
 
-/* Whole arrays of up to so many values have kernels of their own; fft_phases.cu has those of longer ones. */
-#define ARRAYS_MOST 75
+/* Whole arrays of up to so many values have kernels of their own, unless fft_phases.cu has one. */
+#define ARRAYS_MOST 125
 
 /* ------------------------------------------------------------------------------- passes of longer arrays */
 
