@@ -1,5 +1,5 @@
 /* Transforms of m 2^k values by the phases of fft_phases.cuh. fft_phases_f32.def and fft_phases_f64.def list the
- * lengths that have kernels. */
+ * lengths that have kernels, fft_phases_few.def those that have others for few arrays. */
 #include "cuda/fft/fft_calls.h"
 #include "cuda/fft/fft_phases.cuh"
 
@@ -50,9 +50,25 @@ static void find_launch(size_t n, phases_launch<double> *f) {
     }
 }
 
+/* Returns the launch for few arrays of n values, without a kernel if there is none. */
+template <typename T> static phases_launch<T> find_few(size_t n) {
+#define FFT_PHASES(TYPE, M, LOG, THREADS)    \
+    if constexpr (sizeof(T) == sizeof(TYPE)) \
+        if (n == (size_t)M << LOG) return launch_of<phases_shape<T, M, LOG, 1, 0, 1, THREADS>, T>();
+#include "cuda/fft/fft_phases_few.def"
+    return {};
+}
+
+/* Returns the launch for a call, without a kernel if there is none. */
+template <typename T> static phases_launch<T> launch_for(const gpu *g, const fft_pass_call *c) {
+    phases_launch<T> f = {};
+    if (c->batch <= (size_t)g->multiprocessors) f = find_few<T>(c->n);
+    if (!f.kernel) find_launch(c->n, &f);
+    return f;
+}
+
 template <typename T> static bool takes_phases(const gpu *g, const fft_pass_call *c) {
-    phases_launch<T> f;
-    find_launch(c->n, &f);
+    const phases_launch<T> f = launch_for<T>(g, c);
     const bool enough = c->n <= LONGEST || c->batch >= (size_t)g->multiprocessors / 2;
     return f.kernel && f.bytes <= g->shared_bytes && enough;
 }
@@ -64,8 +80,7 @@ bool cuda_fft_takes_phases(const gpu *g, const fft_pass_call *c) {
 template <typename T>
 static weft_status run(const gpu *g, const fft_pass_call *c, const void *x, void *y, const void *table,
                        weft_error *error) {
-    phases_launch<T> f;
-    find_launch(c->n, &f);
+    const phases_launch<T> f = launch_for<T>(g, c);
     const whole_params<T> p = whole_params_of<T>(c, x, y, table);
     return launch_passes(g, f.kernel, (c->batch - 1) / f.arrays + 1, f.threads, f.bytes, p, error);
 }
