@@ -88,7 +88,7 @@ foreach(api IN LISTS apis)
     target_include_directories(api_cgroups PRIVATE src)
   endif()
   weft_test(api_${api} ${label} 180 api_${api} cpu)
-  if(sanitized STREQUAL no AND NOT api MATCHES "forking|cgroups")
+  if(sanitized STREQUAL no AND NOT api MATCHES "forking|cgroups|transform_parts")
     weft_test(api_${api}_ref ${label} 180 api_${api} ref)
   endif()
 endforeach()
@@ -116,7 +116,7 @@ if(sanitized STREQUAL no)
     gather_arguments half_elements half_orders half_products half_reductions half_samples half_sources
     histogram_axes image_filters lanes_paper long_columns matrix_vector medians order_arguments partial row_axes
     scatter_sources segmented selection_arguments sort_arguments sources stacked_products top_k_steps
-    transform_lengths transpositions)
+    transform_lengths transform_parts transpositions)
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
   include(cmake/tests_executor.cmake)

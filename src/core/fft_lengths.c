@@ -232,7 +232,7 @@ static __attribute__((noinline)) weft_status run(weft_context *ctx, const fft_ca
     return run_parts(&j, c, error);
 }
 
-weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
+static weft_status compute(weft_context *ctx, const fft_call *c, weft_error *error) {
     const bool power = (c->n & (c->n - 1)) == 0;
     if (power || !ctx->backend->fft_pass) return ctx->backend->fft(ctx->state, c, error);
     if (c->batch != 1 || c->kind > WEFT_C2C_INVERSE) return run(ctx, c, error);
@@ -240,4 +240,34 @@ weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
     RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, c->n, false, &plan, error));
     return plan->takes_one ? transform_one(ctx, plan, c->kind == WEFT_C2C_INVERSE, c->x, c->y, error)
                            : run(ctx, c, error);
+}
+
+/* ------------------------------------------------------------------------------------- the batch */
+
+/* Returns how many arrays of the batch are computed together. A GPU copies arrays in host memory in parts, which limits
+ * the memory that they take there, and the time until a cancelled call returns. */
+static size_t arrays_together(const weft_context *ctx, const fft_call *c, size_t bytes) {
+    const weft_backend *const b = ctx->backend;
+    if (!b->device_only || c->batch <= 1 || c->batch <= DEVICE_BYTES / bytes) return c->batch;
+    if (b->device_only(c->x) && b->device_only(c->y)) return c->batch;
+    return (size_t)max_u64(DEVICE_BYTES / bytes, 1);
+}
+
+weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
+    const size_t size = weft_dtype_size(c->dtype);
+    const size_t x_bytes = reals_of(c, WEFT_R2C, WEFT_C2R) * size, y_bytes = reals_of(c, WEFT_C2R, WEFT_R2C) * size;
+    const size_t part = arrays_together(ctx, c, (size_t)max_u64(x_bytes, y_bytes));
+    if (part == c->batch) return compute(ctx, c, error);
+    weft_watch *const watch = context_watch();
+    progress_plan(watch, ceil_div(c->batch, part));
+    for (size_t first = 0; first < c->batch; first += part) {
+        fft_call arrays = *c;
+        arrays.batch = (size_t)min_u64(part, c->batch - first);
+        arrays.x = (const char *)c->x + first * x_bytes;
+        arrays.y = (char *)c->y + first * y_bytes;
+        RETURN_IF_ERROR(progress_begin(watch, error));
+        RETURN_IF_ERROR(progress_end(watch, compute(ctx, &arrays, error), error));
+        progress_advance(watch, 1);
+    }
+    return WEFT_OK;
 }

@@ -129,7 +129,7 @@ template <typename T> static fixed_launch<T> find_launch(const fft_pass_call *c)
     const size_t m = points_of(c);
     switch (m) {
 #define CASE(M, F32, F64) \
-    case M: return find_rows < T, M, sizeof(T) == 4 ? F32 : F64 > (gpu_log2(c->n / m));
+    case M: return find_rows<T, M, (sizeof(T) == 4 ? F32 : F64)>(gpu_log2(c->n / m));
         FIXED(CASE)
 #undef CASE
     default: return {};
