@@ -244,8 +244,8 @@ static weft_status compute(weft_context *ctx, const fft_call *c, weft_error *err
 
 /* ------------------------------------------------------------------------------------- the batch */
 
-/* Returns how many arrays of the batch are computed together. A GPU copies arrays in host memory in parts, which limits
- * the memory that they take there, and the time until a cancelled call returns. */
+/* Returns how many arrays of the batch are computed together. A GPU copies arrays in host memory in parts, which
+ * limits the memory that they take there, and the time until a cancelled call returns. */
 static size_t arrays_together(const weft_context *ctx, const fft_call *c, size_t bytes) {
     const weft_backend *const b = ctx->backend;
     if (!b->device_only || c->batch <= 1 || c->batch <= DEVICE_BYTES / bytes) return c->batch;

@@ -8,7 +8,7 @@
 enum { PART = 1 << 27 }; /* bytes of a part (fft_lengths.c) */
 
 static weft_context *ctx, *cpu;
-static bool copies; /* the device is a GPU */
+static bool copies;          /* the device is a GPU */
 static uint64_t done, total; /* of the last call of the callback */
 
 static int watch(void *user, uint64_t now, uint64_t all) {
@@ -31,8 +31,8 @@ static void compare(weft_fft_kind kind, size_t n, bool in_place) {
     EXPECT_STATUS(ctx, weft_set_progress(ctx, watch, NULL), WEFT_OK);
     EXPECT_STATUS(ctx, weft_fft(ctx, kind, WEFT_F32, batch, n, x, found), WEFT_OK);
     EXPECT_STATUS(ctx, weft_set_progress(ctx, NULL, NULL), WEFT_OK);
-    EXPECT(memcmp(found, wanted, results * sizeof *x) == 0, "kind %d of %zu times %zu values differs", (int)kind, batch,
-           n);
+    EXPECT(memcmp(found, wanted, results * sizeof *x) == 0, "kind %d of %zu times %zu values differs", (int)kind,
+           batch, n);
     if (copies)
         EXPECT(done == 2 && total == 2, "kind %d of %zu values: %llu of %llu parts", (int)kind, n,
                (unsigned long long)done, (unsigned long long)total);
