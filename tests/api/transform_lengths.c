@@ -56,9 +56,10 @@ static void compare_length(size_t n) {
 }
 
 static void lengths(void) {
-    static const size_t others[] = {147,  169,  192,  202,  211,  243,  343,  360,   384,   625,    896,
-                                    1000, 1001, 1009, 1155, 1331, 1352, 1458, 1536,  2003,  2187,   2401,
-                                    3125, 3072, 3840, 4000, 4095, 6208, 9409, 10007, 12000, LONGEST};
+    static const size_t others[] = {147,  169,  192,   202,   211,   243,   343,   360,    384,  625,
+                                    896,  1000, 1001,  1009,  1155,  1331,  1352,  1458,   1536, 2003,
+                                    2187, 2401, 3125,  3072,  3840,  4000,  4095,  5625,   6144, 6208,
+                                    6561, 9409, 10007, 11025, 12000, 16807, 18225, LONGEST};
     for (size_t n = 1; n <= MOST; n++) compare_length(n);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) compare_length(others[i]);
 }

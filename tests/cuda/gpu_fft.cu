@@ -1,6 +1,7 @@
 /* Transforms of 2^k values, up to 2^25, on a GPU compared with the CPU: every division into passes, with wide and
- * narrow blocks; and of m 2^k values with odd m that have kernels of their own. That short ones equal the
- * specification is the agreement suite's work. Exits with 77 without a GPU. */
+ * narrow blocks; of m 2^k values with odd m that have kernels of their own; and of products of small primes that take
+ * several passes. That short ones equal the specification is the agreement suite's work. Exits with 77 without a GPU.
+ */
 #include "tests/cuda/gpu_check.cuh"
 
 enum { LOG_MAX = 25, MIXED_MAX = 5120 };
@@ -37,8 +38,34 @@ static void test_mixed(weft_context *cpu) {
                 if (batch == 2) test_length<float>(cpu, WEFT_C2C_INVERSE, n, batch);
                 if (batch == 2) test_length<double>(cpu, WEFT_C2C_INVERSE, n, batch);
             }
-    test_length<float>(cpu, WEFT_C2C, 15625, 1);
-    test_length<float>(cpu, WEFT_C2C, 15625, 300);
+}
+
+/* A longer one that has a kernel of phases; one array may take passes. */
+template <class T> static void test_phases(weft_context *cpu, size_t n) {
+    if (n <= MIXED_MAX) return;
+    test_length<T>(cpu, WEFT_C2C, n, 1);
+    test_length<T>(cpu, WEFT_C2C, n, 301);
+    test_length<T>(cpu, WEFT_C2C_INVERSE, n, 150);
+}
+
+static void test_long_phases(weft_context *cpu) {
+#define FFT_PHASES(M, LOG, ...) test_phases<float>(cpu, (size_t)M << LOG);
+#include "cuda/fft/fft_phases_f32.def"
+#define FFT_PHASES(M, LOG, ...) test_phases<double>(cpu, (size_t)M << LOG);
+#include "cuda/fft/fft_phases_f64.def"
+}
+
+/* Passes with constant products: each of fft_fixed_radices.def is in one of these lengths. */
+static void test_passes(weft_context *cpu) {
+    for (size_t n : {6561,  9000,  9375,  10125,  11025,  11250,  12005,  15000,  16807,  18225,   27000,   30375,
+                     35721, 50625, 59049, 100000, 117649, 140625, 390625, 531441, 823543, 1953125, 4782969, 9765625})
+        for (size_t batch : {1, 3}) {
+            test_length<float>(cpu, WEFT_C2C, n, batch);
+            test_length<double>(cpu, WEFT_C2C_INVERSE, n, batch);
+            if (batch == 3 || n > 1000000) continue;
+            test_length<float>(cpu, WEFT_C2C_INVERSE, n, batch);
+            test_length<double>(cpu, WEFT_C2C, n, batch);
+        }
 }
 
 int main() {
@@ -58,6 +85,8 @@ int main() {
         if (log <= LOG_MAX - 3) test_length<double>(cpu, WEFT_C2R, n, 5);
     }
     test_mixed(cpu);
+    test_long_phases(cpu);
+    test_passes(cpu);
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

@@ -39,6 +39,14 @@ template <class g> static constexpr __host__ __device__ int groups() {
         return 1 + groups<typename g::next>();
 }
 
+/* Returns the number of passes from group g on. */
+template <class g> static constexpr __host__ __device__ int passes_from() {
+    if constexpr (g::IS_LAST)
+        return g::PASSES;
+    else
+        return g::PASSES + passes_from<typename g::next>();
+}
+
 /* Computes a pass of radix P on numbers v[0], v[STEP], ...; twiddles: the first factor, or NULL. */
 template <int P, int STEP, typename T, int COUNT>
 static __device__ __forceinline__ void fixed_radix(const radix_constants<T, COUNT> &constants,
@@ -136,52 +144,71 @@ static __device__ __forceinline__ void compute_unit(const together_params<T> &l,
     if constexpr (g::IS_LAST) scale_last<T, g::HELD>(l, at, i, v);
 }
 
-/* Computes unit i of position `at`, which has slot w, for fixed_passes; v: its numbers, if the group is the first
- * one. */
-template <class g, int PASS, int GROUP, typename T, typename Block>
-static __device__ __forceinline__ void fixed_unit(const together_params<T> &l, number<T> *shared, const Block &block,
-                                                  const position<T> &at, uint32_t w, uint32_t i, number<T> *v) {
-    if constexpr (!g::IS_FIRST) read_unit<g>(shared + (GROUP % 2 ? 0 : Block::HALF), block, w, i, v);
-    compute_unit<g, PASS>(l, block, at, i, v);
-    if constexpr (g::IS_LAST)
-        store_last<T, g::HELD>(l, at, i, v);
-    else
-        write_unit<g>(shared + (GROUP % 2 ? Block::HALF : 0), block, w, i, v);
-}
+/* A unit of a block: unit i of position w. */
+struct block_unit {
+    uint32_t w, i;
+};
 
 /* Computes the groups from g on, and within the block what transform_some computes. Block has the constants WIDTH
- * (its positions), APART (number i of a position is i APART + slot(w) in shared memory), HALF and THREADS. at(l, w)
- * is position w; `left`: the positions from the first one of the block on; s, rest: as in radix_params. load_along,
- * store_along: adjacent threads have adjacent numbers of a position in the first or last group. */
-template <class g, int PASS = 0, int GROUP = 0, typename T, typename Block>
+ * (its positions), APART (number i of a position is i APART + slot(w) in shared memory) and THREADS. at(l, w) is
+ * position w; `left`: the positions from the first one of the block on; s, rest: as in radix_params. load_along,
+ * store_along: adjacent threads have adjacent numbers of a position in the first or last group. A thread reads the
+ * numbers of all its units before it writes results, which replace others. In the first group that hides the latency
+ * of loads. */
+template <class g, int PASS = 0, typename T, typename Block>
 static __device__ __forceinline__ void fixed_passes(const together_params<T> &l, number<T> *shared,
                                                     const Block &block) {
-    constexpr int WIDTH = Block::WIDTH, THREADS = Block::THREADS, ROW = WIDTH < THREADS ? WIDTH : THREADS;
-    number<T> v[g::HELD];
-    if ((g::IS_FIRST && block.load_along(l)) || (g::IS_LAST && block.store_along(l))) {
-#pragma unroll 1
-        for (uint32_t b = threadIdx.x; b < (uint32_t)(g::UNITS * WIDTH); b += THREADS) {
-            const uint32_t w = b / g::UNITS, i = b % g::UNITS;
-            if (w >= block.left) break;
-            const position<T> at = block.at(l, w);
-            if constexpr (g::IS_FIRST) load_unit<g>(l, block, at, i, v);
-            fixed_unit<g, PASS, GROUP>(l, shared, block, at, w, i, v);
-        }
-    } else {
-#pragma unroll 1
-        for (uint32_t w = threadIdx.x % ROW; w < WIDTH && w < block.left; w += ROW) {
-            const position<T> at = block.at(l, w);
-#pragma unroll 1
-            for (uint32_t i = threadIdx.x / ROW; i < g::UNITS; i += THREADS / ROW) {
-                if constexpr (g::IS_FIRST) load_unit<g>(l, block, at, i, v);
-                fixed_unit<g, PASS, GROUP>(l, shared, block, at, w, i, v);
-            }
-        }
+    constexpr uint32_t WIDTH = Block::WIDTH, ALL = g::UNITS * WIDTH;
+    constexpr int ROUNDS = (int)(ALL - 1) / Block::THREADS + 1;
+    const bool along = (g::IS_FIRST && block.load_along(l)) || (g::IS_LAST && block.store_along(l));
+    const auto unit_of = [=](int round) -> block_unit {
+        const uint32_t b = threadIdx.x + (uint32_t)(round * Block::THREADS);
+        return along ? block_unit{b / g::UNITS, b % g::UNITS} : block_unit{b % WIDTH, b / WIDTH};
+    };
+    const auto exists = [=](const block_unit &at) { return at.i < g::UNITS && at.w < WIDTH && at.w < block.left; };
+    number<T> v[(g::IS_LAST ? 1 : ROUNDS) * g::HELD];
+#pragma unroll
+    for (int n = 0; n < ROUNDS; n++) {
+        const block_unit at = unit_of(n);
+        number<T> *const own = v + (g::IS_LAST ? 0 : n) * g::HELD;
+        if (!exists(at)) continue;
+        const position<T> from = block.at(l, at.w);
+        if constexpr (g::IS_FIRST)
+            load_unit<g>(l, block, from, at.i, own);
+        else
+            read_unit<g>(shared, block, at.w, at.i, own);
+        if constexpr (!g::IS_FIRST || g::IS_LAST) compute_unit<g, PASS>(l, block, from, at.i, own);
+        if constexpr (g::IS_LAST) store_last<T, g::HELD>(l, from, at.i, own);
     }
     if constexpr (!g::IS_LAST) {
+        if (!g::IS_FIRST) __syncthreads();
+#pragma unroll
+        for (int n = 0; n < ROUNDS; n++) {
+            const block_unit at = unit_of(n);
+            if (!exists(at)) continue;
+            if constexpr (g::IS_FIRST) compute_unit<g, PASS>(l, block, block.at(l, at.w), at.i, v + n * g::HELD);
+            write_unit<g>(shared, block, at.w, at.i, v + n * g::HELD);
+        }
         __syncthreads();
-        fixed_passes<typename g::next, PASS + g::PASSES, GROUP + 1>(l, shared, block);
+        fixed_passes<typename g::next, PASS + g::PASSES>(l, shared, block);
     }
+}
+
+/* Returns the most numbers that a thread holds in the groups from g on. */
+template <class g> static constexpr __host__ __device__ int held_in_groups(int width, int threads) {
+    if constexpr (g::IS_LAST) {
+        return g::HELD; /* one unit after the other */
+    } else {
+        const int own = ((g::UNITS * width - 1) / threads + 1) * g::HELD;
+        const int others = held_in_groups<typename g::next>(width, threads);
+        return own > others ? own : others;
+    }
+}
+
+/* Returns the threads in a multiprocessor, bounded by registers, if a thread holds so many numbers. */
+template <typename T> static constexpr __host__ __device__ int held_threads(int held) {
+    if (sizeof(T) == 4) return held <= 12 ? 1024 : held <= 25 ? 768 : 640;
+    return held <= 10 ? 768 : held <= 16 ? 512 : 384;
 }
 
 #endif

@@ -1,11 +1,20 @@
-/* Passes of odd radices with a constant product M, as in fft_radices.cu: FIXED lists the products that have kernels.
- */
+/* Passes of odd radices with a constant product M, as in fft_radices.cu. fft_fixed_radices.def lists the products
+ * that have kernels. */
 #include "cuda/fft/fft_ahead.cuh"
 #include "cuda/fft/fft_calls.h"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-#define FIXED(F) F(9) F(15) F(25) F(27) F(45) F(49) F(75) F(81) F(125) F(225) F(243) F(343) F(375) F(625) F(729)
+/* Positions and threads of a block, and the most numbers of a group. */
+template <typename T, int M> struct fixed_shape;
+#define FIXED(M, F32_WIDTH, F32_THREADS, F32_GROUP, F64_WIDTH, F64_THREADS, F64_GROUP)   \
+    template <> struct fixed_shape<float, M> {                                           \
+        static constexpr int WIDTH = F32_WIDTH, THREADS = F32_THREADS, MOST = F32_GROUP; \
+    };                                                                                   \
+    template <> struct fixed_shape<double, M> {                                          \
+        static constexpr int WIDTH = F64_WIDTH, THREADS = F64_THREADS, MOST = F64_GROUP; \
+    };
+#include "cuda/fft/fft_fixed_radices.def"
 
 /* Whole arrays of up to so many values have kernels of their own, unless fft_phases.cu has one. */
 #define ARRAYS_MOST 125
@@ -13,21 +22,17 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 /* ------------------------------------------------------------------------------- passes of longer arrays */
 
 /* The positions of a block are those of in_order in fft_radices.cu. */
-template <typename T, int M> struct fixed_block {
-    static constexpr int LEAST = 64 / (int)sizeof(number<T>);
-    static constexpr int width(int most) {
-        return most > LEAST && M * most * (int)sizeof(number<T>) > TOGETHER_BYTES ? width(most / 2) : most;
-    }
-    static constexpr int WIDTH = width(128), APART = WIDTH | 1, HALF = M * APART;
-    static constexpr int GROUPS = groups<group<T, M>>(),
-                         THREADS = fixed_threads<T, M>(WIDTH, -1, 128, TOGETHER_THREADS);
-    /* Blocks in a multiprocessor, bounded by registers. */
-    static constexpr int RESIDENT_F32 = M % 25 == 0 ? 640 : 1024, RESIDENT_F64 = M % 25 == 0 ? 1024 : 512;
-    static constexpr int RESIDENT = (sizeof(T) == 4 ? RESIDENT_F32 : RESIDENT_F64) / THREADS;
+template <typename T, int M> struct fixed_block : fixed_shape<T, M> {
+    using fixed_shape<T, M>::WIDTH, fixed_shape<T, M>::THREADS;
+    typedef group<T, M, 1, fixed_shape<T, M>::MOST> first;
+    static constexpr int APART = WIDTH | 1, HELD = held_in_groups<first>(WIDTH, THREADS);
+    static constexpr int FIT = (sizeof(T) == 4 && HELD > 12 ? 640 : held_threads<T>(HELD)) / THREADS;
+    static constexpr int RESIDENT = FIT > 0 ? FIT : 1;
     static constexpr bool WHOLE = false;
-    static constexpr size_t BYTES = (GROUPS < 3 ? GROUPS - 1 : 2) * HALF * sizeof(number<T>);
+    static constexpr size_t BYTES = groups<first>() > 1 ? M *APART * sizeof(number<T>) : 0;
     uint32_t left;
 
+    __device__ __forceinline__ fixed_block(uint32_t left) : left(left) {}
     __device__ __forceinline__ uint32_t rest(const together_params<T> &l) const { return l.rest.n; }
     __device__ __forceinline__ uint32_t s(const together_params<T> &l) const { return (uint32_t)l.j.s; }
     __device__ __forceinline__ bool load_along(const together_params<T> &l) const { return l.rest.n < 3; }
@@ -41,9 +46,9 @@ template <typename T, int M> struct fixed_block {
 template <typename T, int M>
 static __global__ void __launch_bounds__(fixed_block<T, M>::THREADS, fixed_block<T, M>::RESIDENT)
     fixed_radices_kernel(const __grid_constant__ together_params<T> l) {
-    const fixed_block<T, M> block = {(uint32_t)l.j.all - blockIdx.x * fixed_block<T, M>::WIDTH};
+    const fixed_block<T, M> block((uint32_t)l.j.all - blockIdx.x * fixed_block<T, M>::WIDTH);
     wait_for_stream();
-    fixed_passes<group<T, M>>(l, (number<T> *)dynamic_shared, block);
+    fixed_passes<typename fixed_block<T, M>::first>(l, (number<T> *)dynamic_shared, block);
 }
 
 /* -------------------------------------------------------------------------------------- whole arrays */
@@ -123,13 +128,11 @@ template <typename T, int M> static fixed_launch<T> launch_of(const fft_pass_cal
 
 /* Returns the launch, without a kernel if there is none. */
 template <typename T> static fixed_launch<T> find_launch(const fft_pass_call *c) {
-    switch (points_of(c)) {
-#define CASE(M) \
-    case M: return launch_of<T, M>(c);
-        FIXED(CASE)
-#undef CASE
-    default: return {};
-    }
+    const size_t points = points_of(c);
+#define FIXED(M, ...) \
+    if (points == M) return launch_of<T, M>(c);
+#include "cuda/fft/fft_fixed_radices.def"
+    return {};
 }
 
 template <typename T> static bool is_fixed(const gpu *g, const fft_pass_call *c) {

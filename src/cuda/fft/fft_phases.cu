@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(shape::THREADS, shape::RESIDENT)
 }
 
 /* A longer array fills a multiprocessor: for few of them, launches of many blocks are faster. */
-enum { LONGEST = 5120 };
+template <typename T> static constexpr size_t LONGEST = sizeof(T) == 4 ? 10240 : 5120;
 
 /* A kernel and its block. */
 template <typename T> struct phases_launch {
@@ -69,7 +69,7 @@ template <typename T> static phases_launch<T> launch_for(const gpu *g, const fft
 
 template <typename T> static bool takes_phases(const gpu *g, const fft_pass_call *c) {
     const phases_launch<T> f = launch_for<T>(g, c);
-    const bool enough = c->n <= LONGEST || c->batch >= (size_t)g->multiprocessors / 2;
+    const bool enough = c->n <= LONGEST<T> || c->batch >= (size_t)g->multiprocessors / 2;
     return f.kernel && f.bytes <= g->shared_bytes && enough;
 }
 

@@ -103,19 +103,15 @@ template <class phase> static constexpr __host__ __device__ int numbers_of_phase
     }
 }
 
-/* Returns the threads in a multiprocessor, bounded by registers, if a thread holds so many numbers. */
-template <typename T> static constexpr __host__ __device__ int phases_threads(int held) {
-    return sizeof(T) == 4 ? (held <= 12 ? 1024 : 768) : held <= 10 ? 768 : held <= 16 ? 512 : 384;
-}
-
 /* GROUP: most numbers of a group; INCLUDED: stages in the last group. */
 template <typename T, int M_, int LOG_, int GROUP, int INCLUDED, int ARRAYS_, int THREADS_> struct phases_shape {
     static constexpr int M = M_, LOG = LOG_, ARRAYS = ARRAYS_, THREADS = THREADS_;
     typedef radices_phase<T, M, LOG, INCLUDED, group<T, M, 1, GROUP>> first;
     static constexpr int HELD = held_in_phases<first>(ARRAYS, THREADS);
-    static constexpr int FIT = phases_threads<T>(HELD) / THREADS, RESIDENT = FIT > 0 ? FIT : 1;
+    static constexpr int FIT = held_threads<T>(HELD) / THREADS, RESIDENT = FIT > 0 ? FIT : 1;
     static constexpr size_t BYTES = numbers_of_phases<first>(ARRAYS) * sizeof(number<T>);
-    static_assert(HELD <= 25, "the numbers of a thread are in registers");
+    static_assert(HELD <= (sizeof(T) == 4 ? 32 : 25), "the numbers of a thread are in registers");
+    static_assert(passes_from<group<T, M, 1, GROUP>>() <= TOGETHER_PASSES, "the parameters contain all passes");
 };
 
 /* The arrays of a block: the first one, and how many of them exist. */
