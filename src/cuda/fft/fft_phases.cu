@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(shape::THREADS, shape::RESIDENT)
 }
 
 /* A longer array fills a multiprocessor: for few of them, launches of many blocks are faster. */
-template <typename T> static constexpr size_t LONGEST = sizeof(T) == 4 ? 10240 : 5120;
+template <typename T> static constexpr size_t LONGEST = sizeof(T) == 4 ? 12288 : 5120;
 
 /* A kernel and its block. */
 template <typename T> struct phases_launch {
