@@ -191,8 +191,10 @@ static weft_status run_part(gpu *g, const fft_pass_call *c, const void *x, void 
                                 : run_whole<double>(g, c, x, y, table, error);
 }
 
+/* Divides a large batch into equal parts: a small last part might have no kernel. */
 weft_status cuda_fft_run_whole(gpu *g, const fft_pass_call *c, const void *x, void *y, weft_error *error) {
-    const size_t part = ((size_t)1 << 31) / (c->n / points_of(c)), size = cuda_type_bytes(c->dtype);
+    const size_t most = ((size_t)1 << 31) / (c->n / points_of(c)), size = cuda_type_bytes(c->dtype);
+    const size_t part = ceil_div(c->batch, ceil_div(c->batch, most));
     for (size_t first = 0; first < c->batch; first += part) {
         fft_pass_call some = *c;
         some.batch = min_u64(part, c->batch - first);
