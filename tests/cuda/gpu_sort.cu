@@ -85,6 +85,31 @@ struct fill_bytes {
     }
 };
 
+/* sorted[i] = v comes after the 2^24 keys of each value below it, and their duplicates. */
+struct misplaced_bytes {
+    const uint8_t *sorted;
+    __device__ bool operator()(size_t i) const {
+        const uint8_t v = sorted[i];
+        size_t below = (size_t)v << 24, same = (size_t)1 << 24;
+        for (size_t again = 0; again < 17; again++) {
+            below += (uint8_t)(scattered(again) >> 24) < v;
+            same += (uint8_t)(scattered(again) >> 24) == v;
+        }
+        return i < below || i >= below + same;
+    }
+};
+
+static void test_bytes_past_32_bits() {
+    uint8_t *keys = (uint8_t *)allocate(PAST_32_BITS);
+    if (keys) {
+        CHECK(wrong(PAST_32_BITS, fill_bytes{keys}) == 0);
+        OK(weft_sort(gpu, WEFT_ASCENDING, WEFT_U8, PAST_32_BITS, keys, keys));
+        OK(weft_synchronize(gpu));
+        CHECK(wrong(PAST_32_BITS, misplaced_bytes{keys}) == 0);
+    }
+    CUDA_OK(cudaFree(keys));
+}
+
 /* Neighbours whose (key, index) does not ascend. Without any, n distinct indices below n are a permutation. */
 struct out_of_order {
     const uint8_t *keys;
@@ -116,6 +141,46 @@ static void test_indices_past_32_bits() {
     }
     CUDA_OK(cudaFree(keys));
     CUDA_OK(cudaFree(indices));
+}
+
+/* --------------------------------------------------------------------------- counting sorts */
+
+/* The patterns: all equal, nine of ten equal, two values, ascending, any. */
+template <class Key> static std::vector<Key> patterned(size_t n, int pattern) {
+    std::vector<Key> keys(n);
+    uint32_t seed = 5;
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        const uint32_t any = seed >> 16;
+        keys[i] = (Key)(pattern == 0   ? 300
+                        : pattern == 1 ? (any % 10 ? 300 : seed >> 8)
+                        : pattern == 2 ? (any & 1 ? 0 : 0x7fff)
+                        : pattern == 3 ? i * 65536 / n
+                                       : any);
+    }
+    return keys;
+}
+
+/* Keys of 1 or 2 bytes, so many that the counters of each block are full several times. Arrays are not aligned. */
+template <class Key> static void test_counted(weft_dtype dtype) {
+    const size_t n = ((size_t)1 << 24) + 5, bytes = n * sizeof(Key);
+    Key *device;
+    std::vector<Key> sorted(n), found(n);
+    CUDA_OK(cudaMalloc(&device, 2 * bytes + 256));
+    Key *const x = device + 1, *const y = device + n + 12;
+    for (int pattern = 0; pattern < 5; pattern++) {
+        const std::vector<Key> keys = patterned<Key>(n, pattern);
+        const weft_order_of_sort order = pattern % 2 ? WEFT_ASCENDING : WEFT_DESCENDING;
+        OK(weft_sort(cpu, order, dtype, n, keys.data(), sorted.data()));
+        upload(x, keys.data(), bytes);
+        for (Key *to : {y, x}) {
+            OK(weft_sort(gpu, order, dtype, n, x, to));
+            OK(weft_synchronize(gpu));
+            CUDA_OK(cudaMemcpy(found.data(), to, bytes, cudaMemcpyDefault));
+            CHECK(found == sorted);
+        }
+    }
+    CUDA_OK(cudaFree(device));
 }
 
 /* -------------------------------------------------------------------------- smaller arrays */
@@ -229,7 +294,12 @@ int main() {
     test_repeats();
     test_graph();
     test_scratch();
+    test_counted<uint8_t>(WEFT_U8);
+    test_counted<int8_t>(WEFT_I8);
+    test_counted<uint16_t>(WEFT_U16);
+    test_counted<int16_t>(WEFT_I16);
     test_keys_past_32_bits();
+    test_bytes_past_32_bits();
     test_indices_past_32_bits();
     weft_close(cpu);
     weft_close(gpu);

@@ -312,44 +312,48 @@ struct byte_counters {
         add(word >> 16 & 0xff);
         add(word >> 24);
     }
+    /* Counts the bytes of x. Per 4 bytes a thread issues 4 atomic additions to shared memory and about 8 other
+     * instructions. Must be called by a whole block. */
+    template <class T> __device__ __forceinline__ void add_all(const slots<T> &x) {
+        enum { PER = slots<T>::PER };
+        const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
+        __syncthreads();
+        take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
+                                  [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
+#pragma unroll
+                                      for (int r = 0; r < HISTOGRAM_ROWS; r++) {
+                                          if (present[r] == (1u << PER) - 1) {
+#pragma unroll
+                                              for (int w = 0; w < 4; w++) add_word(((const uint32_t *)v[r])[w]);
+                                              continue;
+                                          }
+                                          for (int i = 0; i < PER; i++)
+                                              if (present[r] >> i & 1) add((uint8_t)v[r][i]);
+                                      }
+                                  });
+        __syncthreads();
+    }
     /* Returns the count of one value. Each thread reads the copies in an order of its own, because all copies of one
      * lane are in one bank. */
-    static __device__ uint32_t total(uint32_t value) {
-        uint32_t sum = 0;
+    static __device__ uint64_t total(uint32_t value) {
+        uint64_t sum = 0;
         for (uint32_t c = 0; c < COPIES; c++) sum += histogram_shared()[value * COPIES | ((c + value) % COPIES)];
         return sum;
     }
 };
 
-/* Counts the values of bytes without mapping them to bins; then each block maps its 256 totals. Per 4 bytes a thread
- * issues 4 atomic additions to shared memory and about 8 other instructions. */
+/* Counts the values of bytes without mapping them to bins; then each block maps its 256 totals. */
 template <class T, class MAP>
 __global__ void __launch_bounds__(HISTOGRAM_THREADS_FEW)
     histogram_bytes_kernel(slots<T> x, const __grid_constant__ histogram_params j) {
-    enum { PER = slots<T>::PER };
     byte_counters counters;
-    __syncthreads();
-    const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
-    take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
-                              [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
-#pragma unroll
-                                  for (int r = 0; r < HISTOGRAM_ROWS; r++) {
-                                      if (present[r] == (1u << PER) - 1) {
-#pragma unroll
-                                          for (int w = 0; w < 4; w++) counters.add_word(((const uint32_t *)v[r])[w]);
-                                          continue;
-                                      }
-                                      for (int i = 0; i < PER; i++)
-                                          if (present[r] >> i & 1) counters.add((uint8_t)v[r][i]);
-                                  }
-                              });
-    __syncthreads();
+    counters.add_all(x);
     uint32_t *const guide = histogram_shared() + byte_counters::WORDS;
     if (j.edges) fill_guide((const T *)j.edges, j.bins, guide);
     __syncthreads();
     const MAP map(j, NULL, guide);
     for (uint32_t value = threadIdx.x; value < byte_counters::VALUES; value += blockDim.x) {
-        const uint32_t total = counters.total(value);
+        const uint64_t total = counters.total(value);
         uint32_t bin = 0;
         if (total && map.find((T)value, bin))
             atomicAdd((unsigned long long *)&j.counts[bin], (unsigned long long)total);

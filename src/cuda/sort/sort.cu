@@ -1,8 +1,9 @@
-/* weft_sort and weft_argsort on the GPU (ORDER.md 17). CUB sorts (sort_cub.cuh); this file handles the arrays, and
- * the indices of argsort. */
+/* weft_sort and weft_argsort on the GPU (ORDER.md 17). CUB sorts (sort_cub.cuh), short integers without values
+ * sort_counting.cu; this file handles the arrays, and the indices of argsort. */
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/sort/device_sort.h"
+#include "cuda/sort/sort_counting.h"
 #include "cuda/sort/sort_params.h"
 
 #include <string.h>
@@ -112,9 +113,9 @@ typedef struct lane {
 typedef struct plan {
     const sort_call *c;
     sort_params j;
-    bool keys_in_place, values_in_place;
+    bool keys_in_place, values_in_place, counts;
     lane keys, values;
-    size_t cub_at;
+    size_t work_at; /* scratch memory of CUB, or of a counting sort */
     parts scratch;
 } plan;
 
@@ -131,9 +132,13 @@ static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_err
     p->keys.bytes = c->n * cuda_type_bytes(c->dtype);
     p->values.bytes = c->n * c->value_bytes;
     if (c->bits == 0) return WEFT_OK; /* only copies */
-    RETURN_IF_ERROR(run(&p->j, c->dtype, error));
-    p->cub_at = reserve(&p->scratch, p->j.scratch_bytes);
-    if (p->j.overwrite) {
+    p->counts = cuda_sort_counts(g, c);
+    if (p->counts)
+        p->j.scratch_bytes = cuda_sort_counting_bytes(g, c);
+    else
+        RETURN_IF_ERROR(run(&p->j, c->dtype, error));
+    p->work_at = reserve(&p->scratch, p->j.scratch_bytes);
+    if (p->j.overwrite && !p->counts) {
         p->keys.spare_at = reserve(&p->scratch, p->keys.bytes);
         p->values.spare_at = reserve(&p->scratch, p->values.bytes);
     }
@@ -148,15 +153,18 @@ static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_e
     return copy(p->j.stream, arrays[0], p->j.overwrite ? l->from : arrays[0], l->bytes, error);
 }
 
-static weft_status run_plan(plan *p, weft_error *error) {
+static weft_status run_plan(const gpu *g, plan *p, weft_error *error) {
     sort_params *j = &p->j;
+    void *const work = p->scratch.base + p->work_at;
     if (p->c->bits == 0) {
         RETURN_IF_ERROR(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
         return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
     }
+    if (p->counts)
+        return cuda_sort_by_counting(g, p->c, (uint32_t)j->rule.xor_mask, p->keys.from, p->keys.to, work, error);
     RETURN_IF_ERROR(pair_up(p, &p->keys, j->keys, error));
     RETURN_IF_ERROR(pair_up(p, &p->values, j->values, error));
-    j->scratch = p->scratch.base + p->cub_at;
+    j->scratch = work;
     RETURN_IF_ERROR(run(j, p->c->dtype, error));
     RETURN_IF_ERROR(copy(j->stream, p->keys.to, j->keys[j->keys_at], p->keys.bytes, error));
     return copy(j->stream, p->values.to, j->values[j->values_at], p->values.bytes, error);
@@ -186,7 +194,7 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
     p.keys.to = p.keys_in_place ? arrays[0].at : arrays[1].at;
     p.values.from = arrays[2].at;
     p.values.to = p.values_in_place ? arrays[2].at : arrays[3].at;
-    RETURN_IF_ERROR(run_plan(&p, error));
+    RETURN_IF_ERROR(run_plan(g, &p, error));
     return arrays_copy_out(g, "sort", arrays, 4, error);
 }
 
@@ -200,7 +208,7 @@ weft_status gpu_sort_array(gpu *g, const sort_call *c, void *scratch, size_t *by
     p.keys.to = c->sorted_keys;
     p.values.from = (void *)c->values;
     p.values.to = c->sorted_values;
-    return run_plan(&p, error);
+    return run_plan(g, &p, error);
 }
 
 /* --------------------------------------------------------------------------------- argsort */
