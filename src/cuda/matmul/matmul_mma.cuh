@@ -19,6 +19,7 @@ struct simt_mma {
     static constexpr int THREADS = 32 * WY * WX, K_SLICE = K_SLICE_TERMS, BLOCKS = BLOCKS_PER_SM,
                          STAGES = STAGE_COUNT;
     static constexpr bool K_MAJOR = false, PIPELINED = false;
+    template <class E> static constexpr int PAD = 4;
     R sums[TM][TN];
     int row, column; /* position of this thread's first sum in the tile */
 
@@ -83,6 +84,7 @@ struct pipelined_simt_mma : simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCK
     typedef simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCKS_PER_SM, STAGE_COUNT> base;
     static constexpr int TX = base::TX, G = base::G;
     static constexpr bool PIPELINED = true;
+    static constexpr int STEP = 1;
     vector16<R> x[2][TM / G], y[2][TN / G]; /* elements of two terms, double-buffered */
 
     __device__ pipelined_simt_mma() {
@@ -97,7 +99,7 @@ struct pipelined_simt_mma : simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCK
         for (int t = 0; t < K_SLICE_TERMS; t++) base::term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    __device__ __forceinline__ void load(int turn, const R *a, const R *b) {
+    template <class LA, class LB> __device__ __forceinline__ void load(int turn, const R *a, const R *b) {
 #pragma unroll
         for (int g = 0; g < TM / G; g++) x[turn][g] = *(const vector16<R> *)(a + base::row + g * G * TY);
 #pragma unroll
@@ -113,15 +115,24 @@ struct pipelined_simt_mma : simt_mma<R, TM, TN, TY, WY, WX, K_SLICE_TERMS, BLOCK
     }
 };
 
-/* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Each sum is a chain of fused multiply-adds in
- * order of k, as in simt_mma. The agreement suite checks this. */
-template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT> struct tensor_mma {
+/* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores, of elements of type E, f32 or f64. Each sum is a
+ * chain of fused multiply-adds in order of k, as in simt_mma. The agreement suite checks this. */
+template <class E, int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
+struct tensor_mma {
     typedef double real;
     static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
     static constexpr int THREADS = 32 * WY * WX, K_SLICE = K_SLICE_TERMS, BLOCKS = BLOCKS_PER_SM,
                          STAGES = STAGE_COUNT;
-    static constexpr bool K_MAJOR = true, PIPELINED = false;
+    static constexpr bool K_MAJOR = true;
+    static constexpr int STEP = 8;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    static constexpr bool PIPELINED = true;
+#else
+    static constexpr bool PIPELINED = false; /* `multiply` needs tensor cores */
+#endif
+    template <class> static constexpr int PAD = sizeof(E) == 4 ? 8 : 4;
     double sums[MY][MX][4];
+    E u[2][MY][4], v[2][MX][2];   /* elements of two steps, double-buffered */
     int row, column, group, quad; /* row, column: of the warp's tile; group, quad: of the lane */
 
     __device__ tensor_mma() {
@@ -138,23 +149,35 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
                 for (int i = 0; i < 4; i++) sums[y][x][i] = 0;
     }
 
-    /* Multiplies eight terms. From A a lane loads rows group and group + 8 of terms quad and quad + 4; from B, column
+    /* Loads eight terms. From A a lane loads rows group and group + 8 of terms quad and quad + 4; from B, column
      * `group` of terms quad and quad + 4. */
-    template <class LA, class LB> __device__ __forceinline__ void eight(const double *a, const double *b) {
-        double u[MY][4], v[MX][2];
+    template <class LA, class LB> __device__ __forceinline__ void load(int turn, const E *a, const E *b) {
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LINE];
+                u[turn][y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LINE];
 #pragma unroll
         for (int x = 0; x < MX; x++)
 #pragma unroll
-            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LINE];
+            for (int i = 0; i < 2; i++)
+                v[turn][x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LINE];
+    }
+
+    __device__ __forceinline__ void multiply(int turn) {
+        double above[MX][2];
 #pragma unroll
-        for (int y = 0; y < MY; y++)
+        for (int x = 0; x < MX; x++)
 #pragma unroll
-            for (int x = 0; x < MX; x++) mma_16x8x8(sums[y][x], u[y], v[x]);
+            for (int i = 0; i < 2; i++) above[x][i] = v[turn][x][i];
+#pragma unroll
+        for (int y = 0; y < MY; y++) {
+            double left[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) left[i] = u[turn][y][i];
+#pragma unroll
+            for (int x = 0; x < MX; x++) mma_16x8x8(sums[y][x], left, above[x]);
+        }
     }
 
     /* Row and column of a sum of this lane. A lane has two adjacent columns in each of two rows of a product. */
@@ -162,31 +185,39 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
     __device__ __forceinline__ int column_of(int x, int i) const { return column + 8 * x + 2 * quad + i % 2; }
 
     /* Multiplies a single term. A tail of k must not be padded with zeros, because fma(0, 0, -0) is not -0. */
-    template <class LA, class LB> __device__ __forceinline__ void term(const double *a, const double *b) {
+    template <class LA, class LB> __device__ __forceinline__ void term(const E *a, const E *b) {
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
             for (int x = 0; x < MX; x++)
 #pragma unroll
                 for (int i = 0; i < 4; i++)
-                    sums[y][x][i] =
-                        __fma_rn(a[row_of(y, i) * LA::LINE], b[column_of(x, i) * LB::LINE], sums[y][x][i]);
+                    sums[y][x][i] = __fma_rn((double)a[row_of(y, i) * LA::LINE],
+                                             (double)b[column_of(x, i) * LB::LINE], sums[y][x][i]);
     }
 
-    template <class LA, class LB> __device__ __forceinline__ void tail(const double *a, const double *b, int terms) {
+    template <class LA, class LB> __device__ __forceinline__ void tail(const E *a, const E *b, int terms) {
         int t = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #pragma unroll 1
-        for (; t + 8 <= terms; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
+        for (; t + STEP <= terms; t += STEP) {
+            load<LA, LB>(0, a + t * LA::TERM, b + t * LB::TERM);
+            multiply(0);
+        }
 #endif
 #pragma unroll 1
         for (; t < terms; t++) term<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    template <class LA, class LB> __device__ __forceinline__ void full(const double *a, const double *b) {
+    template <class LA, class LB> __device__ __forceinline__ void full(const E *a, const E *b) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+        load<LA, LB>(0, a, b);
 #pragma unroll
-        for (int t = 0; t < K_SLICE; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
+        for (int t = 0; t < K_SLICE; t += STEP) {
+            const int next = t + STEP, turn = t / STEP % 2;
+            if (next < K_SLICE) load<LA, LB>(1 - turn, a + next * LA::TERM, b + next * LB::TERM);
+            multiply(turn);
+        }
 #else
         tail<LA, LB>(a, b, K_SLICE);
 #endif
@@ -203,7 +234,7 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
                                              &sums[y][x][i]);
     }
 
-    template <class E>
+    template <class C>
     __device__ void store(const matmul_params &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
 #pragma unroll
@@ -212,7 +243,7 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
             for (int x = 0; x < MX; x++)
 #pragma unroll
                 for (int i = 0; i < 4; i += 2)
-                    matmul_store<E, double, 2>(j, item, part, tile_row + row_of(y, i), tile_column + column_of(x, i),
+                    matmul_store<C, double, 2>(j, item, part, tile_row + row_of(y, i), tile_column + column_of(x, i),
                                                &sums[y][x][i]);
     }
 };
