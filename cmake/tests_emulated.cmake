@@ -42,6 +42,7 @@ foreach(target weft_emulated_common weft_emulated weft_emulated_older)
     "EXACT_TERMS_HALF=(uint64_t)128" "EXACT_PART=(1<<10)"
     "PAIRS_FROM=((uint64_t)300)" "AXES_BYTES=((size_t)1<<12)" "AXES_KEPT=((uint64_t)50)" "SORT_MERGED=((size_t)5000)"
     "SORT_MERGE_BYTES=((size_t)1<<17)" "COUNTING_LEAST_8=((size_t)200)" "COUNTING_LEAST_16=((size_t)1<<16)"
+    "BUCKETS_LEAST_4=((size_t)1<<16)" "BUCKETS_LEAST_8=((size_t)1<<16)"
     "TOP_K_ONE_BY_ONE=((size_t)3000)" "TOP_K_ORDER_BYTES=((size_t)1<<16)"
     "VIEWS_ELEMENTS=((uint64_t)1<<9)"
     "LANE_THREADS=32" "LANE_BLOCKS_MAX=4" "LANE_LAST_BYTES=128"

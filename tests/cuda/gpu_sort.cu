@@ -183,6 +183,66 @@ template <class Key> static void test_counted(weft_dtype dtype) {
     CUDA_OK(cudaFree(device));
 }
 
+/* ---------------------------------------------------------------------------- sorts by buckets */
+
+/* The patterns: any bits, all equal, nine of ten equal, two values, few values, ascending, few bits, clusters of
+ * different sizes, of which some are too large for a block, and twice numbers of a narrow interval. */
+enum { BUCKET_PATTERNS = 10 };
+
+template <class Key> static Key pattern_of_bits(int pattern, size_t i, size_t n, uint64_t any) {
+    const int top = 8 * (int)sizeof(Key);
+    switch (pattern) {
+    case 0: return (Key)any;
+    case 1: return (Key)77;
+    case 2: return (Key)(any % 10 ? 300 : any >> 4);
+    case 3: return (Key)(any & 1 ? ~(uint64_t)0 : 0);
+    case 4: return (Key)((any % 7) << (top - 4) | (any >> 40) % 3);
+    case 5: return (Key)((uint64_t)i * ((uint64_t)1 << (top - 1)) / n);
+    case 6: return (Key)(any >> 11 & 0xf00f0);
+    case 7: return (Key)((any >> 9 & 0xff) * (any >> 17 & 0xff) << (top - 20) | (any >> 30 & 0x3f));
+    default: return (Key)((uint64_t)1 << (top - 2)) + (Key)(any % 100003);
+    }
+}
+
+/* Patterns 8 and 9 have some NaNs of both signs with payloads if the keys are floats. In pattern 9 a sample of the
+ * keys would not show in which bits they differ. */
+template <class Key> static std::vector<Key> keys_for_buckets(size_t n, int pattern) {
+    std::vector<Key> keys(n);
+    uint64_t seed = 9;
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        keys[i] = pattern_of_bits<Key>(pattern, i, n, seed ^ seed >> 29);
+        if (pattern == 8 && i % 1000 < 2)
+            keys[i] = (Key) ~(Key)0 ^ (Key)(seed >> 40 & 0xfff) ^ (Key)((uint64_t)(i % 2) << (8 * sizeof(Key) - 1));
+    }
+    if (pattern < 9) return keys;
+    keys[n / 3 | 1] = (Key)5;
+    for (size_t i = 2; i < 5; i++) keys[n - i] = (Key) ~(Key)i;
+    return keys;
+}
+
+/* Keys of 4 or 8 bytes. Arrays are not aligned to more. */
+template <class Key> static void test_buckets(weft_dtype dtype, size_t n) {
+    const size_t bytes = n * sizeof(Key);
+    Key *device;
+    std::vector<Key> sorted(n), found(n);
+    CUDA_OK(cudaMalloc(&device, 2 * bytes + 256));
+    Key *const x = device + 1, *const y = device + n + 2;
+    for (int pattern = 0; pattern < BUCKET_PATTERNS; pattern++) {
+        const std::vector<Key> keys = keys_for_buckets<Key>(n, pattern);
+        const weft_order_of_sort order = pattern % 2 ? WEFT_DESCENDING : WEFT_ASCENDING;
+        OK(weft_sort(cpu, order, dtype, n, keys.data(), sorted.data()));
+        upload(x, keys.data(), bytes);
+        for (Key *to : {y, x}) {
+            OK(weft_sort(gpu, order, dtype, n, x, to));
+            OK(weft_synchronize(gpu));
+            CUDA_OK(cudaMemcpy(found.data(), to, bytes, cudaMemcpyDefault));
+            CHECK(found == sorted);
+        }
+    }
+    CUDA_OK(cudaFree(device));
+}
+
 /* -------------------------------------------------------------------------- smaller arrays */
 
 /* Keys with NaNs among them, their values, and what the CPU makes of both. */
@@ -298,6 +358,11 @@ int main() {
     test_counted<int8_t>(WEFT_I8);
     test_counted<uint16_t>(WEFT_U16);
     test_counted<int16_t>(WEFT_I16);
+    test_buckets<uint32_t>(WEFT_U32, ((size_t)1 << 24) + 77);
+    test_buckets<int32_t>(WEFT_I32, ((size_t)3 << 22) + 1);
+    test_buckets<uint64_t>(WEFT_U64, ((size_t)1 << 21) + 5);
+    test_buckets<int64_t>(WEFT_I64, ((size_t)1 << 23) - 1);
+    test_buckets<uint64_t>(WEFT_F64, ((size_t)3 << 20) + 3);
     test_keys_past_32_bits();
     test_bytes_past_32_bits();
     test_indices_past_32_bits();

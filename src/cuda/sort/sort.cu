@@ -1,8 +1,9 @@
-/* weft_sort and weft_argsort on the GPU (ORDER.md 17). CUB sorts (sort_cub.cuh), short integers without values
- * sort_counting.cu; this file handles the arrays, and the indices of argsort. */
+/* weft_sort and weft_argsort on the GPU (ORDER.md 17). Keys without values are sorted by sort_counting.cu and
+ * sort_buckets.cu, all others by CUB (sort_cub.cuh); this file handles the arrays, and the indices of argsort. */
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/sort/device_sort.h"
+#include "cuda/sort/sort_buckets.h"
 #include "cuda/sort/sort_counting.h"
 #include "cuda/sort/sort_params.h"
 
@@ -110,12 +111,15 @@ typedef struct lane {
     size_t spare_at; /* offset of a second buffer of `bytes` in the scratch memory; used with j.overwrite */
 } lane;
 
+typedef enum sort_method { BY_CUB, BY_COUNTING, BY_BUCKETS } sort_method;
+
 typedef struct plan {
     const sort_call *c;
     sort_params j;
-    bool keys_in_place, values_in_place, counts;
+    sort_method method;
+    bool keys_in_place, values_in_place;
     lane keys, values;
-    size_t work_at; /* scratch memory of CUB, or of a counting sort */
+    size_t work_at; /* scratch memory of the method */
     parts scratch;
 } plan;
 
@@ -132,13 +136,14 @@ static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_err
     p->keys.bytes = c->n * cuda_type_bytes(c->dtype);
     p->values.bytes = c->n * c->value_bytes;
     if (c->bits == 0) return WEFT_OK; /* only copies */
-    p->counts = cuda_sort_counts(g, c);
-    if (p->counts)
-        p->j.scratch_bytes = cuda_sort_counting_bytes(g, c);
-    else
-        RETURN_IF_ERROR(run(&p->j, c->dtype, error));
+    p->method = cuda_sort_counts(g, c) ? BY_COUNTING : cuda_sort_has_buckets(g, c) ? BY_BUCKETS : BY_CUB;
+    switch (p->method) {
+    case BY_COUNTING: p->j.scratch_bytes = cuda_sort_counting_bytes(g, c); break;
+    case BY_BUCKETS: p->j.scratch_bytes = cuda_sort_buckets_bytes(g, c); break;
+    case BY_CUB: RETURN_IF_ERROR(run(&p->j, c->dtype, error)); break;
+    }
     p->work_at = reserve(&p->scratch, p->j.scratch_bytes);
-    if (p->j.overwrite && !p->counts) {
+    if (p->j.overwrite && p->method == BY_CUB) {
         p->keys.spare_at = reserve(&p->scratch, p->keys.bytes);
         p->values.spare_at = reserve(&p->scratch, p->values.bytes);
     }
@@ -160,8 +165,10 @@ static weft_status run_plan(const gpu *g, plan *p, weft_error *error) {
         RETURN_IF_ERROR(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
         return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
     }
-    if (p->counts)
+    if (p->method == BY_COUNTING)
         return cuda_sort_by_counting(g, p->c, (uint32_t)j->rule.xor_mask, p->keys.from, p->keys.to, work, error);
+    if (p->method == BY_BUCKETS)
+        return cuda_sort_by_buckets(g, p->c, &j->rule, p->keys.from, p->keys.to, work, error);
     RETURN_IF_ERROR(pair_up(p, &p->keys, j->keys, error));
     RETURN_IF_ERROR(pair_up(p, &p->values, j->values, error));
     j->scratch = work;

@@ -7,34 +7,17 @@
 #ifndef WEFT_CUDA_SORT_CUB_CUH
 #define WEFT_CUDA_SORT_CUB_CUH
 
+#include "cuda/sort/sort_order.cuh"
 #include "cuda/sort/sort_params.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
 template <class Bits, bool FLOAT> struct sort_key { Bits bits; };
 
-template <class Bits, bool FLOAT> struct sort_order {
-    Bits fold, xor_mask, add, greatest;
-
-    __host__ __device__ __forceinline__ Bits rank(Bits key) const {
-        if (!FLOAT) return key ^ xor_mask;
-        return (Bits)((key ^ (negative(key) & fold) ^ xor_mask) + add);
-    }
-    __host__ __device__ __forceinline__ Bits key(Bits rank) const {
-        if (!FLOAT) return rank ^ xor_mask;
-        const Bits unmasked = (Bits)(rank - add) ^ xor_mask;
-        return unmasked ^ (negative(unmasked) & fold); /* fold does not change the sign */
-    }
-    __host__ __device__ __forceinline__ Bits code(Bits rank) const {
-        return FLOAT && rank > greatest ? (Bits) ~(Bits)0 : rank;
-    }
+template <class Bits, bool FLOAT> struct sort_decomposer {
+    sort_order<Bits, FLOAT> order;
     /* Required by CUB of a decomposer. */
     __host__ __device__ cuda::std::tuple<Bits &> operator()(sort_key<Bits, FLOAT> &key) const { return {key.bits}; }
-
-  private:
-    static __host__ __device__ __forceinline__ Bits negative(Bits key) {
-        return (Bits)((Bits)0 - (Bits)(key >> (8 * sizeof(Bits) - 1)));
-    }
 };
 
 template <class Bits, bool FLOAT> struct sort_digits {
@@ -50,27 +33,31 @@ CUB_NAMESPACE_BEGIN
 namespace detail {
 namespace radix {
 template <class Bits, bool FLOAT> struct traits_t<sort_key<Bits, FLOAT>, false> {
-    using order = sort_order<Bits, FLOAT>;
+    using decomposer = sort_decomposer<Bits, FLOAT>;
     using bit_ordered_type = Bits;
 
     struct bit_ordered_conversion_policy {
-        static __host__ __device__ __forceinline__ Bits to_bit_ordered(order o, Bits key) { return o.rank(key); }
-        static __host__ __device__ __forceinline__ Bits from_bit_ordered(order o, Bits rank) { return o.key(rank); }
+        static __host__ __device__ __forceinline__ Bits to_bit_ordered(decomposer d, Bits key) {
+            return d.order.rank(key);
+        }
+        static __host__ __device__ __forceinline__ Bits from_bit_ordered(decomposer d, Bits rank) {
+            return d.order.key(rank);
+        }
     };
     struct bit_ordered_inversion_policy {
-        static __host__ __device__ __forceinline__ Bits inverse(order, Bits rank) { return (Bits)~rank; }
+        static __host__ __device__ __forceinline__ Bits inverse(decomposer, Bits rank) { return (Bits)~rank; }
     };
 
     template <class, class> using digit_extractor_t = sort_digits<Bits, FLOAT>;
     template <class>
     static __host__ __device__ __forceinline__ sort_digits<Bits, FLOAT> digit_extractor(int first_bit, int bits,
-                                                                                        order o) {
-        return sort_digits<Bits, FLOAT>{o, (uint32_t)first_bit, (1U << bits) - 1};
+                                                                                        decomposer d) {
+        return sort_digits<Bits, FLOAT>{d.order, (uint32_t)first_bit, (1U << bits) - 1};
     }
 
-    static __host__ __device__ Bits min_raw_binary_key(order o) { return o.key(0); }
-    static __host__ __device__ Bits max_raw_binary_key(order o) { return o.key((Bits) ~(Bits)0); }
-    static __host__ __device__ int default_end_bit(order) { return 8 * (int)sizeof(Bits); }
+    static __host__ __device__ Bits min_raw_binary_key(decomposer d) { return d.order.key(0); }
+    static __host__ __device__ Bits max_raw_binary_key(decomposer d) { return d.order.key((Bits) ~(Bits)0); }
+    static __host__ __device__ int default_end_bit(decomposer) { return 8 * (int)sizeof(Bits); }
 };
 } // namespace radix
 } // namespace detail
@@ -119,8 +106,7 @@ static cudaError_t sort_pairs(sort_params *j, Order order, Count n) {
 
 template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(sort_params *j, Count n) {
     typedef sort_key<Bits, FLOAT> key;
-    const sort_order<Bits, FLOAT> order = {(Bits)j->rule.fold, (Bits)j->rule.xor_mask, (Bits)j->rule.add,
-                                           (Bits)j->rule.greatest};
+    const sort_decomposer<Bits, FLOAT> order = {sort_order<Bits, FLOAT>(j->rule)};
     j->keys_at = j->values_at = 1;
     switch (j->value_bytes) {
     case 0: return sort_keys<key>(j, order, n);
