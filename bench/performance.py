@@ -50,7 +50,7 @@ BARS = [
     ("select", "select", "select f32, half kept", "2^28", "CUB"),
     ("histogram, 256 bins", "histogram", "256 bins, f32", "2^28", "CUB"),
     ("merge", "merge", "merge f32", "2^28", "CUB"),
-    ("sort of u32", "sort", "sort u32", "2^28", "CUB"),
+    ("sort of i32", "sort", "sort i32", "2^28", "CUB"),
     ("matrix product", "matmul", "f32, 8192 x 8192 x 8192", "", "cuBLAS"),
     ("Fourier transform", "fft", "c2c f32, 1 x 2^24", "", "cuFFT"),
     ("convolution", "convolve", "by transforms, f32, 2^24 values, 4096 taps", "", "cuFFT"),
@@ -62,7 +62,7 @@ PEER_NAMES = {"cublas": "cuBLAS", "OpenMP": "OpenMP simd", "cuRAND, Philox": "cu
 TABLE = [
     ("sum of 2^28 f32", *BARS[0][1:]),
     ("prefix scan of 2^28 f32", *BARS[2][1:]),
-    ("sort of 2^28 u32", *BARS[7][1:]),
+    ("sort of 2^28 i32", *BARS[7][1:]),
     ("merge to 2^28 f32", *BARS[6][1:]),
     ("product of 8192 x 8192 f32 matrices", *BARS[8][1:]),
     ("2^28 normal random numbers, f32", *BARS[12][1:]),
