@@ -208,12 +208,11 @@ static __device__ __forceinline__ void add_jobs(const level_params<Bits, FLOAT> 
     if (job.count > 0) j.jobs[at + before] = job;
 }
 
-/* Adds jobs that copy equal keys, or NaNs. Must be called by a whole block. */
+/* Adds jobs that copy the keys of r: its bits are 0. Must be called by a whole block. */
 template <class Bits, bool FLOAT>
 static __device__ void add_copies(const level_params<Bits, FLOAT> &j, const key_range<Bits> &r) {
     enum { EACH = sort_sizes<Bits>::CAPACITY };
     key_range<Bits> job = r;
-    job.bits = 0;
     for (uint64_t first = 0; first < r.count; first += (uint64_t)DIGITS * EACH) {
         const uint64_t mine = first + (uint64_t)threadIdx.x * EACH;
         job.start = r.start + (uint32_t)mine;
