@@ -74,45 +74,42 @@ static void choose_bits(kernel *run, combiner *combine, reduction *r) {
     r->combine = combine;
 }
 
-reduction cpu_reduction(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result) {
+void cpu_reduction(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result, reduction *r) {
     const level *l = ctx->level;
-    reduction r = {.op = op, .dtype = dtype, .result = result, .seen = dtype, .combine = cpu_add_f64};
+    *r = (reduction){.op = op, .dtype = dtype, .result = result, .seen = dtype, .combine = cpu_add_f64};
     switch (op) {
     case WEFT_SUM:
-    case WEFT_PROD: choose_sum(l, op == WEFT_PROD, &r); break;
+    case WEFT_PROD: choose_sum(l, op == WEFT_PROD, r); break;
     case WEFT_MIN:
-    case WEFT_ARGMIN: r.run = l->extremes->lowest[dtype], r.combine = keep_lower; break;
+    case WEFT_ARGMIN: r->run = l->extremes->lowest[dtype], r->combine = keep_lower; break;
     case WEFT_MAX:
-    case WEFT_ARGMAX: r.run = l->extremes->highest[dtype], r.combine = keep_higher; break;
-    case WEFT_AND: choose_bits(l->integers->bits_and, combine_and, &r); break;
-    case WEFT_OR: choose_bits(l->integers->bits_or, combine_or, &r); break;
-    case WEFT_XOR: choose_bits(l->integers->bits_xor, combine_xor, &r); break;
+    case WEFT_ARGMAX: r->run = l->extremes->highest[dtype], r->combine = keep_higher; break;
+    case WEFT_AND: choose_bits(l->integers->bits_and, combine_and, r); break;
+    case WEFT_OR: choose_bits(l->integers->bits_or, combine_or, r); break;
+    case WEFT_XOR: choose_bits(l->integers->bits_xor, combine_xor, r); break;
     case WEFT_ANY:
     case WEFT_ALL:
-    case WEFT_COUNT_NONZERO: r.run = l->integers->nonzeros[dtype], r.combine = add_u64; break;
-    case WEFT_MEAN: r.run = l->sums->sum_f64[dtype]; break;
-    case WEFT_NORM1: r.run = l->sums->magnitudes_f64[dtype]; break;
-    case WEFT_NORM2: r.run = r.again = l->products->squares_f64[dtype]; break;
-    case WEFT_NORMINF: r.run = l->extremes->magnitude[dtype], r.combine = keep_higher; break;
+    case WEFT_COUNT_NONZERO: r->run = l->integers->nonzeros[dtype], r->combine = add_u64; break;
+    case WEFT_MEAN: r->run = l->sums->sum_f64[dtype]; break;
+    case WEFT_NORM1: r->run = l->sums->magnitudes_f64[dtype]; break;
+    case WEFT_NORM2: r->run = r->again = l->products->squares_f64[dtype]; break;
+    case WEFT_NORMINF: r->run = l->extremes->magnitude[dtype], r->combine = keep_higher; break;
     }
-    return r;
 }
 
-reduction cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, size_t ddof) {
-    reduction r = cpu_reduction(ctx, WEFT_MEAN, dtype, result);
-    r.variance = true;
-    r.ddof = ddof;
-    r.again = ctx->level->products->deviations_f64[dtype];
-    return r;
+void cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, size_t ddof, reduction *r) {
+    cpu_reduction(ctx, WEFT_MEAN, dtype, result, r);
+    r->variance = true;
+    r->ddof = ddof;
+    r->again = ctx->level->products->deviations_f64[dtype];
 }
 
-reduction cpu_dot_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result) {
+void cpu_dot_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, reduction *r) {
     const level *l = ctx->level;
-    reduction r = cpu_reduction(ctx, WEFT_SUM, dtype, result);
-    r.run = !type_is_float(dtype) ? l->integers->dot[dtype]
-            : result != WEFT_F64  ? l->products->dot_f32
-                                  : l->products->dot_f64[dtype];
-    return r;
+    cpu_reduction(ctx, WEFT_SUM, dtype, result, r);
+    r->run = !type_is_float(dtype) ? l->integers->dot[dtype]
+             : result != WEFT_F64  ? l->products->dot_f32
+                                   : l->products->dot_f64[dtype];
 }
 
 reduce_chunk reduction_chunk(const reduction *r, const void *x, size_t n, double parameter) {
@@ -208,15 +205,17 @@ static void reduce_array(cpu_context *ctx, const reduction *r, const void *x, si
 }
 
 weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error) {
-    const reduction r = cpu_reduction(state, call->op, call->dtype, call->result);
+    reduction r;
+    cpu_reduction(state, call->op, call->dtype, call->result, &r);
     if (call->map && call->n > 0) RETURN_IF_ERROR(cpu_map_hold(state, call->map, error));
     reduce_array(state, &r, call->x, call->n, call->map, call->out);
     return WEFT_OK;
 }
 
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error) {
-    const reduction r = cpu_variance_reduction(state, call->dtype, call->result, call->ddof);
+    reduction r;
     (void)error;
+    cpu_variance_reduction(state, call->dtype, call->result, call->ddof, &r);
     cpu_plan_regions(2);
     reduce_array(state, &r, call->x, call->n, NULL, call->out);
     return WEFT_OK;
@@ -252,10 +251,11 @@ weft_status cpu_part_deviations(void *state, const part_deviations_call *call, w
 /* --------------------------------------------------------------------------------- dot product */
 
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
-    const reduction r = cpu_dot_reduction(state, call->dtype, call->result);
     const reduce_chunk p = {.x = call->x, .y = call->y, .n = call->n};
-    partial v = reduction_of_nothing(&r);
+    reduction r;
     (void)error;
+    cpu_dot_reduction(state, call->dtype, call->result, &r);
+    partial v = reduction_of_nothing(&r);
     if (call->n > 0) cpu_run(state, call->dtype, r.run, r.combine, &p, &v);
     reduction_store(&r, call->n, 0, &v, call->out);
     return WEFT_OK;

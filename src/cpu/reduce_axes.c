@@ -49,7 +49,7 @@ static void prepare_dot(axes *j, weft_dtype dtype) {
     for (size_t k = 0; k < c->inner_count; k++) j->factor_inner[k] = (view_dimension){c->inner[k].n, y->inner[k], 0};
     for (size_t k = 0; k < c->outer_count; k++) j->factor_outer[k] = (view_dimension){c->outer[k].n, y->outer[k], 0};
     j->factor = (vectors){j->vectors.element, c->inner_count, c->outer_count, j->factor_inner, j->factor_outer, y->p};
-    j->r = cpu_dot_reduction(j->ctx, dtype, c->result);
+    cpu_dot_reduction(j->ctx, dtype, c->result, &j->r);
     j->exact.terms = EXACT_PRODUCTS;
     if (c->exact || j->half || !type_is_float(dtype)) return;
     j->column = cpu_column_kernel(j->ctx, WEFT_SUM, dtype, c->result);
@@ -66,8 +66,10 @@ static void prepare(axes *j, const reduce_axes_call *c, cpu_context *ctx) {
     const bool simple = !c->variance && !c->dot && has_segments(c->op);
     const size_t bytes = saturated_product(saturated_product(c->vectors, c->n), j->size);
     j->threads = cpu_threads_for_reading(ctx->threads, bytes);
-    j->r = c->variance ? cpu_variance_reduction(ctx, dtype, c->result, c->ddof)
-                       : cpu_reduction(ctx, c->op, dtype, c->result);
+    if (c->variance)
+        cpu_variance_reduction(ctx, dtype, c->result, c->ddof, &j->r);
+    else
+        cpu_reduction(ctx, c->op, dtype, c->result, &j->r);
     j->exact = (exact_call){.terms = c->variance ? EXACT_VALUES : exact_terms_of(c->op),
                             .finish = c->variance ? EXACT_VARIANCE : exact_finish_of(c->op),
                             .dtype = c->dtype,

@@ -14,10 +14,11 @@ typedef struct reduction {
     combiner *combine;
 } reduction;
 
-reduction cpu_reduction(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result);
-reduction cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, size_t ddof);
+/* Fill *r. It is no result, because GCC would copy that in vectors, which wait for the stores of its members. */
+void cpu_reduction(const cpu_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result, reduction *r);
+void cpu_variance_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, size_t ddof, reduction *r);
 /* Sums of products. The caller sets y of the input of the kernel. */
-reduction cpu_dot_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result);
+void cpu_dot_reduction(const cpu_context *ctx, weft_dtype dtype, weft_dtype result, reduction *r);
 
 /* Returns the input of a kernel for n elements at x. */
 reduce_chunk reduction_chunk(const reduction *r, const void *x, size_t n, double parameter);

@@ -56,7 +56,10 @@ void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine,
     const int threads = cpu_threads_for_reading(ctx->threads, saturated_product(whole->n, size));
     cpu_plan_regions(1);
     if (threads == 1 && whole->n < ALONE_CHUNKS * CHUNK_BYTES / size) {
-        run_chunk(&j, 0);
+        if (whole->map)
+            run_chunk(&j, 0);
+        else
+            run(whole, out);
         return;
     }
     j.chunk = WEFT_TILE(size);

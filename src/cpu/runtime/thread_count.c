@@ -61,6 +61,7 @@ int cpu_threads_for(int most, size_t bytes) {
 }
 
 int cpu_threads_for_reading(int most, size_t bytes) {
+    if (most == 1) return 1;
     pthread_once(&environment_read, read_environment);
     return cpu_threads_for(most, bytes / reading);
 }

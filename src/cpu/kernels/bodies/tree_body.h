@@ -93,35 +93,41 @@ INLINE REAL OF(combine_lanes)(step how, size_t vectors, VECTOR *lanes) {
     return lane[0];
 }
 
-/* Reduces elements first .. first + count - 1 of a chunk, which are one tile: full rows and, in the last
- * tile, a partial row. The partial row is padded with zeros; lanes without an element are restored afterwards,
- * because fma(0, 0, -0) would change them. */
+/* Adds the elements of an incomplete row. The last vector is padded with zeros; lanes without an element are restored
+ * afterwards, because fma(0, 0, -0) would change them. */
+INLINE void OF(partial_row)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, size_t count,
+                            VECTOR *lanes) {
+    const size_t size = element_bytes(dtype), bytes = WIDTH * size;
+    for (; count >= WIDTH; count -= WIDTH, x += bytes, y += bytes, lanes++)
+        OF(go_down)(how, dtype, x, y, parameter, false, 1, 1, lanes);
+    if (count == 0) return;
+    char filled_x[WIDTH * sizeof(uint64_t)] = {0}, filled_y[WIDTH * sizeof(uint64_t)] = {0};
+    REAL before[WIDTH], after[WIDTH];
+    memcpy(before, lanes, sizeof before);
+    x = memcpy(filled_x, x, count * size);
+    y = has_y(how) ? memcpy(filled_y, y, count * size) : x;
+    OF(go_down)(how, dtype, x, y, parameter, false, 1, 1, lanes);
+    memcpy(after, lanes, sizeof after);
+    for (size_t l = 0; l < WIDTH; l++) after[l] = l < count ? after[l] : before[l];
+    memcpy(lanes, after, sizeof after);
+}
+
+/* Reduces elements first .. first + count - 1 of a chunk, which are one tile: full rows and, in the last tile, an
+ * incomplete one. */
 INLINE REAL OF(tile)(step how, weft_dtype dtype, const reduce_chunk *p, size_t first, size_t count) {
-    const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH;
+    const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH, rows = count / row;
     const size_t columns = vectors < COLUMN_VECTORS_MAX ? vectors : COLUMN_VECTORS_MAX;
     const char *x = (const char *)p->x + first * size;
     const char *y = has_y(how) ? (const char *)p->y + first * size : x;
-    _Alignas(64) char filled_x[512], filled_y[512]; /* bytes of a row, at most */
-    VECTOR lanes[WEFT_LANES_MAX / WIDTH], before[WEFT_LANES_MAX / WIDTH];
+    VECTOR lanes[WEFT_LANES_MAX / WIDTH];
     for (size_t k = 0; k < vectors; k++) lanes[k] = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
     const REAL parameter = (REAL)p->parameter;
-    while (count > 0) {
-        const size_t taken = count < row ? count : count - count % row;
-        if (taken < row) {
-            memcpy(before, lanes, vectors * sizeof *lanes);
-            x = memcpy(memset(filled_x, 0, sizeof filled_x), x, taken * size);
-            y = has_y(how) ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
-        }
-        const size_t rows = taken < row ? 1 : taken / row;
-        for (size_t k = 0; k < vectors; k += columns) {
-            const size_t at = k * WIDTH * size;
-            OF(go_down)(how, dtype, x + at, y + at, parameter, p->prefetch, rows, columns, lanes + k);
-        }
-        if (taken < row) memcpy((REAL *)lanes + taken, (REAL *)before + taken, (row - taken) * sizeof(REAL));
-        count -= taken;
-        x += taken * size;
-        y += taken * size;
+    for (size_t k = 0; k < vectors && rows > 0; k += columns) {
+        const size_t at = k * WIDTH * size;
+        OF(go_down)(how, dtype, x + at, y + at, parameter, p->prefetch, rows, columns, lanes + k);
     }
+    const size_t done = rows * row;
+    if (count > done) OF(partial_row)(how, dtype, x + done * size, y + done * size, parameter, count - done, lanes);
     return OF(combine_lanes)(how, vectors, lanes);
 }
 
