@@ -135,30 +135,6 @@ INLINE void OF(scan_block)(combine how, weft_dtype dtype, weft_dtype result, con
     }
 }
 
-/* Scans n elements. Only the last block may be incomplete: it is padded, and the state after it must not be
- * used. */
-INLINE void OF(scan)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
-                     size_t n, scan_state *state, char *y) {
-    const size_t size = element_bytes(dtype), result_size = element_bytes(result);
-    char filled[SCAN_BLOCK * sizeof(uint64_t)];
-    char scanned[SCAN_BLOCK * sizeof(A)] = {0};
-    stream past_caches;
-    stream_begin(&past_caches, y);
-    for (size_t done = 0; done < n; done += SCAN_BLOCK) {
-        const size_t count = n - done < SCAN_BLOCK ? n - done : SCAN_BLOCK;
-        const bool full = count == SCAN_BLOCK;
-        const char *from =
-            full ? x + done * size : memcpy(memset(filled, 0, sizeof filled), x + done * size, count * size);
-        char *const to = !full ? scanned : params->streams ? stream_address(&past_caches) : y + done * result_size;
-        OF(scan_block)(how, dtype, result, params, from, state, to);
-        if (full && params->streams) stream_put(&past_caches, SCAN_BLOCK * result_size);
-        if (!full) memcpy(y + done * result_size, scanned, count * result_size);
-    }
-    if (params->streams) stream_end(&past_caches);
-}
-
-/* ----------------------------------------------------------------------------------- segments */
-
 /* Loads 16 elements at x, of which `readable` may be read; the others are 0. */
 INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_params *params, const char *x, size_t readable,
                            VECTOR *v) {
@@ -168,8 +144,9 @@ INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_params *par
     for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(load)(how, dtype, params, x + k * WIDTH * size);
 }
 
-/* Scans a segment of at most one block, as scan_block does, but only its existing groups. If `overwrites` is true,
- * values after the segment, up to `readable` values in total, may be overwritten. */
+/* Scans n elements, at most one block, as scan_block does, but only its existing groups. `init` is the value before
+ * them. x has `readable` elements, at least n. If `overwrites` is true, values after the n, up to `readable` values
+ * in total, may be overwritten. */
 INLINE void OF(scan_short)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
                            size_t n, size_t readable, A init, bool overwrites, char *y) {
     const size_t size = element_bytes(result);
@@ -207,6 +184,22 @@ INLINE void OF(scan_short)(combine how, weft_dtype dtype, weft_dtype result, con
         for (size_t i = 0; !whole && i < n - done; i++) memcpy(y + (done + i) * size, results + i * size, size);
     }
 }
+
+/* Scans n elements. Only the last block may be incomplete: the state after it must not be used. */
+INLINE void OF(scan)(combine how, weft_dtype dtype, weft_dtype result, const scan_params *params, const char *x,
+                     size_t n, scan_state *state, char *y) {
+    const size_t size = element_bytes(dtype), result_size = element_bytes(result);
+    stream past_caches;
+    stream_begin(&past_caches, y);
+    for (; n >= SCAN_BLOCK; n -= SCAN_BLOCK, x += SCAN_BLOCK * size, y += SCAN_BLOCK * result_size) {
+        OF(scan_block)(how, dtype, result, params, x, state, params->streams ? stream_address(&past_caches) : y);
+        if (params->streams) stream_put(&past_caches, SCAN_BLOCK * result_size);
+    }
+    if (params->streams) stream_end(&past_caches);
+    if (n > 0) OF(scan_short)(how, dtype, result, params, x, n, n, state->MEMBER.prefix[2], false, y);
+}
+
+/* ----------------------------------------------------------------------------------- segments */
 
 /* Scans each of the `count` segments of at most `longest` elements. `scan_long` is the kernel `scan` of this
  * operator and type, called for segments longer than a block. Elements after a short segment, up to the end of the
