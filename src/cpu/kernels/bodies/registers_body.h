@@ -37,14 +37,15 @@ INLINE VECTOR OF(turned_parts)(VECTOR b, VECTOR crossed, size_t first, size_t ap
 }
 
 /* Computes the butterfly of ORDER.md 14.2 for the blocks of turned_parts. w: the scale of each part, with its sign,
- * then the slope of each part, for exchanged parts in turned lanes. */
-INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w, size_t first, size_t apart) {
+ * then the slope of each part, for exchanged parts in turned lanes. unit: all scales are 1; then a sum has the bits
+ * of the fused operation, for which some CPUs have fewer units. */
+INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w, size_t first, size_t apart, bool unit) {
     const VECTOR crossed = OF(swap_parts)(*b);
     const VECTOR x = OF(turned_parts)(*b, crossed, first, apart, false);
     const VECTOR y = OF(turned_parts)(*b, crossed, first, apart, true);
     const VECTOR z = OF(multiply_add)(y, OF(load)(w + WIDTH), x);
-    *b = OF(multiply_add)(-z, OF(load)(w), *a);
-    *a = OF(multiply_add)(z, OF(load)(w), *a);
+    *b = unit ? *a - z : OF(multiply_add)(-z, OF(load)(w), *a);
+    *a = unit ? *a + z : OF(multiply_add)(z, OF(load)(w), *a);
 }
 
 /* A step of the transposition: replaces each pair of vectors whose numbers differ by d. */
@@ -80,7 +81,8 @@ INLINE void OF(transpose_numbers)(VECTOR *v) {
 
 /* Computes all stages on `count` vectors. first and apart: blocks of the first stage, see turned_parts. Block q of
  * the stage with `blocks` blocks has the twiddle at w[q], or the one at w[blocks - 1 + q] if each stage has its own;
- * an entry is two vectors. */
+ * an entry is two vectors. Unless each
+ * stage has its own, q is the number of the block in the transform: T[0] is 1. */
 INLINE void OF(register_stages)(VECTOR *v, size_t count, const REAL *w, bool own, size_t first, size_t apart) {
 #pragma GCC unroll 4
     for (size_t blocks = 1; blocks < count; blocks *= 2) {
@@ -89,7 +91,8 @@ INLINE void OF(register_stages)(VECTOR *v, size_t count, const REAL *w, bool own
         for (size_t i = 0; i < count / 2; i++) {
             const size_t q = i / half, j = 2 * half * q + i % half;
             OF(register_butterfly)
-            (&v[j], &v[j + half], w + 2 * WIDTH * (own ? blocks - 1 + q : q), blocks * first + q, blocks * apart);
+            (&v[j], &v[j + half], w + 2 * WIDTH * (own ? blocks - 1 + q : q), blocks * first + q, blocks * apart,
+             !own && q == 0);
         }
     }
 }
