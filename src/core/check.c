@@ -67,8 +67,7 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
     return WEFT_OK;
 }
 
-weft_status check_float(const char *what, weft_dtype dtype, weft_error *error) {
-    if (type_is_float(dtype)) return WEFT_OK;
+weft_status check_no_float(const char *what, weft_dtype dtype, weft_error *error) {
     RETURN_IF_ERROR(check_type(dtype, error));
     return weft_fail(error, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
                      weft_dtype_name(dtype));

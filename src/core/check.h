@@ -66,8 +66,14 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error);
 /* Checks the type, the field, the mode and the lengths of a convolution. Sets its members is_complex, first and
  * count. */
 weft_status check_convolution(convolve_call *c, weft_field field, weft_convolve_mode mode, weft_error *error);
+/* Fails with the message of check_float. */
+__attribute__((cold)) weft_status check_no_float(const char *what, weft_dtype dtype, weft_error *error);
+
 /* Fails unless the element type is f32 or f64. `what` is the operation's name. */
-weft_status check_float(const char *what, weft_dtype dtype, weft_error *error);
+static inline weft_status check_float(const char *what, weft_dtype dtype, weft_error *error) {
+    return type_is_float(dtype) ? WEFT_OK : check_no_float(what, dtype, error);
+}
+
 /* Returns the type of sums of `dtype`: i64, u64, f32 or f64. */
 weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumulate);
 /* Determines the result type under a rule; fails for accumulate types that the rule does not offer. */

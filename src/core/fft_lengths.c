@@ -217,8 +217,7 @@ static weft_status run_parts(params *j, const fft_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Not inlined, so that transforms of powers of two need no memory for its variables. */
-static __attribute__((noinline)) weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
+static weft_status run(weft_context *ctx, const fft_call *c, weft_error *error) {
     const bool real = c->kind == WEFT_R2C || c->kind == WEFT_C2R, even = real && c->n % 2 == 0;
     params j = {.ctx = ctx, .dtype = c->dtype, .batch = c->batch, .even = even, .odd = real && !even};
     j.inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
@@ -232,14 +231,18 @@ static __attribute__((noinline)) weft_status run(weft_context *ctx, const fft_ca
     return run_parts(&j, c, error);
 }
 
-static weft_status compute(weft_context *ctx, const fft_call *c, weft_error *error) {
-    const bool power = (c->n & (c->n - 1)) == 0;
-    if (power || !ctx->backend->fft_pass) return ctx->backend->fft(ctx->state, c, error);
+/* Computes a call of another length. Not inlined, so that powers of two need no memory for its variables. */
+static __attribute__((noinline)) weft_status compute_other(weft_context *ctx, const fft_call *c, weft_error *error) {
     if (c->batch != 1 || c->kind > WEFT_C2C_INVERSE) return run(ctx, c, error);
     fft_plan *plan;
     RETURN_IF_ERROR(fft_find_plan(ctx, c->dtype, c->n, false, &plan, error));
     return plan->takes_one ? transform_one(ctx, plan, c->kind == WEFT_C2C_INVERSE, c->x, c->y, error)
                            : run(ctx, c, error);
+}
+
+static weft_status compute(weft_context *ctx, const fft_call *c, weft_error *error) {
+    const bool power = (c->n & (c->n - 1)) == 0;
+    return power || !ctx->backend->fft_pass ? ctx->backend->fft(ctx->state, c, error) : compute_other(ctx, c, error);
 }
 
 /* ------------------------------------------------------------------------------------- the batch */
@@ -248,12 +251,12 @@ static weft_status compute(weft_context *ctx, const fft_call *c, weft_error *err
  * limits the memory that they take there, and the time until a cancelled call returns. */
 static size_t arrays_together(const weft_context *ctx, const fft_call *c, size_t bytes) {
     const weft_backend *const b = ctx->backend;
-    if (!b->device_only || c->batch <= 1 || c->batch <= DEVICE_BYTES / bytes) return c->batch;
-    if (b->device_only(c->x) && b->device_only(c->y)) return c->batch;
+    if (c->batch <= DEVICE_BYTES / bytes || (b->device_only(c->x) && b->device_only(c->y))) return c->batch;
     return (size_t)max_u64(DEVICE_BYTES / bytes, 1);
 }
 
-weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
+/* Computes several transforms on a GPU. Not inlined, so that other calls need no memory for its variables. */
+static __attribute__((noinline)) weft_status run_batch(weft_context *ctx, const fft_call *c, weft_error *error) {
     const size_t size = weft_dtype_size(c->dtype);
     const size_t x_bytes = reals_of(c, WEFT_R2C, WEFT_C2R) * size, y_bytes = reals_of(c, WEFT_C2R, WEFT_R2C) * size;
     const size_t part = arrays_together(ctx, c, (size_t)max_u64(x_bytes, y_bytes));
@@ -270,4 +273,8 @@ weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
         progress_advance(watch, 1);
     }
     return WEFT_OK;
+}
+
+weft_status fft_run(weft_context *ctx, const fft_call *c, weft_error *error) {
+    return c->batch <= 1 || !ctx->backend->device_only ? compute(ctx, c, error) : run_batch(ctx, c, error);
 }
