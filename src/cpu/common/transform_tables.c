@@ -283,29 +283,26 @@ static void put_register(const transform_tables *t, weft_dtype dtype, size_t k, 
     if (half || (turned && !inverse)) negate(dtype, entry, im);
 }
 
-/* Stores T[k 2^s + q] of all stages s < log2 count and q < 2^s as entries from number `used` on. k is first[lane],
- * the block of the lane. Returns the number of the next entry. */
-static size_t put_stages(const transform_tables *t, weft_dtype dtype, const register_blocks *r, const size_t *first,
+/* Stores T[k 2^s + q] of all stages s < log2 count and q < 2^s as entries of `lanes` complex numbers, from real
+ * number `used` of the table on. k is first[lane], the block of the lane. Returns the reals that are then used. */
+static size_t put_stages(const transform_tables *t, weft_dtype dtype, bool inverse, const size_t *first, size_t lanes,
                          size_t count, size_t used, char *table) {
     for (int s = 0; (size_t)1 << s < count; s++)
-        for (size_t q = 0; q < (size_t)1 << s; q++, used++)
-            for (size_t l = 0; table && l < r->lanes; l++)
-                put_register(t, dtype, (first[l] << s) + q, r->lanes, l, r->inverse,
-                             table + used * 4 * r->lanes * weft_dtype_size(dtype));
+        for (size_t q = 0; q < (size_t)1 << s; q++, used += 4 * lanes)
+            for (size_t l = 0; table && l < lanes; l++)
+                put_register(t, dtype, (first[l] << s) + q, lanes, l, inverse, table + used * weft_dtype_size(dtype));
     return used;
 }
 
-/* Calls put_stages with block k in all lanes. */
+/* Calls put_stages for block k, which all lanes have. */
 static size_t put_block(const transform_tables *t, weft_dtype dtype, const register_blocks *r, size_t k, size_t count,
                         size_t used, char *table) {
-    size_t first[16];
-    for (size_t l = 0; l < r->lanes; l++) first[l] = k;
-    return put_stages(t, dtype, r, first, count, used, table);
+    return put_stages(t, dtype, r->inverse, &k, 1, count, used, table);
 }
 
 /* Fills the twiddles of a transform in registers: T[q] of the stages that are computed first; those of the stages
  * that divide each of the first blocks; then, for each group of `lanes` blocks, those of the stages between the
- * vectors of each block, and of those within each vector, whose lanes are then blocks. Returns the number of entries.
+ * vectors of each block, and of those within each vector, whose lanes are then blocks. Returns the number of reals.
  * With table = NULL it only counts them. */
 static size_t put_registers(const transform_tables *t, weft_dtype dtype, const register_blocks *r, char *table) {
     const size_t groups = r->first * r->middle / r->lanes;
@@ -323,7 +320,7 @@ static size_t put_registers(const transform_tables *t, weft_dtype dtype, const r
         for (size_t e = 0; e < r->each; e++) {
             for (size_t l = 0; l < r->lanes; l++)
                 first[l] = (transform_mirrored(l, transform_log2(r->lanes)) * groups + g) * r->each + e;
-            used = put_stages(t, dtype, r, first, r->lanes, used, table);
+            used = put_stages(t, dtype, r->inverse, first, r->lanes, r->lanes, used, table);
         }
     }
     return used;
@@ -334,7 +331,7 @@ static weft_status make_register_twiddles(const cpu_context *ctx, const transfor
     const size_t size = weft_dtype_size(dtype), lanes = register_lanes(plan->lanes, size, n_log);
     if (lanes == 0) return WEFT_OK; /* not TRANSFORM_REGISTERS */
     register_blocks r = register_blocks_of(lanes, size, n_log);
-    const size_t bytes = put_registers(t, dtype, &r, NULL) * 4 * lanes * size;
+    const size_t bytes = put_registers(t, dtype, &r, NULL) * size;
     void *table;
     RETURN_IF_ERROR(hold(ctx, 2 * bytes, &table, error));
     for (int inverse = 0; inverse < 2; inverse++) {

@@ -36,16 +36,39 @@ INLINE VECTOR OF(turned_parts)(VECTOR b, VECTOR crossed, size_t first, size_t ap
 #undef EXCHANGED
 }
 
+/* Returns a complex number in all lanes. Compilers make one load of it, but of 64 bytes of f64 GCC makes four stores.
+ */
+INLINE VECTOR OF(repeated)(const REAL *number) {
+#if REAL_BYTES == 4
+    typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
+    uint64_t word;
+    memcpy(&word, number, sizeof word);
+    return (VECTOR)((words){0} + word);
+#elif VECTOR_BYTES == 64 && !defined(__clang__)
+    typedef double parts __attribute__((vector_size(16)));
+    parts v;
+    memcpy(&v, number, sizeof v);
+    return __builtin_ia32_broadcastf64x2_512_mask(v, (VECTOR){0}, (unsigned char)-1);
+#else
+    VECTOR v;
+    for (size_t l = 0; l < WIDTH; l++) v[l] = number[l % 2];
+    return v;
+#endif
+}
+
 /* Computes the butterfly of ORDER.md 14.2 for the blocks of turned_parts. w: the scale of each part, with its sign,
- * then the slope of each part, for exchanged parts in turned lanes. unit: all scales are 1; then a sum has the bits
- * of the fused operation, for which some CPUs have fewer units. */
+ * then the slope of each part, for exchanged parts in turned lanes; of one number if all lanes have one block
+ * (apart = 0). unit: all scales are 1; then a sum has the bits of the fused operation, for which some CPUs have fewer
+ * units. */
 INLINE void OF(register_butterfly)(VECTOR *a, VECTOR *b, const REAL *w, size_t first, size_t apart, bool unit) {
+    const VECTOR scale = apart ? OF(load)(w) : OF(repeated)(w);
+    const VECTOR slope = apart ? OF(load)(w + WIDTH) : OF(repeated)(w + 2);
     const VECTOR crossed = OF(swap_parts)(*b);
     const VECTOR x = OF(turned_parts)(*b, crossed, first, apart, false);
     const VECTOR y = OF(turned_parts)(*b, crossed, first, apart, true);
-    const VECTOR z = OF(multiply_add)(y, OF(load)(w + WIDTH), x);
-    *b = unit ? *a - z : OF(multiply_add)(-z, OF(load)(w), *a);
-    *a = unit ? *a + z : OF(multiply_add)(z, OF(load)(w), *a);
+    const VECTOR z = OF(multiply_add)(y, slope, x);
+    *b = unit ? *a - z : OF(multiply_add)(-z, scale, *a);
+    *a = unit ? *a + z : OF(multiply_add)(z, scale, *a);
 }
 
 /* A step of the transposition: replaces each pair of vectors whose numbers differ by d. */
@@ -80,18 +103,17 @@ INLINE void OF(transpose_numbers)(VECTOR *v) {
 }
 
 /* Computes all stages on `count` vectors. first and apart: blocks of the first stage, see turned_parts. Block q of
- * the stage with `blocks` blocks has the twiddle at w[q], or the one at w[blocks - 1 + q] if each stage has its own;
- * an entry is two vectors. Unless each
- * stage has its own, q is the number of the block in the transform: T[0] is 1. */
+ * the stage with `blocks` blocks has the twiddle at w[q], or the one at w[blocks - 1 + q] if each stage has its own.
+ * Unless each stage has its own, q is the number of the block in the transform: T[0] is 1. */
 INLINE void OF(register_stages)(VECTOR *v, size_t count, const REAL *w, bool own, size_t first, size_t apart) {
 #pragma GCC unroll 4
     for (size_t blocks = 1; blocks < count; blocks *= 2) {
-        const size_t half = count / blocks / 2;
+        const size_t half = count / blocks / 2, entry = apart ? 2 * WIDTH : 4; /* reals */
 #pragma GCC unroll 8
         for (size_t i = 0; i < count / 2; i++) {
             const size_t q = i / half, j = 2 * half * q + i % half;
             OF(register_butterfly)
-            (&v[j], &v[j + half], w + 2 * WIDTH * (own ? blocks - 1 + q : q), blocks * first + q, blocks * apart,
+            (&v[j], &v[j + half], w + entry * (own ? blocks - 1 + q : q), blocks * first + q, blocks * apart,
              !own && q == 0);
         }
     }
@@ -149,7 +171,7 @@ INLINE void OF(one_in_registers)(const REAL *x, REAL *y, size_t count, const REA
 #pragma GCC unroll 16
     for (size_t i = 0; i < count; i++) v[i] = OF(load)(x + WIDTH * i);
     OF(register_stages)(v, count, w, false, 0, 0);
-    w += WIDTH * count;
+    w += 2 * count;
 #pragma GCC unroll 4
     for (size_t g = 0; g < groups; g++, w += 2 * WIDTH * (COMPLEX - 1)) {
 #pragma GCC unroll 8
@@ -179,7 +201,7 @@ INLINE void OF(register_sweep)(const REAL *x, REAL *z, size_t count, size_t apar
 INLINE const REAL *OF(middle_sweep)(REAL *z, size_t blocks, size_t count, size_t apart, const REAL *w) {
     for (size_t k = 0; k < blocks; k += 4)
 #pragma GCC unroll 4
-        for (size_t low = 0; low < 4; low++, w += 2 * WIDTH * (count - 1)) {
+        for (size_t low = 0; low < 4; low++, w += 4 * (count - 1)) {
             REAL *const block = z + WIDTH * count * apart * (k + low);
             OF(register_sweep)(block, block, count, apart, w, true, low);
         }
@@ -194,7 +216,7 @@ INLINE const REAL *OF(register_group)(const REAL *z, REAL *y, size_t groups, siz
     REAL *const to = y + WIDTH * transform_mirrored(g, transform_log2(groups));
     VECTOR v[MOST_IN_REGISTERS];
 #pragma GCC unroll 8
-    for (size_t l = 0; l < COMPLEX; l++, w += 2 * WIDTH * (each - 1)) {
+    for (size_t l = 0; l < COMPLEX; l++, w += 4 * (each - 1)) {
         const size_t block = transform_mirrored(l, transform_log2(COMPLEX)) * groups;
 #pragma GCC unroll 4
         for (size_t e = 0; e < each; e++) v[each * l + e] = OF(load)(z + WIDTH * (each * (block + g) + e));
@@ -214,7 +236,7 @@ INLINE void OF(one_in_buffer)(const REAL *x, REAL *z, REAL *y, size_t first, siz
                               const REAL *w, VECTOR factor, bool inverse, VECTOR *sums) {
     const size_t groups = first * middle / COMPLEX;
     OF(register_sweep)(x, z, first, middle * each, w, false, 0);
-    w += WIDTH * first;
+    w += 2 * first;
     if (middle == 16) { /* so many vectors do not fit in the registers */
         w = OF(middle_sweep)(z, first, 4, 4 * each, w);
         w = OF(middle_sweep)(z, 4 * first, 4, each, w);
