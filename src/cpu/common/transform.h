@@ -223,7 +223,7 @@ static inline size_t transform_row(const transform_plan *plan, size_t row) {
 
 /* Vectors that a transform in registers keeps there (half of those of x86-64 with AVX-512, and without), and log2 of
  * the values of the longest one: others are as fast with kernels/bodies/whole_body.h, and need smaller tables. */
-enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8, REGISTER_LOG_V4 = 9, REGISTER_LOG = 10 };
+enum { REGISTER_VECTORS_V4 = 16, REGISTER_VECTORS = 8, REGISTER_LOG_V4 = 11, REGISTER_LOG = 10 };
 
 /* Returns k with its lowest `digits` bits in reverse order. */
 static inline size_t transform_mirrored(size_t k, int digits) {
