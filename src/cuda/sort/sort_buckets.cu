@@ -31,7 +31,7 @@ template <class Bits> struct bucket_arrays {
     sort_state *state;
     level_input<Bits> inputs[2]; /* of levels with even and with odd numbers */
     uint32_t *counts, *nans_of_block;
-    key_range<Bits> *jobs;
+    key_range<Bits> *parts;
     Bits *keys;
     char *base;
     size_t used;
@@ -47,9 +47,9 @@ template <class Bits> struct bucket_arrays {
         }
         counts = reserve<uint32_t>(ranges * DIGITS);
         nans_of_block = reserve<uint32_t>(counting_blocks(g));
-        /* A range of c keys has at most 3 c / WINDOW + 1 jobs: c / WINDOW for its buckets of more than WINDOW keys,
+        /* A range of c keys has at most 3 c / WINDOW + 1 parts: c / WINDOW for its buckets of more than WINDOW keys,
          * and one for the small ones of each window, or part of a window between such buckets. */
-        jobs = reserve<key_range<Bits>>(4 * (n / sizes::WINDOW) + 4);
+        parts = reserve<key_range<Bits>>(4 * (n / sizes::WINDOW) + 4);
         keys = reserve<Bits>(n);
     }
 
@@ -101,7 +101,7 @@ static weft_status sort_buckets(const gpu *g, size_t n, const weft_sort_rule *ru
     CUDA_TRY(cudaMemsetAsync(a.counts, 0, DIGITS * sizeof *a.counts, g->stream), "sort");
     j.n = (uint32_t)n;
     j.counts = a.counts;
-    j.jobs = a.jobs;
+    j.parts = a.parts;
     j.nans_of_block = a.nans_of_block;
     j.state = a.state;
     j.buffers[IN_SCRATCH] = a.keys;

@@ -55,7 +55,7 @@ template <class Bits> struct key_range {
 
 /* Numbers of ranges that a level takes, of its tiles, and of ranges that it leaves to be sorted. */
 struct level_counts {
-    uint32_t ranges, tiles, jobs;
+    uint32_t ranges, tiles, parts;
 };
 
 /* Initially all zero. */
@@ -69,7 +69,7 @@ struct range_masks {
     unsigned long long ones, zeros;
 };
 
-/* What a level takes. */
+/* The input of a level. */
 template <class Bits> struct level_input {
     key_range<Bits> *ranges;
     uint32_t *range_of_tile;
@@ -87,7 +87,7 @@ template <class Bits, bool FLOAT> struct level_params {
     uint32_t n, level;
     level_input<Bits> in, next;
     uint32_t *counts; /* DIGITS for each range: keys of each digit, then the index at which the next one is stored */
-    key_range<Bits> *jobs;
+    key_range<Bits> *parts;
     uint32_t *nans_of_block; /* in count_kernel */
     sort_state *state;
 

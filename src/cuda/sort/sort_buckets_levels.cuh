@@ -47,7 +47,7 @@ struct tiles_of_block {
     }
 };
 
-/* What a block has counted of a range. */
+/* Counters of a block for a range. */
 template <class Bits> struct range_counters {
     uint32_t digits[DIGITS + 1]; /* the last is for keys that are absent */
     __device__ void clear() {
@@ -142,14 +142,14 @@ __global__ void __launch_bounds__(SORT_THREADS) nan_kernel(const __grid_constant
 
 /* ------------------------------------------------------------------------------------- plan */
 
-/* What a level finds in a range: buckets, of which each thread of a block has one, and what they have in common. */
+/* The buckets of a range, one for each thread of a block. */
 template <class Bits> struct range_buckets {
     key_range<Bits> all;         /* with the bits in which keys of the range differ */
     uint32_t shift, bits;        /* bits: low bits that can differ in a bucket */
     uint32_t starts[DIGITS + 1]; /* of the buckets, from the start of the range */
 
-    /* Of keys that differ in the bits that are set in both masks. They stay where they are if all have one digit, or
-     * if a sample has not shown all of these bits. */
+    /* Sets all but `starts`, for keys that differ in the bits that are set in both masks. They stay where they are if
+     * all have one digit, or if a sample has not shown all of these bits. */
     __device__ void set(const key_range<Bits> &r, const range_masks &masks) {
         const range_digit<Bits> digit(r);
         const Bits differ = (Bits)(masks.ones & masks.zeros), common = ~(Bits)masks.zeros;
@@ -186,7 +186,7 @@ template <class Bits> struct range_buckets {
         return r;
     }
     /* Returns the keys that are sorted together if bucket d is the first of them, or no keys. */
-    __device__ __forceinline__ key_range<Bits> job(uint32_t d) const {
+    __device__ __forceinline__ key_range<Bits> part(uint32_t d) const {
         const uint32_t window = starts[d] / sort_sizes<Bits>::WINDOW;
         uint32_t first = d, last = d;
         if (is_large(d) || (d > 0 && joins(d, window) && joins(d - 1, window))) return key_range<Bits>{};
@@ -198,26 +198,26 @@ template <class Bits> struct range_buckets {
     }
 };
 
-/* Adds the jobs of all threads of a block to those of the level. A job of no keys is left out. */
+/* Adds the parts of all threads of a block to those of the level. A part of no keys is left out. */
 template <class Bits, bool FLOAT>
-static __device__ __forceinline__ void add_jobs(const level_params<Bits, FLOAT> &j, const key_range<Bits> &job) {
+static __device__ __forceinline__ void add_parts(const level_params<Bits, FLOAT> &j, const key_range<Bits> &part) {
     __shared__ uint32_t sums[DIGITS / 32], at;
-    const uint32_t before = sum_before<DIGITS>(job.count > 0, sums);
-    if (threadIdx.x == DIGITS - 1) at = atomicAdd(&j.state->levels[j.level].jobs, before + (job.count > 0));
+    const uint32_t before = sum_before<DIGITS>(part.count > 0, sums);
+    if (threadIdx.x == DIGITS - 1) at = atomicAdd(&j.state->levels[j.level].parts, before + (part.count > 0));
     __syncthreads();
-    if (job.count > 0) j.jobs[at + before] = job;
+    if (part.count > 0) j.parts[at + before] = part;
 }
 
-/* Adds jobs that copy the keys of r: its bits are 0. Must be called by a whole block. */
+/* Adds parts that copy the keys of r: its bits are 0. Must be called by a whole block. */
 template <class Bits, bool FLOAT>
 static __device__ void add_copies(const level_params<Bits, FLOAT> &j, const key_range<Bits> &r) {
     enum { EACH = sort_sizes<Bits>::CAPACITY };
-    key_range<Bits> job = r;
+    key_range<Bits> part = r;
     for (uint64_t first = 0; first < r.count; first += (uint64_t)DIGITS * EACH) {
         const uint64_t mine = first + (uint64_t)threadIdx.x * EACH;
-        job.start = r.start + (uint32_t)mine;
-        job.count = mine < r.count ? (uint32_t)min(r.count - mine, (uint64_t)EACH) : 0;
-        add_jobs(j, job);
+        part.start = r.start + (uint32_t)mine;
+        part.count = mine < r.count ? (uint32_t)min(r.count - mine, (uint64_t)EACH) : 0;
+        add_parts(j, part);
     }
 }
 
@@ -251,7 +251,7 @@ static __device__ __forceinline__ void plan_range(const level_params<Bits, FLOAT
             add_range(j, b.all);
         return;
     }
-    add_jobs(j, b.job(threadIdx.x));
+    add_parts(j, b.part(threadIdx.x));
     if (b.all.buffer == IN_KEYS) add_copies(j, b.nans(j.state->nans));
     if (b.bits > 0) {
         for (uint32_t d = threadIdx.x / 32; d < DIGITS; d += DIGITS / 32)
@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(DIGITS) plan_kernel(const __grid_constant__ le
 
 /* -------------------------------------------------------------------------------- partition */
 
-/* What a block needs to move a tile. */
+/* Moves tiles, with a block. */
 template <class Bits, bool FLOAT> struct tile_mover {
     typedef sort_tile<Bits, FLOAT> tile_type;
     struct shared_words {

@@ -197,15 +197,15 @@ __global__ void __launch_bounds__(SORT_THREADS, MOVING_BLOCKS)
     sort_ranges_kernel(const __grid_constant__ level_params<Bits, FLOAT> j) {
     range_sorter<Bits, FLOAT> sorter(j);
     wait_for_stream();
-    const uint32_t jobs = j.state->levels[j.level].jobs, counts = j.state->levels[j.level + 1].ranges * DIGITS;
+    const uint32_t parts = j.state->levels[j.level].parts, counts = j.state->levels[j.level + 1].ranges * DIGITS;
     for (uint32_t i = blockIdx.x * SORT_THREADS + threadIdx.x; i < counts; i += gridDim.x * SORT_THREADS)
         j.counts[i] = 0;
-    if (blockIdx.x >= jobs) return;
-    key_range<Bits> r = j.jobs[blockIdx.x];
+    if (blockIdx.x >= parts) return;
+    key_range<Bits> r = j.parts[blockIdx.x];
     sorter.load(r);
-    for (uint32_t i = blockIdx.x; i < jobs; i += gridDim.x) {
+    for (uint32_t i = blockIdx.x; i < parts; i += gridDim.x) {
         key_range<Bits> next = {};
-        if (i + gridDim.x < jobs) next = j.jobs[i + gridDim.x];
+        if (i + gridDim.x < parts) next = j.parts[i + gridDim.x];
         sorter.sort(r, next);
         r = next;
     }
